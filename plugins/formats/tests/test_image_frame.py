@@ -146,6 +146,26 @@ def test_strided_memory_is_taken_as_it_is():
             r"^an array of \(0, 3\) uint8 is no GRAY8 image",
         ),
         (
+            np.zeros((0, 3), np.uint8),
+            None,
+            r"^an array of \(0, 3\) uint8 is no image",
+        ),
+        (
+            np.zeros(3, np.uint8),
+            None,
+            r"^an array of \(3,\) uint8 is no image",
+        ),
+        (
+            np.zeros(3, np.uint8),
+            ImageFormat.GRAY8,
+            r"^an array of \(3,\) uint8 is no GRAY8 image",
+        ),
+        (
+            np.zeros((2, 3, 1, 3), np.uint8),
+            None,
+            r"^an array of \(2, 3, 1, 3\) uint8 is no image",
+        ),
+        (
             np.zeros((2, 3), np.dtype(np.uint16).newbyteorder()),
             ImageFormat.GRAY16,
             r"^an array of \(2, 3\) [<>]u2 is no GRAY16 image, which is \(H, W\) uint16",

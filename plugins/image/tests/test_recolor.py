@@ -54,6 +54,24 @@ def test_results_differ_from_the_exact_blend_by_at_most_1(mask, inverts, by_lumi
     assert np.abs(found - want).mean() < 0.4
 
 
+@pytest.mark.parametrize("by_luminance", [False, True])
+def test_frames_and_masks_stay_as_they_are_and_results_share_no_memory(by_luminance):
+    rgb, mask = RGB.copy(), FLOATS.copy()
+    frame, share = ImageFrame(rgb), ImageFrame(mask)
+
+    result = run(
+        {"IMAGE": [(1, frame), (2, frame)], "MASK": [(1, share), (2, share)]},
+        adjust_with_luminance=by_luminance,
+    )
+
+    one, other = (packet.payload.array for packet in result.outputs["IMAGE"])
+    assert np.array_equal(rgb, RGB)
+    assert np.array_equal(mask, FLOATS)
+    assert np.array_equal(one, other)
+    assert not np.shares_memory(one, other)
+    assert not np.shares_memory(one, rgb)
+
+
 def test_nothing_is_painted_where_the_mask_is_0_and_only_the_colour_shows_where_it_is_1():
     mask = np.zeros((40, 50), np.uint8)
     mask[:, :10] = 255

@@ -27,7 +27,7 @@ class ArrayPayload:
     def _hold(self, array: NDArray[Any], *, copy: bool) -> None:
         """Keep a read-only view of `array`, or of a fresh copy; the caller's array stays as it is."""
         view = array.copy() if copy else array.view()
-        view.flags.writeable = False
+        view.setflags(write=False)  # `view.flags.writeable = False` makes an object and takes longer
         self._array = view
 
     @property

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 _USUAL: Final[dict[tuple[int, np.dtype[np.generic]], ImageFormat]] = {
     layout: kind for kind, layout in reversed(LAYOUTS.items())
 }
+#: The same by what an array has: its shape after rows and columns, and its element type.
+_USUAL_OF: Final[dict[tuple[tuple[int, ...], np.dtype[np.generic]], ImageFormat]] = {
+    (() if channels == 1 else (channels,), dtype): kind for (channels, dtype), kind in _USUAL.items()
+}
 _GRAY_DIMENSIONS: Final = 2
 _COLOR_DIMENSIONS: Final = 3
 
@@ -55,10 +59,15 @@ class ImageFrame(ArrayPayload):
         *,
         copy: bool = False,
     ) -> None:
-        array = np.asarray(data)
-        if array.ndim == _COLOR_DIMENSIONS and array.shape[2] == 1:
-            array = array[:, :, 0]
-        self._format = _checked_format(array, format)
+        # Most frames are made just after a call of OpenCV has emptied the processor's caches, when each
+        # further function costs a microsecond. So an array of a usual format is checked here, by one look-up.
+        array = data if data.__class__ is np.ndarray else np.asarray(data)
+        usual = _USUAL_OF.get((array.shape[2:], array.dtype))
+        if usual is None or (format is not None and format is not usual) or array.ndim < 2 or not array.size:  # noqa: PLR2004
+            if array.ndim == _COLOR_DIMENSIONS and array.shape[2] == 1:
+                array = array[:, :, 0]
+            usual = _checked_format(array, format)
+        self._format = usual
         self._hold(array, copy=copy)
 
     @property
@@ -103,7 +112,7 @@ def _checked_format(array: NDArray[Any], wanted: ImageFormat | int | None) -> Im
     """Return the format of `array`, which is the wanted one or the usual one."""
     layout = _layout(array)
     usual = _USUAL.get(layout)
-    if usual is not None and (wanted is None or wanted is usual):  # nearly every frame
+    if usual is not None and (wanted is None or wanted is usual):
         return usual
     if wanted is None:
         raise InvalidArgumentError(

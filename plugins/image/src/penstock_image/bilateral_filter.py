@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import cv2
-import numpy as np
 
 import penstock
 from penstock.errors import InvalidArgumentError
@@ -85,13 +84,14 @@ class BilateralFilterCalculator(penstock.Calculator):
             )
         self._color = options.sigma_color * _RANGE
         self._space = options.sigma_space
-        pass_header(cc.inputs["IMAGE"], cc.outputs["IMAGE"])
+        self._frames, self._target = cc.inputs["IMAGE"], cc.outputs["IMAGE"]
+        pass_header(self._frames, self._target)
 
     def process(self, cc: CalculatorContext) -> None:
         """Filter one frame."""
-        if cc.inputs["IMAGE"].is_empty():
+        frame: ImageFrame | None = self._frames.payload
+        if frame is None:
             return
-        frame: ImageFrame = cc.inputs["IMAGE"].payload
         expect_format(frame, _FORMATS, "IMAGE", "put a ColorConvertCalculator before")
         smooth = cv2.bilateralFilter(frame.array, int(self._space * 2), self._color, self._space)
-        cc.outputs["IMAGE"].add(ImageFrame(np.asarray(smooth), frame.format), cc.input_timestamp)
+        self._target.add(ImageFrame(smooth, frame.format), cc.stamp)

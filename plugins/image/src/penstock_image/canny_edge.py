@@ -16,6 +16,7 @@ from penstock_image.frames import expect_format, pass_header
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
 
+_FORMATS: Final = (ImageFormat.GRAY8,)
 _APERTURES: Final = (3, 5, 7)
 #: Wider lines would fill the frame; the square that draws them takes width * width bytes.
 _WIDEST: Final = 999
@@ -66,7 +67,8 @@ class CannyEdgeCalculator(penstock.Calculator):
     def open(self, cc: CalculatorContext) -> None:
         """Check the options; forward the stream header."""
         self.options_changed(cc)
-        pass_header(cc.input, cc.output, format=ImageFormat.GRAY8)
+        self._frames, self._target = cc.input, cc.output
+        pass_header(self._frames, self._target, format=ImageFormat.GRAY8)
 
     def options_changed(self, cc: CalculatorContext) -> None:
         """Use other options from the coming frame on; see `graph.set_options`.
@@ -95,12 +97,10 @@ class CannyEdgeCalculator(penstock.Calculator):
 
     def process(self, cc: CalculatorContext) -> None:
         """Filter one frame."""
-        if cc.input.is_empty():
+        frame: ImageFrame | None = self._frames.payload
+        if frame is None:
             return
-        frame: ImageFrame = cc.input.payload
-        expect_format(
-            frame, (ImageFormat.GRAY8,), cc.input.name, "put a ColorConvertCalculator with GRAY_OUT before"
-        )
+        expect_format(frame, _FORMATS, self._frames.name, "put a ColorConvertCalculator with GRAY_OUT before")
         options = self._options
         edges = cv2.Canny(
             frame.array,
@@ -111,4 +111,4 @@ class CannyEdgeCalculator(penstock.Calculator):
         )
         if self._square is not None:
             edges = cv2.dilate(edges, self._square)
-        cc.output.add(ImageFrame(np.asarray(edges), ImageFormat.GRAY8), cc.input_timestamp)
+        self._target.add(ImageFrame(edges, ImageFormat.GRAY8), cc.stamp)

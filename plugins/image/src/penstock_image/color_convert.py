@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import cv2
-import numpy as np
 
 import penstock
 from penstock.errors import InvalidArgumentError
@@ -99,14 +98,16 @@ class ColorConvertCalculator(penstock.Calculator):
         self._expected = _INPUTS[self._source]
         self._format = _OUTPUTS[target]
         self._code = _CODES[self._source, target]
-        pass_header(cc.input, cc.output, format=self._format)
+        self._frames, self._target = cc.input, cc.output
+        pass_header(self._frames, self._target, format=self._format)
 
     def process(self, cc: CalculatorContext) -> None:
         """Convert one frame."""
-        if cc.input.is_empty():
+        frame: ImageFrame | None = self._frames.payload
+        if frame is None:
             return
-        frame: ImageFrame = cc.input.payload
-        expect_format(frame, (self._expected,), self._source, "use the tag that fits, or convert before")
+        if frame.format is not self._expected:
+            expect_format(frame, (self._expected,), self._source, "use the tag that fits, or convert before")
         if self._code is not None:
-            frame = ImageFrame(np.asarray(cv2.cvtColor(frame.array, self._code)), self._format)
-        cc.output.add(frame, cc.input_timestamp)
+            frame = ImageFrame(cv2.cvtColor(frame.array, self._code), self._format)
+        self._target.add(frame, cc.stamp)

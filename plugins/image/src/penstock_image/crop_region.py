@@ -25,8 +25,12 @@ if TYPE_CHECKING:
     from penstock_formats import NormalizedRect, Rect
 
 _f32: Final = np.float32
+#: From coordinates that count from a pixel's corner to those from its middle, which OpenCV takes; and back.
+_TO_MIDDLES: Final = np.array([[1, 0, -0.5], [0, 1, -0.5], [0, 0, 1]])
+_FROM_MIDDLES: Final = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1]])
 _ZERO: Final = _f32(0)
 _HALF: Final = _f32(0.5)
+_NO_LIMITS: Final = (0, 0)
 _UNLIMITED: Final = _f32(np.finfo(np.float32).max)
 
 
@@ -51,10 +55,10 @@ class Region:
 
         A rotated region is returned as it is. At least one pixel is left of each side.
         """
-        made = attrs.evolve(self, width=max(1, self.width), height=max(1, self.height))
-        if made.rotation != 0:
-            return made
-        return attrs.evolve(made, x=_on_pixel(made.x, made.width), y=_on_pixel(made.y, made.height))
+        width, height, x, y = max(1, self.width), max(1, self.height), self.x, self.y
+        if self.rotation == 0:
+            x, y = _on_pixel(x, width), _on_pixel(y, height)
+        return Region(width, height, x, y, self.rotation)
 
 
 def of_rect(rect: Rect, width: int, height: int) -> Region:
@@ -107,28 +111,32 @@ def crop(image: NDArray[Any], region: Region, most: tuple[int, int], border: int
     Raises:
         ResourceExhaustedError: the region is too large, see `penstock_formats.check_frame_size`.
     """
-    size = result_size(region, most)
+    width, height = _scaled(region, most)
+    size = _whole_pixels(width, height)
     check_frame_size(*size, "the region")
     inside = _slices(image, region) if size == (region.width, region.height) else None
     if inside is not None:
         return image[inside].copy()
-    width, height = _scaled(region, most)
     box = ((float(region.x), float(region.y)), (region.width, region.height), math.degrees(region.rotation))
     corners = np.array([[0, height], [0, 0], [width, 0], [width, height]], np.float32)
     matrix = cv2.getPerspectiveTransform(cv2.boxPoints(box), corners)
-    # The corners are those of pixels, but OpenCV counts from the middle of a pixel.
-    matrix = _shift(-0.5) @ matrix @ _shift(0.5)
-    return np.asarray(cv2.warpPerspective(image, matrix, size, flags=cv2.INTER_NEAREST, borderMode=border))
+    matrix = _TO_MIDDLES @ matrix @ _FROM_MIDDLES
+    return cv2.warpPerspective(image, matrix, size, flags=cv2.INTER_NEAREST, borderMode=border)
 
 
 def result_size(region: Region, most: tuple[int, int]) -> tuple[int, int]:
     """Return (width, height) of the result of `crop`, each at least 1."""
-    width, height = _scaled(region, most)
+    return _whole_pixels(*_scaled(region, most))
+
+
+def _whole_pixels(width: np.float32, height: np.float32) -> tuple[int, int]:
     return max(1, int(width)), max(1, int(height))
 
 
 def _scaled(region: Region, most: tuple[int, int]) -> tuple[np.float32, np.float32]:
     width, height = _f32(region.width), _f32(region.height)
+    if most == _NO_LIMITS:
+        return width, height
     limits = [_f32(limit) if limit > 0 else _UNLIMITED for limit in most]
     scale = min(_f32(1), limits[0] / width, limits[1] / height)
     return width * scale, height * scale
@@ -163,7 +171,3 @@ def _finite(number: float) -> np.float32:
             f"a number of the region is {number}, but all must be finite; look at the node that made it"
         )
     return _f32(number)
-
-
-def _shift(by: float) -> NDArray[np.float64]:
-    return np.array([[1, 0, by], [0, 1, by], [0, 0, 1]])

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
 
 #: Channels and type of decoded pixels → the format, and OpenCV's conversion from its own order of colours.
-_FORMATS: Final[dict[tuple[int, str], tuple[ImageFormat, int | None]]] = {
-    (1, "uint8"): (ImageFormat.GRAY8, None),
-    (1, "uint16"): (ImageFormat.GRAY16, None),
-    (3, "uint8"): (ImageFormat.SRGB, cv2.COLOR_BGR2RGB),
-    (3, "uint16"): (ImageFormat.SRGB48, cv2.COLOR_BGR2RGB),
-    (4, "uint8"): (ImageFormat.SRGBA, cv2.COLOR_BGRA2RGBA),
-    (4, "uint16"): (ImageFormat.SRGBA64, cv2.COLOR_BGRA2RGBA),
+_FORMATS: Final[dict[tuple[int, np.dtype[Any]], tuple[ImageFormat, int | None]]] = {
+    (1, np.dtype(np.uint8)): (ImageFormat.GRAY8, None),
+    (1, np.dtype(np.uint16)): (ImageFormat.GRAY16, None),
+    (3, np.dtype(np.uint8)): (ImageFormat.SRGB, cv2.COLOR_BGR2RGB),
+    (3, np.dtype(np.uint16)): (ImageFormat.SRGB48, cv2.COLOR_BGR2RGB),
+    (4, np.dtype(np.uint8)): (ImageFormat.SRGBA, cv2.COLOR_BGRA2RGBA),
+    (4, np.dtype(np.uint16)): (ImageFormat.SRGBA64, cv2.COLOR_BGRA2RGBA),
 }
 
 
@@ -67,24 +67,27 @@ class EncodedImageToImageFrameCalculator(penstock.Calculator):
     def open(self, cc: CalculatorContext) -> None:
         """Read the option."""
         options = cc.options(OpenCvEncodedImageToImageFrameCalculatorOptions)
+        self._files, self._target = cc.input, cc.output
         is_turned = options.apply_orientation_from_exif_data
         self._flags = cv2.IMREAD_ANYCOLOR | cv2.IMREAD_ANYDEPTH if is_turned else cv2.IMREAD_UNCHANGED
 
     def process(self, cc: CalculatorContext) -> None:
         """Decode one file."""
-        if cc.input.is_empty():
+        file: bytes | None = self._files.payload
+        if file is None:
             return
-        pixels = self._decoded(cc.input.payload, cc.input.name)
+        pixels = self._decoded(file, self._files.name)
         channels = 1 if pixels.ndim == 2 else pixels.shape[2]  # noqa: PLR2004  # rows and columns
-        if (channels, pixels.dtype.name) not in _FORMATS:
+        found = _FORMATS.get((channels, pixels.dtype))
+        if found is None:
             raise InvalidArgumentError(
-                f"input {cc.input.name!r} holds an image of {channels} channels of {pixels.dtype}, but "
+                f"input {self._files.name!r} holds an image of {channels} channels of {pixels.dtype}, but "
                 "frames are made of 1, 3 or 4 channels of 8 or 16 bits; convert the file"
             )
-        kind, code = _FORMATS[channels, pixels.dtype.name]
+        kind, code = found
         if code is not None:
-            pixels = np.asarray(cv2.cvtColor(pixels, code))
-        cc.output.add(ImageFrame(pixels, kind), cc.input_timestamp)
+            pixels = cv2.cvtColor(pixels, code)
+        self._target.add(ImageFrame(pixels, kind), cc.stamp)
 
     def _decoded(self, file: bytes, port: str) -> NDArray[Any]:
         """Return the pixels, in OpenCV's order of colours."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 #: `calculators/image/feature_detector_calculator.cc`.
 _PATCH: Final = 32
 _EDGE: Final = _PATCH - 1
+_FORMATS: Final = (ImageFormat.SRGB, ImageFormat.SRGBA)
 #: Their patches take 4 kB each.
 _MOST_FEATURES: Final = 10_000
 _MOST_LEVELS: Final = 32
@@ -117,22 +118,20 @@ class FeatureDetectorCalculator(penstock.Calculator):
 
     def process(self, cc: CalculatorContext) -> None:
         """Find the features of one frame."""
-        if cc.inputs["IMAGE"].is_empty() or cc.input_timestamp == PRESTREAM:
+        frame: ImageFrame | None = cc.inputs["IMAGE"].payload
+        if frame is None or cc.input_timestamp == PRESTREAM:
             return
-        frame: ImageFrame = cc.inputs["IMAGE"].payload
-        expect_format(
-            frame, (ImageFormat.SRGB, ImageFormat.SRGBA), "IMAGE", "put a ColorConvertCalculator before"
-        )
-        gray = np.asarray(cv2.cvtColor(frame.array, cv2.COLOR_RGB2GRAY))
+        expect_format(frame, _FORMATS, "IMAGE", "put a ColorConvertCalculator before")
+        gray = cv2.cvtColor(frame.array, cv2.COLOR_RGB2GRAY)
         found = self._detector.detect(gray)[: self._most]
         if "FEATURES" in cc.outputs:
             features = [Feature(p.pt[0], p.pt[1], p.size, p.angle, p.response, p.octave) for p in found]
-            cc.outputs["FEATURES"].add(features, cc.input_timestamp)
+            cc.outputs["FEATURES"].add(features, cc.stamp)
         if "LANDMARKS" in cc.outputs:
             places = [{"x": p.pt[0] / frame.width, "y": p.pt[1] / frame.height} for p in found]
-            cc.outputs["LANDMARKS"].add(NormalizedLandmarkList(landmark=places), cc.input_timestamp)
+            cc.outputs["LANDMARKS"].add(NormalizedLandmarkList(landmark=places), cc.stamp)
         if "PATCHES" in cc.outputs:
-            cc.outputs["PATCHES"].add([Tensor(self._patches(gray, found))], cc.input_timestamp)
+            cc.outputs["PATCHES"].add([Tensor(self._patches(gray, found))], cc.stamp)
 
     def _patches(self, gray: NDArray[Any], found: Sequence[cv2.KeyPoint]) -> NDArray[np.float32]:
         """Return the image around each feature, (max_features, 32, 32, 1), -1 to 1."""

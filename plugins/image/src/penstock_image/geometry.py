@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _QUARTER: Final = 90
 #: Looked up once: a constant of a protobuf enum costs as much as a call.
 _STRETCH: Final[int] = ScaleMode.STRETCH
+_FIT: Final[int] = ScaleMode.FIT
 _TURNS: Final = {90: cv2.ROTATE_90_COUNTERCLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_CLOCKWISE}
 
 
@@ -66,13 +67,13 @@ class Transformation:
 
     def apply(self, image: NDArray[Any]) -> NDArray[Any]:
         """Return the transformed image."""
-        if self.scales:
+        if self.width and self.height:  # `scales`, without the call
             image = self._scaled(image)
         if self.degrees:
-            image = np.asarray(cv2.rotate(image, _TURNS[self.degrees]))
+            image = cv2.rotate(image, _TURNS[self.degrees])
         if self.flip_horizontally or self.flip_vertically:
             both = self.flip_horizontally and self.flip_vertically
-            image = np.asarray(cv2.flip(image, -1 if both else int(self.flip_horizontally)))
+            image = cv2.flip(image, -1 if both else int(self.flip_horizontally))
         return image
 
     def size_of(self, width: int, height: int) -> tuple[int, int]:
@@ -106,8 +107,8 @@ class Transformation:
             shrinks = (narrower and lower) if self.mode == _STRETCH else (narrower or lower)
             linear = cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR
             method = cv2.INTER_NEAREST if self.nearest else linear
-            image = np.asarray(cv2.resize(image, inner, interpolation=method))
-        if inner != asked and self.mode == ScaleMode.FIT:
+            image = cv2.resize(image, inner, interpolation=method)
+        if self.mode == _FIT and inner != asked:
             image = self._padded(image, asked[0] - inner[0], asked[1] - inner[1])
         return image
 

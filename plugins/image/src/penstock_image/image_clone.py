@@ -56,4 +56,4 @@ class ImageCloneCalculator(penstock.Calculator):
         """Clone one image."""
         if not cc.input.is_empty():
             image: Image = cc.input.payload
-            cc.output.add(Image(image.frame), cc.input_timestamp)
+            cc.output.add(Image(image.frame), cc.stamp)

@@ -18,6 +18,7 @@ from penstock_image.opencv_image_encoder_calculator_pb2 import (
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
 
+_FORMATS: Final = (ImageFormat.GRAY8, ImageFormat.SRGB)
 #: OpenCV's own.
 _QUALITY: Final = 95
 _QUALITIES: Final = range(1, 101)
@@ -64,6 +65,7 @@ class ImageEncoderCalculator(penstock.Calculator):
     def open(self, cc: CalculatorContext) -> None:
         """Check the quality."""
         options = cc.options(OpenCvImageEncoderCalculatorOptions)
+        self._frames, self._target = cc.input, cc.output
         self._quality = options.quality if options.HasField("quality") else _QUALITY
         if self._quality not in _QUALITIES:
             raise InvalidArgumentError(
@@ -72,18 +74,14 @@ class ImageEncoderCalculator(penstock.Calculator):
 
     def process(self, cc: CalculatorContext) -> None:
         """Encode one frame."""
-        if cc.input.is_empty():
+        frame: ImageFrame | None = self._frames.payload
+        if frame is None:
             return
-        frame: ImageFrame = cc.input.payload
-        expect_format(
-            frame,
-            (ImageFormat.GRAY8, ImageFormat.SRGB),
-            cc.input.name,
-            "put a ColorConvertCalculator with RGB_OUT before",
-        )
+        name = self._frames.name
+        expect_format(frame, _FORMATS, name, "put a ColorConvertCalculator with RGB_OUT before")
         if max(frame.width, frame.height) > _LONGEST:
             raise InvalidArgumentError(
-                f"input {cc.input.name!r} holds {frame!r}, but a JPEG has at most {_LONGEST} pixels on a "
+                f"input {name!r} holds {frame!r}, but a JPEG has at most {_LONGEST} pixels on a "
                 "side; scale the frame down before"
             )
         is_gray = frame.format is ImageFormat.GRAY8
@@ -96,4 +94,4 @@ class ImageEncoderCalculator(penstock.Calculator):
             height=frame.height,
             colorspace=results.GRAYSCALE if is_gray else results.RGB,
         )
-        cc.output.add(made, cc.input_timestamp)
+        self._target.add(made, cc.stamp)

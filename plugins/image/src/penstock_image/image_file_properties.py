@@ -85,7 +85,7 @@ class ImageFilePropertiesCalculator(penstock.Calculator):
             return
         properties = _read(self._pillow, cc.input.payload)
         if len(cc.outputs):
-            cc.output.add(properties, cc.input_timestamp)
+            cc.output.add(properties, cc.stamp)
         else:
             cc.output_side_packets[0].set(properties)
 

@@ -90,35 +90,41 @@ class ImageOverlayCalculator(penstock.Calculator):
         self._region = options.region
         _check_region(options.region)
         self._paint: NDArray[np.uint8] = np.empty((0, 0, 0), np.uint8)
-        #: The shape of the last frame, and the part of it to paint.
+        #: The shape of the last frame, and the part of it to paint; None for all of it.
         self._shape: tuple[int, ...] = ()
-        self._part = (slice(0), slice(0))
+        self._part: tuple[slice, slice] | None = None
         self._frames, self._masks, self._target = cc.inputs["VIDEO"], cc.inputs["MASK"], cc.outputs["VIDEO"]
         pass_header(self._frames, self._target)
 
     def process(self, cc: CalculatorContext) -> None:
         """Paint one frame."""
-        if self._frames.is_empty():
+        frame: ImageFrame | None = self._frames.payload
+        if frame is None:
             return
-        frame: ImageFrame = self._frames.payload
-        if not self._masks.is_empty():
-            frame = self._painted(frame, self._masks.payload)
-        self._target.add(frame, cc.input_timestamp)
+        mask: ImageFrame | None = self._masks.payload
+        if mask is not None:
+            frame = self._painted(frame, mask)
+        self._target.add(frame, cc.stamp)
 
     def _painted(self, frame: ImageFrame, mask: ImageFrame) -> ImageFrame:
-        expect_format(frame, _PAINTED, "VIDEO", "put a ColorConvertCalculator before")
-        expect_format(mask, _MASKING, "MASK", "make the mask a single channel of 8 bits")
+        kind = frame.format
+        if kind not in _PAINTED:
+            expect_format(frame, _PAINTED, "VIDEO", "put a ColorConvertCalculator before")
+        if mask.format not in _MASKING:
+            expect_format(mask, _MASKING, "MASK", "make the mask a single channel of 8 bits")
         expect_same_size(mask, "MASK", frame, "VIDEO")
         image: NDArray[Any] = frame.array.copy()
         if image.shape != self._shape:
-            self._shape, self._part = image.shape, _slices(self._region, frame)
-        part = image[self._part]
-        if part.size == 0:  # a region of less than half a pixel, which OpenCV refuses
-            return frame
+            self._shape, self._part = image.shape, _part(self._region, frame)
+        part, where = image, mask.array
+        if self._part is not None:
+            part, where = image[self._part], where[self._part]
+            if part.size == 0:  # a region of less than half a pixel, which OpenCV refuses
+                return frame
         if self._light < 1:
-            cv2.LUT(part, self._darker(frame.format.channels), dst=part)
-        cv2.copyTo(self._covering(part), mask.array[self._part], part)
-        return ImageFrame(image, frame.format)
+            cv2.LUT(part, self._darker(kind.channels), dst=part)
+        cv2.copyTo(self._covering(part), where, part)
+        return ImageFrame(image, kind)
 
     def _darker(self, channels: int) -> NDArray[np.uint8]:
         """Return the darkened value of each value of each channel, (1, 256, channels); alpha is kept."""
@@ -147,9 +153,11 @@ def _check_region(region: ImageOverlayCalculatorOptions.Region) -> None:
             )
 
 
-def _slices(region: ImageOverlayCalculatorOptions.Region, frame: ImageFrame) -> tuple[slice, slice]:
-    """Return the rows and the columns of a region, rounded to whole pixels."""
-    return (
+def _part(region: ImageOverlayCalculatorOptions.Region, frame: ImageFrame) -> tuple[slice, slice] | None:
+    """Return the rows and the columns of a region, rounded to whole pixels; None for the whole frame."""
+    rows, columns = (
         slice(round(region.ymin * frame.height), round((region.ymin + region.height) * frame.height)),
         slice(round(region.xmin * frame.width), round((region.xmin + region.width) * frame.width)),
     )
+    is_whole = (rows, columns) == (slice(0, frame.height), slice(0, frame.width))
+    return None if is_whole else (rows, columns)

@@ -122,23 +122,24 @@ class ImageTransformationCalculator(penstock.Calculator):
             header: VideoHeader = cc.inputs["VIDEO_PRESTREAM"].payload
             width, height = self._change.size_of(header.width, header.height)
             header = attrs.evolve(header, width=width, height=height)
-            cc.outputs["VIDEO_PRESTREAM"].add(header, cc.input_timestamp)
+            cc.outputs["VIDEO_PRESTREAM"].add(header, cc.stamp)
         if self._streams:
             given = {tag: cc.inputs[tag].payload for tag in self._streams if not cc.inputs[tag].is_empty()}
             self._change = _changed(self._change, given)
             if "OUTPUT_DIMENSIONS" in self._streams and "OUTPUT_DIMENSIONS" not in given:
                 return
-        if not self._frames.is_empty():
-            self._transform(cc, self._frames.payload)
+        frame: ImageFrame | None = self._frames.payload
+        if frame is not None:
+            self._transform(cc, frame)
 
     def _transform(self, cc: CalculatorContext, frame: ImageFrame) -> None:
         given = frame.array
         image = self._change.apply(given)
         result = frame if image is given else ImageFrame(image, frame.format)
-        self._target.add(result, cc.input_timestamp)
+        self._target.add(result, cc.stamp)
         if self._has_padding:
             padding = self._change.letterbox(frame.width, frame.height)
-            cc.outputs["LETTERBOX_PADDING"].add(padding, cc.input_timestamp)
+            cc.outputs["LETTERBOX_PADDING"].add(padding, cc.stamp)
 
 
 def _declare_settings(ports: PortSpecs) -> None:

@@ -18,6 +18,11 @@ _FORMATS: Final = (ImageFormat.SRGB, ImageFormat.SRGBA, ImageFormat.GRAY8)
 #: Weights of red, green and blue. Source: MediaPipe `calculators/image/luminance_calculator.cc`; they are
 #: those of ITU-R BT.709, rounded.
 WEIGHTS: Final = (0.2125, 0.7154, 0.0721)
+#: The same for each format with colours, (1, channels): alpha counts nothing.
+_MATRICES: Final = {
+    ImageFormat.SRGB: np.array([WEIGHTS]),
+    ImageFormat.SRGBA: np.array([(*WEIGHTS, 0)]),
+}
 
 
 class LuminanceCalculatorCpu(penstock.Calculator):
@@ -53,15 +58,16 @@ class LuminanceCalculatorCpu(penstock.Calculator):
 
     def open(self, cc: CalculatorContext) -> None:
         """Forward the stream header."""
-        pass_header(cc.input, cc.output, format=ImageFormat.GRAY8)
+        self._frames, self._target = cc.input, cc.output
+        pass_header(self._frames, self._target, format=ImageFormat.GRAY8)
 
     def process(self, cc: CalculatorContext) -> None:
         """Make one frame grey."""
-        if cc.input.is_empty():
+        frame: ImageFrame | None = self._frames.payload
+        if frame is None:
             return
-        frame: ImageFrame = cc.input.payload
-        expect_format(frame, _FORMATS, cc.input.name, "put a ColorConvertCalculator before")
-        if frame.format is not ImageFormat.GRAY8:
-            weights = np.array([(*WEIGHTS, 0)[: frame.format.channels]])
-            frame = ImageFrame(np.asarray(cv2.transform(frame.array, weights)), ImageFormat.GRAY8)
-        cc.output.add(frame, cc.input_timestamp)
+        expect_format(frame, _FORMATS, self._frames.name, "put a ColorConvertCalculator before")
+        weights = _MATRICES.get(frame.format)
+        if weights is not None:
+            frame = ImageFrame(cv2.transform(frame.array, weights), ImageFormat.GRAY8)
+        self._target.add(frame, cc.stamp)

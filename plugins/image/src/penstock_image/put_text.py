@@ -54,4 +54,4 @@ class PutTextCalculator(penstock.Calculator):
             return
         image = np.zeros((_SIDE, _SIDE, 4), np.uint8)
         cv2.putText(image, cc.input.payload, _PLACE, cv2.FONT_HERSHEY_PLAIN, _SCALE, _YELLOW, _THICKNESS)
-        cc.output.add(ImageFrame(image, ImageFormat.SRGBA), cc.input_timestamp)
+        cc.output.add(ImageFrame(image, ImageFormat.SRGBA), cc.stamp)

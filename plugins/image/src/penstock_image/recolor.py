@@ -85,17 +85,19 @@ class RecolorCalculator(penstock.Calculator):
         self._channel = _ALPHA if options.mask_channel == RecolorCalculatorOptions.ALPHA else 0
         self._inverts = options.invert_mask
         self._by_luminance = options.adjust_with_luminance
-        pass_header(cc.inputs["IMAGE"], cc.outputs["IMAGE"])
+        self._frames, self._masks, self._target = cc.inputs["IMAGE"], cc.inputs["MASK"], cc.outputs["IMAGE"]
+        pass_header(self._frames, self._target)
 
     def process(self, cc: CalculatorContext) -> None:
         """Blend the colour into one frame."""
-        if cc.inputs["IMAGE"].is_empty():
+        frame: ImageFrame | None = self._frames.payload
+        if frame is None:
             return
-        frame: ImageFrame = cc.inputs["IMAGE"].payload
-        if not cc.inputs["MASK"].is_empty():
+        mask: ImageFrame | None = self._masks.payload
+        if mask is not None:
             expect_format(frame, (ImageFormat.SRGB,), "IMAGE", "put a ColorConvertCalculator before")
-            frame = self._blended(frame, self._weight(cc.inputs["MASK"].payload, frame))
-        cc.outputs["IMAGE"].add(frame, cc.input_timestamp)
+            frame = self._blended(frame, self._weight(mask, frame))
+        self._target.add(frame, cc.stamp)
 
     def _weight(self, mask: ImageFrame, frame: ImageFrame) -> NDArray[Any]:
         """Return the share of the colour by the mask, (H, W) float32."""
@@ -103,7 +105,7 @@ class RecolorCalculator(penstock.Calculator):
         return np.float32(1) - weight if self._inverts else weight
 
     def _blended(self, frame: ImageFrame, weight: NDArray[Any]) -> ImageFrame:
-        channels = cv2.split(frame.array)
+        channels = cv2.split(frame.array)  # new memory, in which the results are made
         own: Any = None
         if self._by_luminance:
             own = _luminance(channels)
@@ -111,12 +113,13 @@ class RecolorCalculator(penstock.Calculator):
         # Results saturate above 1, as in the reference; below 0 the colour's part would lose its sign.
         weight = np.asarray(cv2.threshold(weight, 0, 0, cv2.THRESH_TOZERO, dst=own)[1])
         rest = np.float32(1) - weight
-        mixed = [
+        share: Any = None
+        for channel, part in zip(channels, self._color, strict=True):
             # each part is rounded by itself, as in the reference
-            cv2.add(cv2.multiply(channel, rest, dtype=cv2.CV_8U), cv2.convertScaleAbs(weight, alpha=part))
-            for channel, part in zip(channels, self._color, strict=True)
-        ]
-        return ImageFrame(np.asarray(cv2.merge(mixed)), frame.format)
+            share = cv2.convertScaleAbs(weight, alpha=part, dst=share)
+            cv2.multiply(channel, rest, dtype=cv2.CV_8U, dst=channel)
+            cv2.add(channel, share, dst=channel)
+        return ImageFrame(cv2.merge(channels), frame.format)
 
 
 def _luminance(channels: Any) -> Any:

@@ -104,15 +104,15 @@ class ScaleImageCalculator(penstock.Calculator):
         """Scale one frame, or take what came before the first."""
         if self._has_more:
             self._take_prestream(cc)
-        if self._frames.is_empty():
+        frame: ImageFrame | None = self._frames.payload
+        if frame is None:
             return
         if self._lacks_options:
             raise InvalidArgumentError(
                 "input 'OVERRIDE_OPTIONS' is connected, but had no packet at PRESTREAM; send one before the "
                 "first frame, or leave the input out"
             )
-        frame: ImageFrame = self._frames.payload
-        self._target.add(self._scaling_of(cc, frame).apply(frame), cc.input_timestamp)
+        self._target.add(self._scaling_of(cc, frame).apply(frame), cc.stamp)
 
     def _take_prestream(self, cc: CalculatorContext) -> None:
         """Take options and the header of the frames, where they are there."""

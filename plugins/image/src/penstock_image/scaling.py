@@ -44,6 +44,7 @@ class Scaling:
 
     Attributes:
         rows, columns: what is left after cropping.
+        is_cropped: whether that is less than the frame.
         width, height: of the result, in pixels.
         format: of the result.
         conversion: OpenCV's code for the format; None if it stays.
@@ -52,6 +53,7 @@ class Scaling:
 
     rows: slice
     columns: slice
+    is_cropped: bool
     width: int
     height: int
     format: ImageFormat
@@ -64,19 +66,18 @@ class Scaling:
         Raises:
             InvalidArgumentError: a frame with an alpha channel would grow.
         """
-        whole = frame.array
-        image: NDArray[Any] = whole[self.rows, self.columns]
-        is_whole = image.shape == whole.shape
+        image: NDArray[Any] = frame.array
+        if self.is_cropped:
+            image = image[self.rows, self.columns]
         if self.conversion is not None:
-            image = np.asarray(cv2.cvtColor(image, self.conversion))
+            image = cv2.cvtColor(image, self.conversion)
         height, width = image.shape[:2]
-        if (width, height) == (self.width, self.height):
-            if is_whole and self.conversion is None:
-                return frame
-            own = np.array(image, order="C") if self.conversion is None else image
-            return ImageFrame(own, self.format)
+        if width == self.width and height == self.height:
+            if self.conversion is not None:
+                return ImageFrame(image, self.format)
+            return ImageFrame(np.array(image, order="C"), self.format) if self.is_cropped else frame
         if width >= self.width and height >= self.height:
-            image = np.asarray(cv2.resize(image, (self.width, self.height), interpolation=cv2.INTER_AREA))
+            image = cv2.resize(image, (self.width, self.height), interpolation=cv2.INTER_AREA)
         elif self.format is ImageFormat.SRGB:
             image = resized_in_linear_light(image, (self.width, self.height), self.method)
         else:
@@ -136,7 +137,8 @@ def scaling_of(options: Options, width: int, height: int, kind: ImageFormat) -> 
         )
     check_frame_size(*size, "the scaled frame")
     method = _METHODS.get(options.algorithm, cv2.INTER_CUBIC)
-    return Scaling(rows, columns, *size, wanted, _CONVERSIONS.get((kind, wanted)), method)
+    is_cropped = inner != (width, height)
+    return Scaling(rows, columns, is_cropped, *size, wanted, _CONVERSIONS.get((kind, wanted)), method)
 
 
 def ratio(text: str, name: str) -> float:

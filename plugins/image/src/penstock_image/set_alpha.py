@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 _MOST: Final = 255
 _ALPHA: Final = 3
+#: Looked up once: a member of an enumeration takes as long as a call.
+_SRGB, _SRGBA, _GRAY8 = ImageFormat.SRGB, ImageFormat.SRGBA, ImageFormat.GRAY8
+_FORMATS: Final = (_SRGB, _SRGBA)
 _MASKS: Final = (
     ImageFormat.GRAY8,
     ImageFormat.SRGB,
@@ -74,34 +77,35 @@ class SetAlphaCalculator(penstock.Calculator):
     def open(self, cc: CalculatorContext) -> None:
         """Check the option; forward the stream header."""
         value = cc.options(SetAlphaCalculatorOptions).alpha_value
-        self._has_mask = "ALPHA" in cc.inputs
-        if (value >= 0) == self._has_mask:
+        has_mask = "ALPHA" in cc.inputs
+        if (value >= 0) == has_mask:
             raise InvalidArgumentError(
-                f"alpha_value is {value}, and input ALPHA is {'' if self._has_mask else 'not '}connected, "
+                f"alpha_value is {value}, and input ALPHA is {'' if has_mask else 'not '}connected, "
                 "but exactly one of them gives the alpha; connect ALPHA, or set alpha_value to 0 to 255"
             )
         self._value = min(max(value, 0), _MOST)
         self._plane: NDArray[Any] = np.empty((0, 0), np.uint8)
-        pass_header(cc.inputs["IMAGE"], cc.outputs["IMAGE"], format=ImageFormat.SRGBA)
+        self._frames, self._target = cc.inputs["IMAGE"], cc.outputs["IMAGE"]
+        self._masks = cc.inputs["ALPHA"] if has_mask else None
+        pass_header(self._frames, self._target, format=ImageFormat.SRGBA)
 
     def process(self, cc: CalculatorContext) -> None:
         """Set the alpha of one frame."""
-        if cc.inputs["IMAGE"].is_empty():
+        frame: ImageFrame | None = self._frames.payload
+        if frame is None:
             return
-        frame: ImageFrame = cc.inputs["IMAGE"].payload
-        expect_format(
-            frame, (ImageFormat.SRGB, ImageFormat.SRGBA), "IMAGE", "put a ColorConvertCalculator before"
-        )
-        if self._has_mask and not cc.inputs["ALPHA"].is_empty():
-            alpha = _alpha_of(cc.inputs["ALPHA"].payload, frame)
-        else:
-            alpha = self._even(frame)
-        if frame.format is ImageFormat.SRGB:
-            image = np.asarray(cv2.cvtColor(frame.array, cv2.COLOR_RGB2RGBA))
+        kind = frame.format
+        if kind not in _FORMATS:
+            expect_format(frame, _FORMATS, "IMAGE", "put a ColorConvertCalculator before")
+        mask: ImageFrame | None = None if self._masks is None else self._masks.payload
+        alpha = self._even(frame) if mask is None else _alpha_of(mask, frame)
+        image: Any
+        if kind is _SRGB:
+            image = cv2.cvtColor(frame.array, cv2.COLOR_RGB2RGBA)
         else:
             image = np.array(frame.array, order="C")
         cv2.insertChannel(alpha, image, _ALPHA)
-        cc.outputs["IMAGE"].add(ImageFrame(image, ImageFormat.SRGBA), cc.input_timestamp)
+        self._target.add(ImageFrame(image, _SRGBA), cc.stamp)
 
     def _even(self, frame: ImageFrame) -> NDArray[Any]:
         """Return the plane of one value, kept for the frames of the same size."""
@@ -112,11 +116,15 @@ class SetAlphaCalculator(penstock.Calculator):
 
 def _alpha_of(mask: ImageFrame, frame: ImageFrame) -> NDArray[Any]:
     """Return the first channel of a mask in 8 bits."""
-    expect_format(mask, _MASKS, "ALPHA", "make it a mask of 8 bits or float32")
+    kind = mask.format
+    if kind not in _MASKS:
+        expect_format(mask, _MASKS, "ALPHA", "make it a mask of 8 bits or float32")
     expect_same_size(mask, "ALPHA", frame, "IMAGE")
-    plane = mask.array if mask.format.channels == 1 else np.asarray(cv2.extractChannel(mask.array, 0))
+    if kind is _GRAY8:
+        return mask.array
+    plane: Any = mask.array if kind.channels == 1 else cv2.extractChannel(mask.array, 0)
     if plane.dtype == np.uint8:
-        return plane
+        return np.asarray(plane)
     # OpenCV rounds halves to even numbers; a half more, cut off, rounds them up, as the reference does.
     scaled: NDArray[Any] = np.multiply(plane, np.float32(_MOST))
     np.nan_to_num(scaled, copy=False)

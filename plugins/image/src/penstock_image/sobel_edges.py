@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import cv2
-import numpy as np
 
 import penstock
 from penstock_formats import ImageFormat, ImageFrame
@@ -13,6 +12,8 @@ from penstock_image.frames import expect_format, pass_header
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
+
+_FORMATS: Final = (ImageFormat.GRAY8,)
 
 
 class SobelEdgesCalculatorCpu(penstock.Calculator):
@@ -48,15 +49,16 @@ class SobelEdgesCalculatorCpu(penstock.Calculator):
 
     def open(self, cc: CalculatorContext) -> None:
         """Forward the stream header."""
-        pass_header(cc.input, cc.output, format=ImageFormat.GRAY8)
+        self._frames, self._target = cc.input, cc.output
+        pass_header(self._frames, self._target, format=ImageFormat.GRAY8)
 
     def process(self, cc: CalculatorContext) -> None:
         """Filter one frame."""
-        if cc.input.is_empty():
+        frame: ImageFrame | None = self._frames.payload
+        if frame is None:
             return
-        frame: ImageFrame = cc.input.payload
-        expect_format(frame, (ImageFormat.GRAY8,), cc.input.name, "put a LuminanceCalculatorCpu before")
+        expect_format(frame, _FORMATS, self._frames.name, "put a LuminanceCalculatorCpu before")
         across = cv2.Sobel(frame.array, cv2.CV_32F, 1, 0, borderType=cv2.BORDER_REPLICATE)
         down = cv2.Sobel(frame.array, cv2.CV_32F, 0, 1, borderType=cv2.BORDER_REPLICATE)
-        edges = cv2.convertScaleAbs(cv2.magnitude(across, down))
-        cc.output.add(ImageFrame(np.asarray(edges), ImageFormat.GRAY8), cc.input_timestamp)
+        edges = cv2.convertScaleAbs(cv2.magnitude(across, down, magnitude=across))
+        self._target.add(ImageFrame(edges, ImageFormat.GRAY8), cc.stamp)

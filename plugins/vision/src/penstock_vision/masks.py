@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import cv2
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract, Input
 
 _MATRIX: Final = 16
+#: Those of the 4 x 4 numbers that move pixels of a plane.
+_COLUMNS: Final = (0, 1, 3)
 #: Of a polynomial in (p - 0.5) squared: how uncertain a pixel of probability p is, 1 at 0.5. Source:
 #: MediaPipe calculators/image/segmentation_smoothing_calculator.cc.
 _COEFFICIENTS: Final = (5.68842, -0.748699, -57.8051, 291.309, -624.717)
@@ -196,14 +199,11 @@ class WarpAffineCalculatorCpu(penstock.Calculator):
         cc.outputs["IMAGE"].add(warped if self._kind is ImageFrame else Image(warped), cc.stamp)
 
     def _warped(self, frame: ImageFrame, matrix: NDArray[np.float32], size: tuple[int, int]) -> ImageFrame:
-        width, height = size
-        rows = matrix[:2][:, [0, 1, 3]].astype(np.float32)
         # from fractions to pixels of the input, then of the output: each product is rounded in this order
-        rows *= np.array([[frame.width], [frame.height]], np.float32)
-        rows[:, 0] *= np.float32(1) / np.float32(width)
-        rows[:, 1] *= np.float32(1) / np.float32(height)
-        found = cv2.warpAffine(frame.array, rows, (width, height), flags=self._flags, borderMode=self._border)
-        return ImageFrame(np.asarray(found), frame.format)
+        of_input, of_output = _pixels(frame.width, frame.height, *size)
+        rows = matrix[:2].take(_COLUMNS, axis=1) * of_input * of_output
+        found = cv2.warpAffine(frame.array, rows, size, flags=self._flags, borderMode=self._border)
+        return ImageFrame(found, frame.format)
 
 
 class WarpAffineCalculator(WarpAffineCalculatorCpu):
@@ -226,6 +226,18 @@ class WarpAffineCalculator(WarpAffineCalculatorCpu):
     """
 
     _kind = Image
+
+
+@lru_cache(maxsize=64)
+def _pixels(
+    width: int, height: int, to_width: int, to_height: int
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return by what a matrix of shares is multiplied, one after the other, to map pixels to pixels.
+
+    (2, 1) and (1, 3); shared by all callers, so do not write to them.
+    """
+    of_output = np.float32(1) / np.array([[to_width, to_height, 1]], np.float32)
+    return np.array([[width], [height]], np.float32), of_output
 
 
 def _mask(port: Input) -> NDArray[np.float32]:
