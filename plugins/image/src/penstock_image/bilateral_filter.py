@@ -84,14 +84,13 @@ class BilateralFilterCalculator(penstock.Calculator):
             )
         self._color = options.sigma_color * _RANGE
         self._space = options.sigma_space
-        self._frames, self._target = cc.inputs["IMAGE"], cc.outputs["IMAGE"]
-        pass_header(self._frames, self._target)
+        pass_header(cc.inputs["IMAGE"], cc.outputs["IMAGE"])
 
     def process(self, cc: CalculatorContext) -> None:
         """Filter one frame."""
-        frame: ImageFrame | None = self._frames.payload
+        frame: ImageFrame | None = cc.inputs["IMAGE"].payload
         if frame is None:
             return
         expect_format(frame, _FORMATS, "IMAGE", "put a ColorConvertCalculator before")
         smooth = cv2.bilateralFilter(frame.array, int(self._space * 2), self._color, self._space)
-        self._target.add(ImageFrame(smooth, frame.format), cc.stamp)
+        cc.outputs["IMAGE"].add(ImageFrame(smooth, frame.format), cc.stamp)

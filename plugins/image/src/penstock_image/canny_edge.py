@@ -67,8 +67,7 @@ class CannyEdgeCalculator(penstock.Calculator):
     def open(self, cc: CalculatorContext) -> None:
         """Check the options; forward the stream header."""
         self.options_changed(cc)
-        self._frames, self._target = cc.input, cc.output
-        pass_header(self._frames, self._target, format=ImageFormat.GRAY8)
+        pass_header(cc.input, cc.output, format=ImageFormat.GRAY8)
 
     def options_changed(self, cc: CalculatorContext) -> None:
         """Use other options from the coming frame on; see `graph.set_options`.
@@ -97,10 +96,10 @@ class CannyEdgeCalculator(penstock.Calculator):
 
     def process(self, cc: CalculatorContext) -> None:
         """Filter one frame."""
-        frame: ImageFrame | None = self._frames.payload
+        frame: ImageFrame | None = cc.input.payload
         if frame is None:
             return
-        expect_format(frame, _FORMATS, self._frames.name, "put a ColorConvertCalculator with GRAY_OUT before")
+        expect_format(frame, _FORMATS, cc.input.name, "put a ColorConvertCalculator with GRAY_OUT before")
         options = self._options
         edges = cv2.Canny(
             frame.array,
@@ -111,4 +110,4 @@ class CannyEdgeCalculator(penstock.Calculator):
         )
         if self._square is not None:
             edges = cv2.dilate(edges, self._square)
-        self._target.add(ImageFrame(edges, ImageFormat.GRAY8), cc.stamp)
+        cc.output.add(ImageFrame(edges, ImageFormat.GRAY8), cc.stamp)

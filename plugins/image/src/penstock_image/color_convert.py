@@ -98,16 +98,15 @@ class ColorConvertCalculator(penstock.Calculator):
         self._expected = _INPUTS[self._source]
         self._format = _OUTPUTS[target]
         self._code = _CODES[self._source, target]
-        self._frames, self._target = cc.input, cc.output
-        pass_header(self._frames, self._target, format=self._format)
+        pass_header(cc.input, cc.output, format=self._format)
 
     def process(self, cc: CalculatorContext) -> None:
         """Convert one frame."""
-        frame: ImageFrame | None = self._frames.payload
+        frame: ImageFrame | None = cc.input.payload
         if frame is None:
             return
         if frame.format is not self._expected:
             expect_format(frame, (self._expected,), self._source, "use the tag that fits, or convert before")
         if self._code is not None:
             frame = ImageFrame(cv2.cvtColor(frame.array, self._code), self._format)
-        self._target.add(frame, cc.stamp)
+        cc.output.add(frame, cc.stamp)

@@ -67,27 +67,26 @@ class EncodedImageToImageFrameCalculator(penstock.Calculator):
     def open(self, cc: CalculatorContext) -> None:
         """Read the option."""
         options = cc.options(OpenCvEncodedImageToImageFrameCalculatorOptions)
-        self._files, self._target = cc.input, cc.output
         is_turned = options.apply_orientation_from_exif_data
         self._flags = cv2.IMREAD_ANYCOLOR | cv2.IMREAD_ANYDEPTH if is_turned else cv2.IMREAD_UNCHANGED
 
     def process(self, cc: CalculatorContext) -> None:
         """Decode one file."""
-        file: bytes | None = self._files.payload
+        file: bytes | None = cc.input.payload
         if file is None:
             return
-        pixels = self._decoded(file, self._files.name)
+        pixels = self._decoded(file, cc.input.name)
         channels = 1 if pixels.ndim == 2 else pixels.shape[2]  # noqa: PLR2004  # rows and columns
         found = _FORMATS.get((channels, pixels.dtype))
         if found is None:
             raise InvalidArgumentError(
-                f"input {self._files.name!r} holds an image of {channels} channels of {pixels.dtype}, but "
+                f"input {cc.input.name!r} holds an image of {channels} channels of {pixels.dtype}, but "
                 "frames are made of 1, 3 or 4 channels of 8 or 16 bits; convert the file"
             )
         kind, code = found
         if code is not None:
             pixels = cv2.cvtColor(pixels, code)
-        self._target.add(ImageFrame(pixels, kind), cc.stamp)
+        cc.output.add(ImageFrame(pixels, kind), cc.stamp)
 
     def _decoded(self, file: bytes, port: str) -> NDArray[Any]:
         """Return the pixels, in OpenCV's order of colours."""

@@ -110,24 +110,22 @@ class ImageCroppingCalculator(penstock.Calculator):
         self._options = options
         self._border = _BORDERS[options.border_mode]
         self._most = (options.output_max_width, options.output_max_height)
-        self._frames, self._target = cc.inputs["IMAGE"], cc.outputs["IMAGE"]
         self._streams = [tag for tag in cc.inputs.tags() if tag != "IMAGE"]
-        self._needed = [cc.inputs[tag] for tag in self._streams]
         width, height = 0, 0
-        header = self._frames.header.payload
+        header = cc.inputs["IMAGE"].header.payload
         if isinstance(header, VideoHeader) and not self._streams and header.width and header.height:
             region = self._region_of_options(header.width, header.height)
             width, height = crop_region.result_size(region, self._most)
-        pass_header(self._frames, self._target, width=width, height=height)
+        pass_header(cc.inputs["IMAGE"], cc.outputs["IMAGE"], width=width, height=height)
 
     def process(self, cc: CalculatorContext) -> None:
         """Cut out one region."""
-        frame: ImageFrame | None = self._frames.payload
-        if frame is None or any(port.is_empty() for port in self._needed):
+        frame: ImageFrame | None = cc.inputs["IMAGE"].payload
+        if frame is None or any(cc.inputs[tag].is_empty() for tag in self._streams):
             return
         region = self._region(cc, frame.width, frame.height).on_pixels()
         found = crop_region.crop(frame.array, region, self._most, self._border)
-        self._target.add(ImageFrame(found, frame.format), cc.stamp)
+        cc.outputs["IMAGE"].add(ImageFrame(found, frame.format), cc.stamp)
 
     def _region(self, cc: CalculatorContext, width: int, height: int) -> Region:
         if "RECT" in self._streams:

@@ -65,7 +65,6 @@ class ImageEncoderCalculator(penstock.Calculator):
     def open(self, cc: CalculatorContext) -> None:
         """Check the quality."""
         options = cc.options(OpenCvImageEncoderCalculatorOptions)
-        self._frames, self._target = cc.input, cc.output
         self._quality = options.quality if options.HasField("quality") else _QUALITY
         if self._quality not in _QUALITIES:
             raise InvalidArgumentError(
@@ -74,10 +73,10 @@ class ImageEncoderCalculator(penstock.Calculator):
 
     def process(self, cc: CalculatorContext) -> None:
         """Encode one frame."""
-        frame: ImageFrame | None = self._frames.payload
+        frame: ImageFrame | None = cc.input.payload
         if frame is None:
             return
-        name = self._frames.name
+        name = cc.input.name
         expect_format(frame, _FORMATS, name, "put a ColorConvertCalculator with RGB_OUT before")
         if max(frame.width, frame.height) > _LONGEST:
             raise InvalidArgumentError(
@@ -94,4 +93,4 @@ class ImageEncoderCalculator(penstock.Calculator):
             height=frame.height,
             colorspace=results.GRAYSCALE if is_gray else results.RGB,
         )
-        self._target.add(made, cc.stamp)
+        cc.output.add(made, cc.stamp)

@@ -93,18 +93,17 @@ class ImageOverlayCalculator(penstock.Calculator):
         #: The shape of the last frame, and the part of it to paint; None for all of it.
         self._shape: tuple[int, ...] = ()
         self._part: tuple[slice, slice] | None = None
-        self._frames, self._masks, self._target = cc.inputs["VIDEO"], cc.inputs["MASK"], cc.outputs["VIDEO"]
-        pass_header(self._frames, self._target)
+        pass_header(cc.inputs["VIDEO"], cc.outputs["VIDEO"])
 
     def process(self, cc: CalculatorContext) -> None:
         """Paint one frame."""
-        frame: ImageFrame | None = self._frames.payload
+        frame: ImageFrame | None = cc.inputs["VIDEO"].payload
         if frame is None:
             return
-        mask: ImageFrame | None = self._masks.payload
+        mask: ImageFrame | None = cc.inputs["MASK"].payload
         if mask is not None:
             frame = self._painted(frame, mask)
-        self._target.add(frame, cc.stamp)
+        cc.outputs["VIDEO"].add(frame, cc.stamp)
 
     def _painted(self, frame: ImageFrame, mask: ImageFrame) -> ImageFrame:
         kind = frame.format

@@ -106,15 +106,14 @@ class ImageTransformationCalculator(penstock.Calculator):
         given = {tag: cc.input_side_packets[tag].payload for tag, _ in cc.input_side_packets.ids()}
         self._change = _changed(change, given)
         self._streams = [tag for tag in cc.inputs.tags() if tag not in ("IMAGE", "VIDEO_PRESTREAM")]
-        self._frames, self._target = cc.inputs["IMAGE"], cc.outputs["IMAGE"]
         self._has_header = "VIDEO_PRESTREAM" in cc.inputs
         self._has_padding = "LETTERBOX_PADDING" in cc.outputs
-        header = self._frames.header.payload
+        header = cc.inputs["IMAGE"].header.payload
         if isinstance(header, VideoHeader) and not {"OUTPUT_DIMENSIONS", "ROTATION_DEGREES"} & {
             *self._streams
         }:
             width, height = self._change.size_of(header.width, header.height)
-            pass_header(self._frames, self._target, width=width, height=height)
+            pass_header(cc.inputs["IMAGE"], cc.outputs["IMAGE"], width=width, height=height)
 
     def process(self, cc: CalculatorContext) -> None:
         """Transform one frame, or update the header."""
@@ -128,7 +127,7 @@ class ImageTransformationCalculator(penstock.Calculator):
             self._change = _changed(self._change, given)
             if "OUTPUT_DIMENSIONS" in self._streams and "OUTPUT_DIMENSIONS" not in given:
                 return
-        frame: ImageFrame | None = self._frames.payload
+        frame: ImageFrame | None = cc.inputs["IMAGE"].payload
         if frame is not None:
             self._transform(cc, frame)
 
@@ -136,7 +135,7 @@ class ImageTransformationCalculator(penstock.Calculator):
         given = frame.array
         image = self._change.apply(given)
         result = frame if image is given else ImageFrame(image, frame.format)
-        self._target.add(result, cc.stamp)
+        cc.outputs["IMAGE"].add(result, cc.stamp)
         if self._has_padding:
             padding = self._change.letterbox(frame.width, frame.height)
             cc.outputs["LETTERBOX_PADDING"].add(padding, cc.stamp)

@@ -58,16 +58,15 @@ class LuminanceCalculatorCpu(penstock.Calculator):
 
     def open(self, cc: CalculatorContext) -> None:
         """Forward the stream header."""
-        self._frames, self._target = cc.input, cc.output
-        pass_header(self._frames, self._target, format=ImageFormat.GRAY8)
+        pass_header(cc.input, cc.output, format=ImageFormat.GRAY8)
 
     def process(self, cc: CalculatorContext) -> None:
         """Make one frame grey."""
-        frame: ImageFrame | None = self._frames.payload
+        frame: ImageFrame | None = cc.input.payload
         if frame is None:
             return
-        expect_format(frame, _FORMATS, self._frames.name, "put a ColorConvertCalculator before")
+        expect_format(frame, _FORMATS, cc.input.name, "put a ColorConvertCalculator before")
         weights = _MATRICES.get(frame.format)
         if weights is not None:
             frame = ImageFrame(cv2.transform(frame.array, weights), ImageFormat.GRAY8)
-        self._target.add(frame, cc.stamp)
+        cc.output.add(frame, cc.stamp)

@@ -105,18 +105,16 @@ class MaskOverlayCalculatorCpu(penstock.Calculator):
         """Read the options; forward the stream header of VIDEO:0."""
         channel = cc.options(MaskOverlayCalculatorCpuOptions).mask_channel
         self._channel = 3 if channel is MaskChannel.ALPHA else 0
-        self._below, self._above = cc.inputs["VIDEO", 0], cc.inputs["VIDEO", 1]
-        self._masks = cc.inputs[next(tag for tag in _TAGS if tag in cc.inputs)]
-        self._target = cc.outputs["OUTPUT"]
-        pass_header(self._below, self._target)
+        self._mask = next(tag for tag in _TAGS if tag in cc.inputs)
+        pass_header(cc.inputs["VIDEO", 0], cc.outputs["OUTPUT"])
 
     def process(self, cc: CalculatorContext) -> None:
         """Mix two images."""
-        first, second, mask = self._below, self._above, self._masks
+        first, second, mask = cc.inputs["VIDEO", 0], cc.inputs["VIDEO", 1], cc.inputs[self._mask]
         if second.is_empty() or (first.is_empty() and not mask.is_empty()):
             return
         if mask.is_empty():
-            self._target.add_packet(second.packet)
+            cc.outputs["OUTPUT"].add_packet(second.packet)
             return
         below: ImageFrame = first.payload
         above: ImageFrame = second.payload
@@ -124,7 +122,7 @@ class MaskOverlayCalculatorCpu(penstock.Calculator):
         expect_format(above, (below.format,), "VIDEO:1", "make both images one format")
         expect_same_size(above, "VIDEO:1", below, "VIDEO:0")
         mixed = self._mixed(below, above, mask.payload)
-        self._target.add(ImageFrame(mixed, below.format), cc.stamp)
+        cc.outputs["OUTPUT"].add(ImageFrame(mixed, below.format), cc.stamp)
 
     def _mixed(self, below: ImageFrame, above: ImageFrame, mask: ImageFrame | float) -> NDArray[Any]:
         if not isinstance(mask, ImageFrame):

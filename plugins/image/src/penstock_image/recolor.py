@@ -85,19 +85,18 @@ class RecolorCalculator(penstock.Calculator):
         self._channel = _ALPHA if options.mask_channel == RecolorCalculatorOptions.ALPHA else 0
         self._inverts = options.invert_mask
         self._by_luminance = options.adjust_with_luminance
-        self._frames, self._masks, self._target = cc.inputs["IMAGE"], cc.inputs["MASK"], cc.outputs["IMAGE"]
-        pass_header(self._frames, self._target)
+        pass_header(cc.inputs["IMAGE"], cc.outputs["IMAGE"])
 
     def process(self, cc: CalculatorContext) -> None:
         """Blend the colour into one frame."""
-        frame: ImageFrame | None = self._frames.payload
+        frame: ImageFrame | None = cc.inputs["IMAGE"].payload
         if frame is None:
             return
-        mask: ImageFrame | None = self._masks.payload
+        mask: ImageFrame | None = cc.inputs["MASK"].payload
         if mask is not None:
             expect_format(frame, (ImageFormat.SRGB,), "IMAGE", "put a ColorConvertCalculator before")
             frame = self._blended(frame, self._weight(mask, frame))
-        self._target.add(frame, cc.stamp)
+        cc.outputs["IMAGE"].add(frame, cc.stamp)
 
     def _weight(self, mask: ImageFrame, frame: ImageFrame) -> NDArray[Any]:
         """Return the share of the colour by the mask, (H, W) float32."""

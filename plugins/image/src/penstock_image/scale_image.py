@@ -82,9 +82,9 @@ class ScaleImageCalculator(penstock.Calculator):
 
     def open(self, cc: CalculatorContext) -> None:
         """Check the options; forward the stream header if it says enough."""
-        self._frames = cc.inputs["FRAMES" if "FRAMES" in cc.inputs else 0]
-        self._target = cc.outputs["FRAMES" if "FRAMES" in cc.outputs else 0]
-        self._target.set_offset(0)
+        self._from: str | int = "FRAMES" if "FRAMES" in cc.inputs else 0
+        self._to: str | int = "FRAMES" if "FRAMES" in cc.outputs else 0
+        cc.outputs[self._to].set_offset(0)
         self._options = ScaleImageCalculatorOptions()
         self._options.CopyFrom(cc.options(ScaleImageCalculatorOptions))
         self._lacks_options = "OVERRIDE_OPTIONS" in cc.inputs
@@ -96,7 +96,7 @@ class ScaleImageCalculator(penstock.Calculator):
         self._scaling: Scaling | None = None
         if not self._lacks_options:
             check(self._options)
-        header = self._frames.header.payload
+        header = cc.inputs[self._from].header.payload
         if isinstance(header, VideoHeader):
             self._take_stream_header(cc, header)
 
@@ -104,7 +104,7 @@ class ScaleImageCalculator(penstock.Calculator):
         """Scale one frame, or take what came before the first."""
         if self._has_more:
             self._take_prestream(cc)
-        frame: ImageFrame | None = self._frames.payload
+        frame: ImageFrame | None = cc.inputs[self._from].payload
         if frame is None:
             return
         if self._lacks_options:
@@ -112,7 +112,7 @@ class ScaleImageCalculator(penstock.Calculator):
                 "input 'OVERRIDE_OPTIONS' is connected, but had no packet at PRESTREAM; send one before the "
                 "first frame, or leave the input out"
             )
-        self._target.add(self._scaling_of(cc, frame).apply(frame), cc.stamp)
+        cc.outputs[self._to].add(self._scaling_of(cc, frame).apply(frame), cc.stamp)
 
     def _take_prestream(self, cc: CalculatorContext) -> None:
         """Take options and the header of the frames, where they are there."""
@@ -128,14 +128,15 @@ class ScaleImageCalculator(penstock.Calculator):
     def _take_stream_header(self, cc: CalculatorContext, header: VideoHeader) -> None:
         if self._lacks_options:
             raise InvalidArgumentError(
-                f"input {self._frames.name!r} has a header, and OVERRIDE_OPTIONS is connected, but the "
-                "header of the scaled frames must be known before; send the header to VIDEO_HEADER instead"
+                f"input {cc.inputs[self._from].name!r} has a header, and OVERRIDE_OPTIONS is connected, but "
+                "the header of the scaled frames must be known before; send the header to VIDEO_HEADER "
+                "instead"
             )
         self._header = header
         if header.width > 0 and header.height > 0 and header.format is not ImageFormat.UNKNOWN:
             self._is_promised = True
             self._learn(cc, (header.width, header.height, header.format))
-            self._target.set_header(penstock.Packet(self._scaled_header()))
+            cc.outputs[self._to].set_header(penstock.Packet(self._scaled_header()))
 
     def _scaling_of(self, cc: CalculatorContext, frame: ImageFrame) -> Scaling:
         """Return what is done to a frame; the first one, and each of another size, says what."""
@@ -143,8 +144,9 @@ class ScaleImageCalculator(penstock.Calculator):
         found = (width, height, frame.format)
         if self._is_promised and found != self._known:
             raise InvalidArgumentError(
-                f"input {self._frames.name!r} holds {frame!r}, but its header says {self._header.width}x"
-                f"{self._header.height} {self._header.format.name}; correct the header, or leave its size out"
+                f"input {cc.inputs[self._from].name!r} holds {frame!r}, but its header says "
+                f"{self._header.width}x{self._header.height} {self._header.format.name}; correct the header, "
+                "or leave its size out"
             )
         if self._scaling is None or found != self._known:
             return self._learn(cc, found)
@@ -155,8 +157,9 @@ class ScaleImageCalculator(penstock.Calculator):
         options = self._options
         if options.HasField("input_format") and found[2] is not ImageFormat(options.input_format):
             raise InvalidArgumentError(
-                f"frames of input {self._frames.name!r} have format {found[2].name}, but input_format is "
-                f"{ImageFormat(options.input_format).name}; correct it in the options, or leave it out"
+                f"frames of input {cc.inputs[self._from].name!r} have format {found[2].name}, but "
+                f"input_format is {ImageFormat(options.input_format).name}; correct it in the "
+                "options, or leave it out"
             )
         is_first = self._scaling is None
         self._scaling = scaling_of(options, *found)

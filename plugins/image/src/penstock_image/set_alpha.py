@@ -85,19 +85,18 @@ class SetAlphaCalculator(penstock.Calculator):
             )
         self._value = min(max(value, 0), _MOST)
         self._plane: NDArray[Any] = np.empty((0, 0), np.uint8)
-        self._frames, self._target = cc.inputs["IMAGE"], cc.outputs["IMAGE"]
-        self._masks = cc.inputs["ALPHA"] if has_mask else None
-        pass_header(self._frames, self._target, format=ImageFormat.SRGBA)
+        self._has_mask = has_mask
+        pass_header(cc.inputs["IMAGE"], cc.outputs["IMAGE"], format=ImageFormat.SRGBA)
 
     def process(self, cc: CalculatorContext) -> None:
         """Set the alpha of one frame."""
-        frame: ImageFrame | None = self._frames.payload
+        frame: ImageFrame | None = cc.inputs["IMAGE"].payload
         if frame is None:
             return
         kind = frame.format
         if kind not in _FORMATS:
             expect_format(frame, _FORMATS, "IMAGE", "put a ColorConvertCalculator before")
-        mask: ImageFrame | None = None if self._masks is None else self._masks.payload
+        mask: ImageFrame | None = cc.inputs["ALPHA"].payload if self._has_mask else None
         alpha = self._even(frame) if mask is None else _alpha_of(mask, frame)
         image: Any
         if kind is _SRGB:
@@ -105,7 +104,7 @@ class SetAlphaCalculator(penstock.Calculator):
         else:
             image = np.array(frame.array, order="C")
         cv2.insertChannel(alpha, image, _ALPHA)
-        self._target.add(ImageFrame(image, _SRGBA), cc.stamp)
+        cc.outputs["IMAGE"].add(ImageFrame(image, _SRGBA), cc.stamp)
 
     def _even(self, frame: ImageFrame) -> NDArray[Any]:
         """Return the plane of one value, kept for the frames of the same size."""

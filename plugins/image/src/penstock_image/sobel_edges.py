@@ -49,16 +49,15 @@ class SobelEdgesCalculatorCpu(penstock.Calculator):
 
     def open(self, cc: CalculatorContext) -> None:
         """Forward the stream header."""
-        self._frames, self._target = cc.input, cc.output
-        pass_header(self._frames, self._target, format=ImageFormat.GRAY8)
+        pass_header(cc.input, cc.output, format=ImageFormat.GRAY8)
 
     def process(self, cc: CalculatorContext) -> None:
         """Filter one frame."""
-        frame: ImageFrame | None = self._frames.payload
+        frame: ImageFrame | None = cc.input.payload
         if frame is None:
             return
-        expect_format(frame, _FORMATS, self._frames.name, "put a LuminanceCalculatorCpu before")
+        expect_format(frame, _FORMATS, cc.input.name, "put a LuminanceCalculatorCpu before")
         across = cv2.Sobel(frame.array, cv2.CV_32F, 1, 0, borderType=cv2.BORDER_REPLICATE)
         down = cv2.Sobel(frame.array, cv2.CV_32F, 0, 1, borderType=cv2.BORDER_REPLICATE)
         edges = cv2.convertScaleAbs(cv2.magnitude(across, down, magnitude=across))
-        self._target.add(ImageFrame(edges, ImageFormat.GRAY8), cc.stamp)
+        cc.output.add(ImageFrame(edges, ImageFormat.GRAY8), cc.stamp)
