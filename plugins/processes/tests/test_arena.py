@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import os
 import pickle
@@ -37,6 +36,16 @@ def ends(arenas):
     return Carrier(here[0], here), Carrier(there[1], there)
 
 
+def take(own, size):
+    """Return an array over a new block of an arena."""
+    return own.take((size,), np.uint8, size)
+
+
+def address(array):
+    """Return where an array begins."""
+    return array.__array_interface__["data"][0]
+
+
 def test_blocks_do_not_touch_and_come_back_when_their_last_view_is_dead(arenas) -> None:
     own = arenas[0][0]
     chance = random.Random(3)  # noqa: S311  # a test's order
@@ -44,13 +53,12 @@ def test_blocks_do_not_touch_and_come_back_when_their_last_view_is_dead(arenas) 
     for _ in range(2000):
         if held and chance.random() < 0.5:
             held.pop(chance.randrange(len(held)))
-        block = own.take(chance.randrange(1, 40_000))
-        if block is not None:
-            view = np.frombuffer(block, np.uint8)
-            assert view.__array_interface__["data"][0] % 64 == 0
+        view = take(own, chance.randrange(1, 40_000))
+        if view is not None:
+            assert address(view) % 64 == 0
             view[:] = number = chance.randrange(256)
             held.append((view[::2], number))
-            del block, view
+            del view
         assert all((view == number).all() for view, number in held[:3])
     assert own.free_bytes() < SIZE
     assert all((view == number).all() for view, number in held)
@@ -59,16 +67,25 @@ def test_blocks_do_not_touch_and_come_back_when_their_last_view_is_dead(arenas) 
     gc.collect()
 
     assert own.free_bytes() == SIZE
-    assert own.take(SIZE) is not None, "the free parts have become one again"
+    assert take(own, SIZE) is not None, "the free parts have become one again"
 
 
 def test_an_arena_without_room_says_none(arenas) -> None:
     own = arenas[0][0]
-    all_of_it = own.take(SIZE)
+    all_of_it = take(own, SIZE)
 
-    assert own.take(1) is None
+    assert take(own, 1) is None
     del all_of_it
-    assert own.take(1) is not None
+    assert take(own, 1) is not None
+
+
+def test_an_array_that_cannot_be_keeps_no_block(arenas) -> None:
+    own = arenas[0][0]
+
+    with pytest.raises(ValueError, match="negative"):
+        own.take((-50, -100), np.uint8, 5000)
+
+    assert own.free_bytes() == SIZE
 
 
 def test_threads_that_take_and_drop_blocks_at_once_lose_nothing(arenas) -> None:
@@ -77,7 +94,7 @@ def test_threads_that_take_and_drop_blocks_at_once_lose_nothing(arenas) -> None:
     def work(seed):
         chance = random.Random(seed)  # noqa: S311  # a test's order
         for _ in range(500):
-            held = [own.take(chance.randrange(1, 9000)) for _ in range(3)]
+            held = [take(own, chance.randrange(1, 9000)) for _ in range(3)]
             del held
 
     threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
@@ -149,14 +166,14 @@ def test_the_faster_way_is_taken_where_the_message_before_had_large_buffers(ends
 
 def test_a_block_that_has_just_become_free_is_taken_first(arenas) -> None:
     own = arenas[0][0]
-    _kept, freed, other = own.take(5000), own.take(6000), own.take(6000)
-    places = [ctypes.addressof(block) for block in (freed, other)]
+    _kept, freed, other = take(own, 5000), take(own, 6000), take(own, 6000)
+    places = [address(block) for block in (freed, other)]
     del freed
     del other
 
-    again = [own.take(6000) for _ in range(2)]
+    again = [take(own, 6000) for _ in range(2)]
 
-    assert [ctypes.addressof(block) for block in again] == places[::-1]
+    assert [address(block) for block in again] == places[::-1]
 
 
 def test_images_and_matrices_come_read_only_without_a_copy(ends) -> None:

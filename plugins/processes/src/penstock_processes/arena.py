@@ -7,25 +7,45 @@ which weak references tell; they may be called at any time and on any thread, so
 
 from __future__ import annotations
 
-import ctypes
-import itertools
 import mmap
 import os
 import threading
 import weakref
 from bisect import bisect_left
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+import numpy as np
 
 #: Blocks begin at multiples of it: enough for every instruction of a processor, and a cache line.
 _ALIGNMENT: Final = 64
 
 
+class Block(weakref.ref["np.ndarray[Any, Any]"]):
+    """A weak reference to the array over a block, which all views of it refer to as their base.
+
+    Attributes:
+        key: of the array in `BLOCKS`.
+        arena: where the block lies.
+        offset: of its first byte.
+        dead, token: what gets the token when the array is dead.
+    """
+
+    __slots__ = ("arena", "dead", "key", "offset", "token")
+
+    key: int
+    arena: Arena
+    offset: int
+    dead: deque[Any]
+    token: Any
+
+
+#: `id` of each array over a block that lives → its block. An entry is gone before its array's memory is.
+BLOCKS: Final[dict[int, Block]] = {}
+
+
 class Arena:
-    """A mapping of shared memory of a size.
+    """A mapping of shared memory of a size, to read.
 
     Args:
         number: of the arena, the same in all processes.
@@ -36,38 +56,46 @@ class Arena:
     def __init__(self, number: int, descriptor: int, size: int) -> None:
         self.number: Final = number
         self.size: Final = size
-        self._map: Final = mmap.mmap(descriptor, size)
-        whole = (ctypes.c_ubyte * size).from_buffer(self._map)
-        self.address: Final = ctypes.addressof(whole)
+        self._map: Final = mmap.mmap(descriptor, size, access=mmap.ACCESS_READ)
+        self._addresses: Final = [_address(self._map)]
 
-    def block(self, offset: int, size: int, when_dead: Callable[[Any], object]) -> Any:
-        """Return an object with the buffer interface over a part; `when_dead` is called after the last view.
+    def view(self, shape: Any, kind: Any, offset: int, dead: deque[Any], token: Any) -> np.ndarray[Any, Any]:
+        """Return a read-only array over a block; `dead` gets `token` after its last view.
 
-        `when_dead` must only note the event: it may be called on any thread, in the middle of anything.
+        Raises:
+            ValueError, TypeError: there is no such block, or no such array.
         """
-        block = (ctypes.c_ubyte * size).from_buffer(self._map, offset)
-        _WATCHED.add(block, when_dead)
-        return block
+        return self._watched(np.ndarray(shape, kind, self._map, offset), offset, dead, token)
+
+    def offset_of(self, address: int, size: int) -> int | None:
+        """Return at which offset so many bytes at an address lie, or None where they lie elsewhere."""
+        for begin in self._addresses:
+            if begin <= address and address + size <= begin + self.size:
+                return address - begin
+        return None
+
+    def _watched(
+        self, array: np.ndarray[Any, Any], offset: int, dead: deque[Any], token: Any
+    ) -> np.ndarray[Any, Any]:
+        block = Block(array, _end)
+        block.key = key = id(array)
+        block.arena = self
+        block.offset = offset
+        block.dead = dead
+        block.token = token
+        BLOCKS[key] = block
+        return array
 
 
-class _Watched:
-    """Weak references that are kept until their object is dead."""
-
-    def __init__(self) -> None:
-        self._references: dict[int, weakref.ref[Any]] = {}
-        self._numbers = itertools.count()
-
-    def add(self, watched: object, when_dead: Callable[[Any], object]) -> None:
-        number = next(self._numbers)
-
-        def dead(reference: Any) -> None:
-            del self._references[number]
-            when_dead(reference)
-
-        self._references[number] = weakref.ref(watched, dead)
+def _end(block: Block) -> None:
+    """Note that the array over a block is dead: on any thread, in the middle of anything."""
+    del BLOCKS[block.key]
+    block.dead.append(block.token)
 
 
-_WATCHED: Final = _Watched()
+def _address(memory: Any) -> int:
+    found: int = np.frombuffer(memory, np.uint8).__array_interface__["data"][0]
+    return found
 
 
 class OwnArena(Arena):
@@ -75,14 +103,22 @@ class OwnArena(Arena):
 
     def __init__(self, number: int, descriptor: int, size: int) -> None:
         super().__init__(number, descriptor, size)
+        self._own_map: Final = mmap.mmap(descriptor, size)
+        self._addresses.append(_address(self._own_map))
         self._lock: Final = threading.Lock()
         #: Free parts by their offset; no two of them touch.
         self._offsets = [0]
         self._sizes = {0: size}
         self._dead: Final[deque[tuple[int, int]]] = deque()
 
-    def take(self, size: int) -> Any:
-        """Return a writable block, freed with the last view of it; None where there is no room."""
+    def take(self, shape: Any, kind: Any, size: int) -> np.ndarray[Any, Any] | None:
+        """Return a writable array of `size` bytes over a block, which is freed with the last view of it.
+
+        Its values are undefined. None where there is no room.
+
+        Raises:
+            ValueError, TypeError: there is no array of this shape and kind of elements.
+        """
         asked = -(-size // _ALIGNMENT) * _ALIGNMENT
         with self._lock:
             offset = self._take_dead(asked)
@@ -91,7 +127,12 @@ class OwnArena(Arena):
                 offset = self._take_free(asked)
             if offset is None:
                 return None
-        return self.block(offset, size, lambda _: self._dead.append((offset, asked)))
+        try:
+            array = np.ndarray(shape, kind, self._own_map, offset)
+        except BaseException:
+            self._dead.append((offset, asked))
+            raise
+        return self._watched(array, offset, self._dead, (offset, asked))
 
     def free_bytes(self) -> int:
         """Return how many bytes no block holds."""

@@ -1,41 +1,45 @@
 """Payloads to bytes and back, with large buffers in shared memory.
 
 Each end of a link has a `Carrier`. A message is a pickle, without the buffers of at least `IN_ARENA` bytes,
-and a table that says where these lie: in a block of an arena. The end that sends a block keeps it, under a
-token, until the other end says that its last view is dead; tokens to give back ride on the next message.
+and a table that says where these lie: in a block of an arena. Arrays that are lent are no part of the pickled
+content at all: the other end gets a list of them. The end that sends a block keeps it, under a token, until
+the other end says that its last view is dead; tokens to give back ride on the next message.
 """
 
 from __future__ import annotations
 
-import ctypes
 import io
 import itertools
+import math
 import pickle
 import struct
 from collections import deque
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from penstock.errors import PacketTypeError
+from penstock_processes.arena import BLOCKS
 from penstock_processes.plain_payloads import PlainUnpickler
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from penstock_processes.arena import Arena, OwnArena
+    from penstock_processes.arena import Arena, Block, OwnArena
 
 #: Buffers of at least so many bytes go through an arena: copying fewer through a socket costs less than a
 #: block.
 IN_ARENA: Final = 4096
 
-_COUNTS: Final = struct.Struct("=HH")
+_COUNTS: Final = struct.Struct("=HHH")
 _PLACE: Final = struct.Struct("=QIQQ")
 _TOKEN: Final = struct.Struct("=Q")
 _MOST_TOKENS: Final = 4096
 _MOST_PLACES: Final = 0xFFFF
 #: Kinds of elements that one character names.
 _PLAIN_KINDS: Final = frozenset("biufc")
+#: These characters.
+_PLAIN_CHARS: Final = frozenset(np.typecodes["AllInteger"] + np.typecodes["AllFloat"] + "?")
 
 
 def _reduced(array: Any) -> Any:
@@ -44,6 +48,31 @@ def _reduced(array: Any) -> Any:
     if kind.kind in _PLAIN_KINDS and kind.isnative and array.flags.c_contiguous:
         return np.ndarray, (array.shape, kind.char, pickle.PickleBuffer(array))
     return NotImplemented
+
+
+def _block_of(array: np.ndarray[Any, Any]) -> Block | None:
+    """Return the block that an array without gaps shows; None where it shows none, or a part of one."""
+    found = BLOCKS.get(id(array))
+    if found is None:
+        base: Any = array.base
+        found = BLOCKS.get(id(base))
+        if found is not None and base.nbytes != array.nbytes:
+            return None
+    return found
+
+
+class Lent(NamedTuple):
+    """An array that goes to the other end in a block.
+
+    Attributes:
+        place: token, number of the arena, offset, shape and character of the kind of elements.
+        block: the array over the block.
+        source: what its values are copied from; None where they lie there.
+    """
+
+    place: tuple[int, int, int, tuple[int, ...], str]
+    block: np.ndarray[Any, Any]
+    source: np.ndarray[Any, Any] | None
 
 
 class _ArrayPickler(pickle.Pickler):
@@ -73,12 +102,65 @@ class Carrier:
         #: Tokens of blocks of the other end whose last view here is dead.
         self._dead: Final[deque[int]] = deque()
 
-    def dumps(self, content: object) -> bytes:
-        """Return a message with a content.
+    def lend(self, array: np.ndarray[Any, Any], lent: list[Lent]) -> bool:
+        """Lend an array to the other end; its values are copied when the message with it is made.
+
+        `lent`, which goes with the message, receives it. Returns False where the array can be in no block, so
+        that it must be pickled.
+        """
+        size = array.nbytes
+        kind = array.dtype
+        if size < IN_ARENA or len(lent) == _MOST_PLACES:
+            return False
+        if not (kind.kind in _PLAIN_KINDS and kind.isnative and array.flags.c_contiguous):
+            return False
+        found = _block_of(array)
+        own = self._own
+        source: np.ndarray[Any, Any] | None
+        if found is not None and self._arenas.get(found.arena.number) is found.arena:
+            held, source = array, None
+        else:
+            taken = None if own is None else own.take(array.shape, kind, size)
+            if taken is None:
+                return False
+            held, source, found = taken, array, BLOCKS[id(taken)]
+        token = next(self._tokens)
+        self._lent[token] = held
+        lent.append(Lent((token, found.arena.number, found.offset, array.shape, kind.char), held, source))
+        return True
+
+    def take_back(self, lent: Sequence[Lent]) -> None:
+        """Take back what was lent for a message that is not sent."""
+        for one in lent:
+            self._lent.pop(one.place[0], None)
+
+    def dumps(self, content: object, lent: Sequence[Lent] = ()) -> bytes:
+        """Return a message with a content, and with arrays that have been lent.
 
         Raises:
-            Exception: what pickling raises; nothing is kept then.
+            Exception: what pickling raises; nothing is kept then but what was lent.
         """
+        whole = content if not lent else ([one.place for one in lent], content)
+        body, places = self._pickled(whole)
+        if not places and not lent and not self._dead:
+            return _NOTHING_LENT + body
+        dead = self._take_dead()
+        parts = [_COUNTS.pack(len(places), len(lent), len(dead))]
+        parts += [_PLACE.pack(*one) for one in places]
+        parts += [_TOKEN.pack(one.place[0]) for one in lent]
+        parts += [_TOKEN.pack(token) for token in dead]
+        message = b"".join([*parts, body])
+        try:
+            for _, block, source in lent:  # last, because a copy empties the caches
+                if source is not None:
+                    block[...] = source
+        except BaseException:  # an interrupt
+            self._dead.extend(dead)
+            raise
+        return message
+
+    def _pickled(self, content: object) -> tuple[bytes, Sequence[tuple[int, int, int, int]]]:
+        """Return a pickle, and token, arena, offset and size of each buffer that is not in it."""
         places: list[tuple[int, int, int, int]] = []
 
         def place(buffer: pickle.PickleBuffer) -> bool:
@@ -106,13 +188,7 @@ class Carrier:
                 del self._lent[token]
             raise
         self._has_buffers = bool(places)
-        if not places and not self._dead:
-            return _NOTHING_LENT + body
-        dead = self._take_dead()
-        parts = [_COUNTS.pack(len(places), len(dead))]
-        parts += [_PLACE.pack(*one) for one in places]
-        parts += [_TOKEN.pack(token) for token in dead]
-        return b"".join([*parts, body])
+        return body, places
 
     def loads(self, message: memoryview) -> Any:
         """Return the content of a message.
@@ -120,35 +196,64 @@ class Carrier:
         Raises:
             Exception: what unpickling raises; the blocks of the message are given back then.
         """
-        count, dead = _COUNTS.unpack_from(message)
+        return self.unpack(message)[0]
+
+    def unpack(self, message: memoryview) -> tuple[Any, list[np.ndarray[Any, Any]]]:
+        """Return the content of a message, and the arrays that were lent with it, read-only.
+
+        Raises:
+            Exception: what unpickling raises; the blocks of the message are given back then.
+        """
+        count, lent, dead = _COUNTS.unpack_from(message)
         at = _COUNTS.size
-        buffers = []
+        if not (count or lent or dead):
+            return self._unpickled(message[at:], ()), []
+        buffers: list[memoryview] = []
         for _ in range(count):
             token, arena, offset, size = _PLACE.unpack_from(message, at)
             at += _PLACE.size
-            block = self._arenas[arena].block(offset, size, partial(self._note_dead, token))
-            buffers.append(memoryview(block).cast("B").toreadonly())
-        for _ in range(dead):
-            (token,) = _TOKEN.unpack_from(message, at)
-            at += _TOKEN.size
+            buffers.append(self._arenas[arena].view((size,), "B", offset, self._dead, token).data)
+        end = at + lent * _TOKEN.size
+        tokens = [token for (token,) in _TOKEN.iter_unpack(message[at:end])]
+        at = end + dead * _TOKEN.size
+        for (token,) in _TOKEN.iter_unpack(message[end:at]):
             self._lent.pop(token, None)
-        body = message[at:]
+        arrays: list[np.ndarray[Any, Any]] = []
+        try:
+            content = self._unpickled(message[at:], buffers)
+            if lent:
+                places, content = content
+                for token, (_, arena, offset, shape, char) in zip(tokens, places, strict=True):
+                    arrays.append(self._borrowed(token, arena, offset, shape, char))
+        except BaseException:
+            self._dead.extend(tokens[len(arrays) :])
+            raise
+        return content, arrays
+
+    def _unpickled(self, body: memoryview, buffers: Iterable[memoryview]) -> Any:
         if self._is_plain:
             return PlainUnpickler(io.BytesIO(body), buffers=buffers).load()
         return pickle.loads(body, buffers=buffers)  # noqa: S301  # from a process that we have started
+
+    def _borrowed(
+        self, token: int, arena: int, offset: int, shape: tuple[int, ...], char: str
+    ) -> np.ndarray[Any, Any]:
+        """Return an array that the other end has lent."""
+        if char not in _PLAIN_CHARS:  # objects would be read where the other end says that they are
+            raise PacketTypeError(f"an array of kind {char!r} came in shared memory, but must be of numbers")
+        return self._arenas[arena].view(shape, char, offset, self._dead, token)
 
     def empty(self, shape: Any, dtype: Any) -> Any:
         """Return an array in this end's arena, or in ordinary memory where there is no room."""
         kind = np.dtype(dtype)
         wanted = (shape,) if isinstance(shape, int) else tuple(shape)
-        size = int(np.prod(wanted, dtype=np.int64)) * kind.itemsize
-        block = None
+        size = math.prod(wanted) * kind.itemsize
         own = self._own
         if own is not None and size >= IN_ARENA and not kind.hasobject:
-            block = own.take(size)
-        if block is None:
-            return np.empty(wanted, kind)
-        return np.frombuffer(block, kind).reshape(wanted)
+            block = own.take(wanted, kind, size)
+            if block is not None:
+                return block
+        return np.empty(wanted, kind)
 
     def release(self) -> None:
         """Let go of the arenas and of what the other end holds: it is dead. Later messages carry all."""
@@ -178,17 +283,15 @@ class Carrier:
         size = view.nbytes
         address = np.frombuffer(view, np.uint8).__array_interface__["data"][0]
         for arena in self._arenas.values():
-            if arena.address <= address and address + size <= arena.address + arena.size:
-                held: Any = view
-                return self._lend(held, arena.number, address - arena.address, size)
+            offset = arena.offset_of(address, size)
+            if offset is not None:
+                return self._lend(view, arena.number, offset, size)
         own = self._own
-        block = None if own is None else own.take(size)
+        block = None if own is None else own.take((size,), "B", size)
         if block is None or own is None:
             return None
-        target = memoryview(block).cast("B")
-        target[:] = view
-        target.release()
-        return self._lend(block, own.number, ctypes.addressof(block) - own.address, size)
+        block.data[:] = view
+        return self._lend(block, own.number, BLOCKS[id(block)].offset, size)
 
     def _lend(self, held: Any, arena: int, offset: int, size: int) -> tuple[int, int, int, int]:
         token = next(self._tokens)
@@ -196,4 +299,4 @@ class Carrier:
         return token, arena, offset, size
 
 
-_NOTHING_LENT: Final = _COUNTS.pack(0, 0)
+_NOTHING_LENT: Final = _COUNTS.pack(0, 0, 0)

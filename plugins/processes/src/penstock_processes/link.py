@@ -25,8 +25,8 @@ from penstock_processes.messages import (
     MAKE,
     READY,
 )
+from penstock_processes.parcels import pack_call, unpack_answer
 from penstock_processes.worker import Descriptor, WorkerSetup, work
-from penstock_remote.calls import Answer
 from penstock_remote.errors import WorkerDiedError, error_from_data, input_fault
 from penstock_remote.logs import log_here
 from penstock_remote.pending import Pending
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from penstock_processes.arena import Arena, OwnArena
     from penstock_processes.options import ProcessExecutorOptions
-    from penstock_remote.calls import Call
+    from penstock_remote.calls import Answer, Call
     from penstock_remote.description import Described
 
 #: How long a worker that is told to end may take until it is killed.
@@ -149,11 +149,11 @@ class Link:
             WorkerDiedError: the process has ended.
         """
         number = next(self._numbers)
+        pending = Pending(self, number, node.name, call, write)
         try:
-            body = self.carrier.dumps((key, *call))
+            body = pack_call(self.carrier, key, call)
         except Exception as error:
             raise input_fault(node, call) or error from error
-        pending = Pending(self, number, node.name, call, write)
         self._pending[number] = pending
         try:
             self._send_bytes(CALL, number, body)
@@ -237,11 +237,10 @@ class Link:
         answer: Answer | None = None
         error: BaseException | None = None
         try:
-            content = self.carrier.loads(body)
             if kind == ANSWER:
-                answer = Answer(*content)
+                answer = unpack_answer(self.carrier, body)
             elif kind == ERROR:
-                error = error_from_data(content, is_plain=self._is_plain)
+                error = error_from_data(self.carrier.loads(body), is_plain=self._is_plain)
         except BaseException as broken:  # noqa: BLE001  # the error of the call
             error = broken
         del self._pending[number]

@@ -19,7 +19,7 @@ _NUMPY: Final = frozenset(
     | {(f"numpy.{core}.numeric", "_frombuffer") for core in ("core", "_core")}
 )
 #: Payloads of penstock-formats, which check what they are made of.
-_FORMATS: Final = frozenset(
+FORMATS: Final = frozenset(
     {("penstock_formats.image_frame", "ImageFrame"), ("penstock_formats.matrix", "Matrix")}
     | {("penstock_formats.image", "Image"), ("penstock_formats.tensor", "Tensor")}
 )
@@ -27,7 +27,7 @@ _CALLS: Final = frozenset(
     {("penstock_remote.calls", name) for name in ("Answer", "Call", "Opening")}
     | {("penstock_remote.description", "RemoteNode")}
 )
-_ALLOWED: Final = _NUMPY | _FORMATS | _CALLS
+_ALLOWED: Final = _NUMPY | FORMATS | _CALLS
 
 
 class PlainUnpickler(pickle.Unpickler):

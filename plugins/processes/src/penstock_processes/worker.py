@@ -16,7 +16,6 @@ from multiprocessing.reduction import DupFd
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock.lowlevel import default_registry
-from penstock_processes.arena import Arena, OwnArena
 from penstock_processes.channel import Channel
 from penstock_processes.messages import (
     ANSWER,
@@ -27,7 +26,6 @@ from penstock_processes.messages import (
     MAKE,
     READY,
 )
-from penstock_remote.calls import Call
 from penstock_remote.errors import error_as_data, output_fault
 from penstock_remote.hosted_region import hosted
 from penstock_remote.logs import LogSender, calling
@@ -88,8 +86,13 @@ def work(setup: WorkerSetup) -> None:
 
 class _Worker:
     def __init__(self, setup: WorkerSetup) -> None:
-        from penstock_processes.carrier import Carrier  # NumPy, which the server that forks must not import
+        # What imports NumPy, which the server that forks must not.
+        from penstock_processes.arena import Arena, OwnArena
+        from penstock_processes.carrier import Carrier
+        from penstock_processes.parcels import pack_answer, unpack_call
 
+        self._unpack: Final = unpack_call
+        self._pack: Final = pack_answer
         self._calls: Final = Channel(setup.calls)
         self._control: Final[socket.socket] = setup.control
         self._is_plain: Final = setup.is_plain
@@ -165,9 +168,7 @@ class _Worker:
 
     def _called(self, number: int, body: memoryview) -> bytes:
         """Do a call; return its answer as a message. What it was given is dead then, unless it is kept."""
-        key, *content = self._carrier.loads(body)
-        call = Call(*content)
-        del content
+        key, call = self._unpack(self._carrier, body)
         node = self._nodes[key]
         if isinstance(node, BaseException):
             raise node
@@ -180,7 +181,7 @@ class _Worker:
         stamp = call.stamp
         del call
         try:
-            return self._carrier.dumps(tuple(answer))
+            return self._pack(self._carrier, answer)
         except Exception as error:
             raise output_fault(node, answer, stamp) or error from error
 
