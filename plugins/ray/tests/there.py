@@ -181,13 +181,6 @@ class Sleeps(Passing):
         cc.output.add(seconds, cc.input_timestamp)
 
 
-class Sleeper(Passing):
-    """Sleeps for as many seconds as its input says."""
-
-    def process(self, cc):
-        time.sleep(cc.input.payload)
-
-
 class FailsToOpen(Passing):
     """Raises in `open`."""
 
@@ -261,7 +254,6 @@ ALL = (
     Opens,
     Sleeps,
     Tally,
-    Sleeper,
     FailsToOpen,
     FailsToBegin,
     Counts,
