@@ -150,9 +150,9 @@ def waits(  # noqa: PLR0913  # what is simulated
 ) -> Waits:
     """Return how long events wait, if they come at random at a rate.
 
-    Drivers share nothing but the log, so a sample of them is simulated: in order of their parts of the
-    events, each stands for as many events. Each is simulated with events that come by themselves (a Poisson
-    process).
+    Drivers share nothing but the log, so only some of them are simulated. The drivers are sorted by their
+    part of the events and cut into groups that have equal parts together; the one in the middle of each group
+    is simulated. Events come to it at random moments (a Poisson process).
 
     Args:
         layout: of each driver.

@@ -15,6 +15,7 @@ import pytest
 pytest.importorskip("ray", reason='no Ray: pip install "penstock-ray[ray]"')
 
 import there
+from driven import Driven
 
 import penstock
 from penstock.errors import FailedPreconditionError, GraphConfigError, GraphRunError, InvalidArgumentError
@@ -231,6 +232,30 @@ def test_a_stream_that_nobody_else_reads_stays_on_the_cluster(driven, in_driver)
 
     assert one.run(*(np.full((300, 300), n, np.uint8) for n in range(4))) == [0.0, 1.0, 2.0, 3.0]
     assert sorted(in_driver) == ["Stored"] * 4 + ["float"] * 4
+
+
+MEAN_BESIDE = """
+input_stream: "in"
+executor { name: "cluster" type: "RayExecutor" }
+node { calculator: "Mean" executor: "cluster" input_stream: "in" output_stream: "mean" }
+node {
+  calculator: "SizeAndMean" executor: "cluster"
+  input_stream: "ARRAY:in" input_stream: "MEAN:mean" output_stream: "out"
+}
+"""
+
+
+def test_a_call_brings_an_array_of_the_driver_and_what_stayed_on_the_cluster(
+    registry, cluster, in_driver
+) -> None:
+    with penstock.CalculatorGraph(MEAN_BESIDE, registry=registry) as graph:
+        one = Driven(graph)
+
+        assert one.run(*(np.full(50_000, value, np.uint8) for value in (1, 2))) == [
+            (50_000, 1.0),
+            (50_000, 2.0),
+        ]
+    assert sorted(in_driver) == ["Stored"] * 2 + ["tuple"] * 2
 
 
 def test_a_stream_that_is_observed_comes_to_the_driver(driven, in_driver) -> None:

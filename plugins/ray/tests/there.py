@@ -99,6 +99,19 @@ class Mean(Passing):
         cc.output.add(float(cc.input.payload.mean()), cc.input_timestamp)
 
 
+class SizeAndMean(Calculator):
+    """Writes the size of an array, and what else came with it."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        cc.inputs["ARRAY"].set_any()
+        cc.inputs["MEAN"].set_any()
+        cc.outputs[0].set_any()
+
+    def process(self, cc):
+        cc.output.add((cc.inputs["ARRAY"].payload.size, cc.inputs["MEAN"].payload), cc.input_timestamp)
+
+
 class Several(Passing):
     """Writes its input three times, at three timestamps."""
 
@@ -181,13 +194,6 @@ class Sleeps(Passing):
         cc.output.add(seconds, cc.input_timestamp)
 
 
-class Sleeper(Passing):
-    """Sleeps for as many seconds as its input says."""
-
-    def process(self, cc):
-        time.sleep(cc.input.payload)
-
-
 class FailsToOpen(Passing):
     """Raises in `open`."""
 
@@ -256,12 +262,12 @@ ALL = (
     StatelessPid,
     Flags,
     Mean,
+    SizeAndMean,
     Several,
     Does,
     Opens,
     Sleeps,
     Tally,
-    Sleeper,
     FailsToOpen,
     FailsToBegin,
     Counts,

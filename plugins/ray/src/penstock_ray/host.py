@@ -52,19 +52,19 @@ class NodeHost:
         """Say who this is."""
         return self._ready
 
-    def call(self, data: bytes, references: int, *arguments: Any) -> Any:
+    def call(self, data: bytes, *arguments: Any) -> Any:
         """Do a batch of calls.
 
         Args:
             data: the pickle of a `Request`.
-            references: how many of the arguments its references lead to; the others are its buffers.
-            arguments: both, in this order.
+            arguments: its buffers, and then what its references lead to.
 
         Returns:
             The pickle of a `Reply`; as a tuple with its buffers where there are any. Where outputs stay on
             the cluster, a list with that, and for each such output a list of its payloads.
         """
-        request = Request(*loads(data, arguments[references:]))
+        request = Request(*loads(data, arguments))
+        referred = arguments[len(arguments) - request.references :]
         for old in request.forgotten:
             gone = self._nodes.pop(old, None)
             if gone is not None and gone.node is not None:
@@ -75,7 +75,7 @@ class NodeHost:
         staying: list[list[Any]] = [[] for _ in target.by_reference]
         answers: list[tuple[Any, ...]] = []
         for number, content in zip(request.numbers, request.calls, strict=True):
-            answers.append(self._called(target, number, content, arguments[:references], staying))
+            answers.append(self._called(target, number, content, referred, staying))
         del request
         packed = self._packed(answers)
         return [packed, *staying] if target.by_reference else packed

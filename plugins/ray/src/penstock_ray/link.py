@@ -293,11 +293,12 @@ class ActorLink:
         given: dict[Any, int] = {}
         calls = [_with_references(item.call, given) for item in items]
         numbers = [item.pending.number for item in items]
-        data, buffers = dumps(tuple(Request(lane.key, numbers, calls, items[0].setup, forgotten)))
+        data, buffers = dumps(tuple(Request(lane.key, numbers, calls, items[0].setup, forgotten, len(given))))
         method = self._actor.call
         if lane.staying:
             method = method.options(num_returns=1 + lane.staying)
-        refs = method.remote(data, len(given), *given, *buffers)
+        # No argument more than must be: Ray packs each by itself, which costs a tenth of a small call.
+        refs = method.remote(data, *buffers, *given)
         return (refs if lane.staying else [refs]), list(given)
 
     def _end_message(self, lane: Lane) -> None:

@@ -57,6 +57,7 @@ class Request(NamedTuple):
         calls: each as a tuple, see `penstock_remote.calls.Call`.
         setup: with the first call.
         forgotten: keys of nodes that nobody calls any more.
+        references: how many arguments of the message its calls refer to; they come last.
     """
 
     key: int
@@ -64,6 +65,7 @@ class Request(NamedTuple):
     calls: list[tuple[Any, ...]]
     setup: NodeSetup | None
     forgotten: list[int]
+    references: int
 
 
 class Reply(NamedTuple):
