@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from penstock.lowlevel import late_names
 
 if TYPE_CHECKING:
+    from penstock_monitor.budget import Budget as Budget
     from penstock_monitor.monitor import Monitor as Monitor
     from penstock_monitor.reading import Culprit as Culprit
     from penstock_monitor.reading import Latency as Latency
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 #: Module → the names that it has.
 _HOMES: Final = {
+    "penstock_monitor.budget": "Budget",
     "penstock_monitor.monitor": "Monitor",
     "penstock_monitor.reading": "Culprit Latency NodeReading Reading Stall StreamReading",
 }
