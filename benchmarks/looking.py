@@ -1,10 +1,11 @@
-"""What `monitor.py`, `live.py` and `metrics.py` share: graphs to look at, runs in pairs, memory over hours."""
+"""What `monitor.py`, `live.py`, `metrics.py` share: graphs to look at, runs in pairs, memory over hours."""
 
 from __future__ import annotations
 
 import statistics
 import sys
 import threading
+from contextlib import nullcontext
 from itertools import islice
 from time import clock_gettime, monotonic, perf_counter, pthread_getcpuclockid
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -37,8 +38,6 @@ SIZE: Final = (1280, 720)
 GROWN: Final = 0.02
 #: The first pair is not counted: late imports, caches.
 _WARM_UP_S: Final = 0.3
-#: Both kinds of runs begin to count after so long: whatever looks has then read the plan.
-_SETTLE_S: Final = 0.6
 _BURST_S: Final = 0.02
 
 EDGES: Final = """
@@ -85,8 +84,11 @@ class Run(NamedTuple):
     own_s: float
 
 
-def run_once(nodes: int, packets: int, look: Look | None, own: Callable[[], float]) -> Run:
-    """Time a run, looked at or not."""
+def run_once(nodes: int, packets: int, look: Look | None, own: Callable[[], float], settle_s: float) -> Run:
+    """Time a run, looked at or not, from `settle_s` seconds after its first packet.
+
+    Whatever looks has then read the plan, and knows what its work costs.
+    """
     text, last, payload = work(nodes)
     graph = CalculatorGraph(text)
     graph.set_timing()
@@ -98,34 +100,22 @@ def run_once(nodes: int, packets: int, look: Look | None, own: Callable[[], floa
 
     graph.observe_output_stream(last, count)
     graph.start_run()
-    if look is None:
-        return _timed(graph, packets, payload, own, lambda: seen)
-    with look(graph):
-        return _timed(graph, packets, payload, own, lambda: seen)
-
-
-def _timed(
-    graph: CalculatorGraph,
-    packets: int,
-    payload: Callable[[int], object],
-    own: Callable[[], float],
-    seen: Callable[[], int],
-) -> Run:
-    graph.add_packet_to_input_stream("s0", Packet(payload(0), 0))
-    graph.wait_until_idle()
-    threading.Event().wait(_SETTLE_S)
-    worked, looked, began = cpu_s(), own(), perf_counter()
-    for number in range(1, packets):
-        graph.add_packet_to_input_stream("s0", Packet(payload(number), number))
-    graph.wait_until_idle()
-    run = Run(cpu_s() - worked, perf_counter() - began, own() - looked)
+    with nullcontext() if look is None else look(graph):
+        graph.add_packet_to_input_stream("s0", Packet(payload(0), 0))
+        graph.wait_until_idle()
+        threading.Event().wait(settle_s)
+        worked, looked, began = cpu_s(), own(), perf_counter()
+        for number in range(1, packets):
+            graph.add_packet_to_input_stream("s0", Packet(payload(number), number))
+        graph.wait_until_idle()
+        run = Run(cpu_s() - worked, perf_counter() - began, own() - looked)
     graph.close()
-    expect(seen(), packets, "packets that came out")
+    expect(seen, packets, "packets that came out")
     return run
 
 
-def paired(
-    nodes: int, pairs: int, seconds: float, look: Look, own: Callable[[], float]
+def paired(  # noqa: PLR0913, PLR0917  # the settings of a case, then what its benchmark knows
+    nodes: int, pairs: int, seconds: float, look: Look, own: Callable[[], float], settle_s: float = 0.6
 ) -> dict[str, float]:
     """Measure runs that nobody looks at and that somebody does, in turns; which is first changes each time.
 
@@ -134,13 +124,13 @@ def paired(
     packets, took = 4, 0.0
     while took < _WARM_UP_S:  # how many packets fill the time?
         packets *= 2
-        took = run_once(nodes, packets, None, own).spent_s
+        took = run_once(nodes, packets, None, own, settle_s).spent_s
     packets = max(4, round(packets * seconds / took))
-    run_once(nodes, packets, look, own)
+    run_once(nodes, packets, look, own, settle_s)
     cpu, time, share = [], [], []
     for pair in range(pairs):
         order = (None, look) if pair % 2 else (look, None)
-        runs = {one: run_once(nodes, packets, one, own) for one in order}
+        runs = {one: run_once(nodes, packets, one, own, settle_s) for one in order}
         bare, seen = runs[None], runs[look]
         cpu.append(seen.cpu_s / bare.cpu_s)
         time.append(seen.spent_s / bare.spent_s)
@@ -186,15 +176,19 @@ def _each_minute(graph: CalculatorGraph, minutes: float, per_s: float) -> Iterat
 # --- the command line -------------------------------------------------------------------------
 
 
-def given_options(doc: str | None) -> argparse.Namespace:
-    """Return the options of the command line."""
+def given_options(doc: str | None, pairs: int = 15, seconds: float = 2.0) -> argparse.Namespace:
+    """Return the options of the command line; `pairs` and `seconds` are the defaults of those."""
     options = parser(doc)
-    options.add_argument("--pairs", type=int, help="default 15; 1 with --short")
-    options.add_argument("--seconds", type=float, help="of each run; default 2; 0.1 with --short")
+    options.add_argument("--pairs", type=int, help=f"default {pairs}; 1 with --short")
+    options.add_argument("--seconds", type=float, help=f"of each run; default {seconds:g}; 0.1 with --short")
     options.add_argument("--minutes", type=float, help="watch the memory for so long instead")
-    options.add_argument("--per-second", type=float, default=1000.0, help="packets, with --minutes; default 1000")
+    options.add_argument(
+        "--per-second", type=float, default=1000.0, help="packets, with --minutes; default 1000"
+    )
     given = options.parse_args()
     given.rounds = given.rounds or 1  # the pairs are in one process
+    given.pairs = given.pairs or (1 if given.short else pairs)
+    given.seconds = given.seconds or (0.1 if given.short else seconds)
     return given
 
 
@@ -202,10 +196,7 @@ def benchmark(
     claim: str, contestant: Contestant, percent: float, given: argparse.Namespace, *more: Bar
 ) -> Benchmark:
     """Return a benchmark of the cases above; looking at them may take so many percent of a processor."""
-    settings: dict[str, Any] = {
-        "pairs": given.pairs or (1 if given.short else 15),
-        "seconds": given.seconds or (0.1 if given.short else 2.0),
-    }
+    settings: dict[str, Any] = {"pairs": given.pairs, "seconds": given.seconds}
     return Benchmark(
         claim=claim,
         figure=CPU,
@@ -231,6 +222,4 @@ def bar(case: str, contestant: str, figure: str, limit: float) -> Bar:
 
 def finish(made: Benchmark, given: argparse.Namespace, look: Look) -> None:
     """Measure what the options ask for, and exit."""
-    sys.exit(
-        main(made, given) if given.minutes is None else soak(given.minutes, given.per_second, look)
-    )
+    sys.exit(main(made, given) if given.minutes is None else soak(given.minutes, given.per_second, look))

@@ -1,8 +1,8 @@
 """The paths of the server, each read only.
 
 `/` the page; `/graph.svg` the picture of the graph; `/reading` the newest reading as JSON; `/events` readings
-as server-sent events; `/thumbnails?stream=NAME&stream=NAME` the newest packets of streams as JSON, pictures as
-data URLs.
+as server-sent events; `/thumbnails?stream=NAME&stream=NAME` the newest packets of streams as JSON, pictures
+as data URLs.
 """
 
 from __future__ import annotations

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from penstock import Packet
     from penstock_monitor import Budget, Reading
 
-#: Between two events of a client: at most three a second. A stall begins after a second, so its culprit is shown
-#: within 2 s of the last packet.
+#: Between two events of a client: at most three a second. A stall begins after a second, so its culprit is
+#: shown within 2 s of the last packet.
 SHORTEST_S: Final = 0.33
 #: A comment is sent after so long without an event, so that both ends notice when the other one is gone.
 HEARTBEAT_S: Final = 10.0

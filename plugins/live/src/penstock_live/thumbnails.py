@@ -49,16 +49,14 @@ class Thumbnails:
         self._shown: Final[dict[str, tuple[Packet | None, msgspec.Raw]]] = {}
 
     async def of(self, streams: Sequence[str]) -> bytes:
-        """Return the newest thumbnails of streams as JSON: {"again_s": seconds, "thumbnails": {stream: card}}.
+        """Return the newest thumbnails of streams as JSON: {"again_s": ..., "thumbnails": {stream: card}}.
 
-        Before so many seconds have passed there are no newer ones. Of a stream that there is not, or whose
+        Before `again_s` seconds have passed there are no newer ones. Of a stream that there is not, or whose
         packets cannot be had, the card says why.
         """
         fresh_s = max(FRESH_S, self._budget.cycle_s())
         cards = await asyncio.gather(*(self._card(stream, fresh_s) for stream in streams))
-        return msgspec.json.encode(
-            {"again_s": fresh_s, "thumbnails": dict(zip(streams, cards, strict=True))}
-        )
+        return msgspec.json.encode({"again_s": fresh_s, "thumbnails": dict(zip(streams, cards, strict=True))})
 
     async def _card(self, stream: str, fresh_s: float) -> msgspec.Raw | dict[str, str]:
         began, found = self._newest.get(stream, (0.0, None))

@@ -13,7 +13,7 @@ from penstock_metrics import measures as m
 from penstock_metrics.followed import FollowedGraph
 from penstock_metrics.latencies import Histogram
 from penstock_metrics.sampling import Sample, Sampler
-from penstock_monitor import Monitor
+from penstock_monitor import Budget, Monitor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +27,8 @@ Listener: TypeAlias = Callable[[str, Sample], object]
 #: How often a timestamp is sampled, and how often it is looked at whether the run moves.
 SAMPLES_S: Final = 1.0
 LOOKS_S: Final = 2.0
+#: Of one processor, that looking whether the run moves takes at most.
+_SHARE: Final = 0.002
 
 
 class WatchedGraph:
@@ -42,7 +44,7 @@ class WatchedGraph:
     def __init__(self, graph: CalculatorGraph, name: str, told: Sequence[Listener] = ()) -> None:
         self.name: Final = name
         self._followed: Final = FollowedGraph(graph, name)
-        monitor = self._monitor = Monitor(graph, interval_s=LOOKS_S, latencies=False)
+        monitor = self._monitor = Monitor(graph, interval_s=LOOKS_S, latencies=False, budget=Budget(_SHARE))
         self._lock: Final = threading.Lock()
         self._histograms: Final[dict[str, Histogram]] = {}
         self._told: Final = told
