@@ -16,12 +16,15 @@ if TYPE_CHECKING:
     from penstock_monitor.reading import Reading as Reading
     from penstock_monitor.reading import Stall as Stall
     from penstock_monitor.reading import StreamReading as StreamReading
+    from penstock_monitor.sampling import Part as Part
+    from penstock_monitor.sampling import Sample as Sample
 
 #: Module → the names that it has.
 _HOMES: Final = {
     "penstock_monitor.budget": "Budget",
     "penstock_monitor.monitor": "Monitor",
     "penstock_monitor.reading": "Culprit Latency NodeReading Reading Stall StreamReading",
+    "penstock_monitor.sampling": "Part Sample",
 }
 
 if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from penstock import CalculatorGraph, Packet
     from penstock_monitor.reading import Reading
-    from penstock_monitor.wiring import StreamWiring
+    from penstock_monitor.sampling import Sample
 
 _LOG: Final = get_logger("monitor")
 #: Of one processor, that a monitor takes at most.
@@ -39,7 +39,10 @@ class Monitor:
     Args:
         graph: to look at.
         interval_s: seconds between two readings, above 0. It is longer where the budget asks for that.
-        latencies: whether latencies are sampled; without, no packet is ever watched but by `peek`.
+        latencies: whether timestamps are sampled; without, no packet is ever watched but by `peek`.
+        on_sample: gets each sampled timestamp too, on the monitor's thread; must not raise.
+        over_all: returns whether the next one is to be followed over all streams; else it is from where it
+            enters the graph to where it leaves.
         budget: what the readings may cost, shared with other jobs; None for 1 % of a processor.
         clock: in seconds, never decreases; a test may move it. The pauses do not read it.
 
@@ -47,12 +50,14 @@ class Monitor:
         InvalidArgumentError: `interval_s` is not above 0.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # keywords with defaults
         self,
         graph: CalculatorGraph,
         interval_s: float = 0.2,
         *,
         latencies: bool = True,
+        on_sample: Callable[[Sample], object] = lambda _: None,
+        over_all: Callable[[], bool] = lambda: False,
         budget: Budget | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -63,7 +68,9 @@ class Monitor:
         self._stop: Final = threading.Event()
         stop = self._stop
         self._graph: Final = weakref.ref(graph, lambda _: stop.set())
-        self._follower: Final = Follower(graph, clock, samples=latencies)
+        self._follower: Final = Follower(
+            graph, clock, samples=latencies, on_sample=on_sample, over_all=over_all
+        )
         self._peeks: Final = Peeks(self._follower.names)
         #: Held while a reading is taken.
         self._taking: Final = threading.Lock()
@@ -85,11 +92,6 @@ class Monitor:
     def is_closed(self) -> bool:
         """Whether no more readings come: `close` was called, or the graph is gone."""
         return self._is_closed
-
-    @property
-    def plan_streams(self) -> tuple[StreamWiring, ...]:
-        """The streams, in the order of the plan, as the graph or the run under way has them."""
-        return tuple(self._follower.wiring.streams.values())
 
     def reading(self) -> Reading:
         """Return the newest reading; take one at once if there is none yet.
