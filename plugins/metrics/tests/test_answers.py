@@ -51,7 +51,7 @@ def test_an_answer_that_costs_much_is_given_again_until_another_one_is_due(clock
     clock.advance(1.5)
     assert asked(made) == "/metrics 2"
     clock.advance(1.5)
-    assert asked(made) == asked(made) == "/metrics 2"  # 12 ms are 0.4 % of 3 s
+    assert asked(made) == asked(made) == "/metrics 2"  # 12 ms are 0.3 % of 4 s
     clock.advance(15.0)
     assert asked(made) == "/metrics 3"
 

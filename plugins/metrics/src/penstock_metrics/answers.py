@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 #: Of one processor, that answers take at most, however often they are asked for.
-_SHARE: Final = 0.004
+_SHARE: Final = 0.003
 #: An answer that may be made so often, in seconds, is always a new one.
 _OFTEN_S: Final = 1.0
 #: What an answer depends on.

@@ -2,10 +2,10 @@
 
 A sample watches a stream by which packets enter the graph for one packet, and the streams at which packets
 leave until they are settled at its timestamp; on demand all others too, until they have passed it. Between
-two samples nothing is watched, and a packet costs nothing. What a sample has cost is estimated from the packets
-that were watched, and the pause after it is 400 times as long: sampling takes at most 0.25 % of the time of
-one thread. A timestamp that does not come out again (a limiter has dropped it, or a node writes at other
-timestamps) is no latency.
+two samples nothing is watched, and a packet costs nothing. What a sample has cost is estimated from the
+packets that were watched, and the pause after it is 400 times as long: sampling takes at most 0.25 % of the
+time of one thread. A timestamp that does not come out again (a limiter has dropped it, or a node writes at
+other timestamps) is no latency.
 """
 
 from __future__ import annotations
