@@ -1,43 +1,45 @@
-"""Claim: metrics cost nothing that one notices, with one scrape a second.
+"""Claim: metrics of a graph take less than 1 % of a processor, with one scrape a second.
 
-The edge-overlay graph, decoded, painted and encoded, and a chain of 50 nodes that do nothing, each with and
-without a server of metrics that another process scrapes once a second. The times of nodes are taken in both,
-as in `penstock run`.
+The same packets go through the same graph without a server of metrics and with one that another process
+scrapes once a second (Prometheus does so every 15 s or every minute), in turns in one process: edges drawn
+over frames, and chains of 50 and 500 pass-through nodes. The times of nodes are taken in both, as in
+`penstock run`. The ratio of the CPU time of all threads of the graph's process and of the time from the first
+packet to the last, and the share of a processor that the threads of server, sampler and monitor took, each
+the median of the pairs. Only the share is to be trusted on a machine with other work. A server gives the same
+answer again where a new one would cost too much, so a run must be longer than the time between two new ones.
 
-    python benchmarks/metrics.py [--rounds 15] [--packets 60000] [--frames 250] [--short] [--json FILE]
+    python benchmarks/metrics.py [--pairs 5] [--seconds 8] [--short] [--json FILE]
 
-The bars are medians of the rounds' ratios: the two ways run in turns.
+With `--minutes M` it measures no cost, but the memory; see `monitor.py`.
 """
 
 from __future__ import annotations
 
 import subprocess
 import sys
-import tempfile
-from contextlib import contextmanager, nullcontext
-from pathlib import Path
-from time import perf_counter
-from typing import TYPE_CHECKING, Final
+from contextlib import contextmanager
+from socketserver import ThreadingMixIn
+from time import thread_time
+from typing import TYPE_CHECKING, Any, Final
 
-from edge_overlay import graph_text, write_pattern
+import looking
 from expected import expect
-from process_memory import cpu_s
-from side_by_side import Bar, Benchmark, Case, Contestant, main, parser
-from streams import chain_text
+from side_by_side import Contestant
 
-import penstock
 from penstock_metrics import serve
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Iterator
 
-WITHOUT, SCRAPED = "without metrics", "scraped once a second"
-CHAIN, OVERLAY = "chain of 50 nodes", "edge overlay"
-FIGURE, WORK = "us a packet", "CPU us a packet"
-NODES: Final = 50
-LIMIT: Final = 1.01
-MICRO: Final = 1e6
+    from penstock import CalculatorGraph
+
+OURS: Final = "penstock, scraped once a second"
+#: In percent of a processor.
+LIMIT: Final = 1.0
+#: What the names of the threads of server, sampler and monitor begin with.
+THREADS: Final = ("penstock-metrics", "penstock-monitor")
+#: Until then there were two scrapes.
+_SETTLE_S: Final = 1.5
 #: Scrapes an address once a second until its input ends, and says each time how often.
 _SCRAPER: Final = """
 import sys, threading, urllib.request
@@ -51,7 +53,7 @@ while not stop.is_set():
 
 
 @contextmanager
-def scraped(graph: penstock.CalculatorGraph) -> Iterator[None]:
+def scraped(graph: CalculatorGraph) -> Iterator[None]:
     """Serve the metrics of a graph in the block, and scrape them from another process.
 
     Raises:
@@ -73,88 +75,34 @@ def scraped(graph: penstock.CalculatorGraph) -> Iterator[None]:
         expect(scraper.returncode, 0, "the exit status of what scrapes")
 
 
-def chain(packets: int, is_scraped: bool) -> dict[str, float]:  # noqa: FBT001  # a setting of a contestant
-    """Time a chain that is fed from this thread."""
-    graph = penstock.CalculatorGraph(chain_text(NODES, ""))
-    seen = 0
+class Requests:
+    """Counts the CPU seconds of the threads that answer requests, each of which ends with its answer."""
 
-    def notice(_name: str, _packet: penstock.Packet) -> None:
-        nonlocal seen
-        seen += 1
+    def __init__(self) -> None:
+        self.cpu_s = 0.0
 
-    graph.observe_output_stream(f"s{NODES}", notice)
-    graph.set_timing()
-    with scraped(graph) if is_scraped else nullcontext():
-        graph.start_run()
-        for number in range(packets // 20):
-            graph.add_packet_to_input_stream("s0", penstock.Packet(number, number))
-        graph.wait_until_idle()
-        warm = seen
-        cpu, start = cpu_s(), perf_counter()
-        for number in range(warm, warm + packets):
-            graph.add_packet_to_input_stream("s0", penstock.Packet(number, number))
-        graph.close()
-        spent, worked = perf_counter() - start, cpu_s() - cpu
-    expect(seen - warm, packets, "packets that came out")
-    return {FIGURE: spent / packets * MICRO, WORK: worked / packets * MICRO}
+    def count(self) -> None:
+        """Count them from now on."""
+        answer = ThreadingMixIn.process_request_thread
+
+        def answer_and_count(server: ThreadingMixIn, request: Any, client_address: object) -> None:
+            answer(server, request, client_address)
+            self.cpu_s += thread_time()
+
+        ThreadingMixIn.process_request_thread = answer_and_count  # type: ignore[assignment, method-assign]  # to count
 
 
-def overlay(video: str, frames: int, is_scraped: bool) -> dict[str, float]:  # noqa: FBT001  # as above
-    """Time the example's graph on a video."""
-    graph = penstock.CalculatorGraph(graph_text((1, 1), encodes=True))
-    graph.set_timing()
-    with tempfile.TemporaryDirectory() as folder, scraped(graph) if is_scraped else nullcontext():
-        files = {"input_video": video, "output_video": str(Path(folder) / "out.mp4")}
-        cpu, start = cpu_s(), perf_counter()
-        graph.run(files)
-        spent, worked = perf_counter() - start, cpu_s() - cpu
-    painted = next(stream for stream in graph.snapshot().streams if stream.name == "painted")
-    expect(painted.added, frames, "painted frames")
-    return {FIGURE: spent / frames * MICRO, WORK: worked / frames * MICRO}
-
-
-def measured(case: str, **settings: object) -> dict[str, float]:
-    """Measure one case in one way."""
-    work = {CHAIN: chain, OVERLAY: overlay}[case]
-    return work(**settings)  # type: ignore[operator, no-any-return]  # from JSON; a wrong one fails at once
-
-
-def bar(case: str, figure: str) -> Bar:
-    """Return the bar for a figure of one case."""
-    return Bar(
-        f"{case}, {figure}, x {WITHOUT}",
-        "at most",
-        LIMIT,
-        lambda taken: taken.ratio(case, SCRAPED, WITHOUT, figure),
-    )
-
-
-def benchmark(given: argparse.Namespace, folder: Path) -> Benchmark:
-    """Return the benchmark; its test pattern is written into `folder`."""
-    packets = given.packets or (2000 if given.short else 60_000)
-    frames = given.frames or (12 if given.short else 250)
-    video = folder / "pattern.mp4"
-    write_pattern(video, (320, 192) if given.short else (1280, 720), frames)
-    return Benchmark(
-        claim="Metrics cost nothing that one notices, with one scrape a second.",
-        figure=FIGURE,
-        base=WITHOUT,
-        cases=[
-            Case(CHAIN, {"case": CHAIN, "packets": packets}),
-            Case(OVERLAY, {"case": OVERLAY, "video": str(video), "frames": frames}),
-        ],
-        contestants=[
-            Contestant(WITHOUT, "metrics:measured", {"is_scraped": False}),
-            Contestant(SCRAPED, "metrics:measured", {"is_scraped": True}),
-        ],
-        bars=[bar(case, figure) for case in (CHAIN, OVERLAY) for figure in (FIGURE, WORK)],
+def paired(nodes: int, pairs: int, seconds: float) -> dict[str, float]:
+    """Measure runs without and with metrics, in turns."""
+    requests = Requests()
+    requests.count()
+    return looking.paired(
+        nodes, pairs, seconds, scraped, lambda: looking.own_s(*THREADS) + requests.cpu_s, _SETTLE_S
     )
 
 
 if __name__ == "__main__":
-    options = parser(__doc__)
-    options.add_argument("--packets", type=int, help="of the chain; default 60000; 2000 with --short")
-    options.add_argument("--frames", type=int, help="of the overlay; default 250; 12 with --short")
-    asked = options.parse_args()
-    with tempfile.TemporaryDirectory() as made:
-        sys.exit(main(benchmark(asked, Path(made)), asked))
+    given = looking.given_options(__doc__, pairs=5, seconds=8.0)
+    claim = "Metrics of a graph take less than 1 % of a processor, with one scrape a second."
+    made = looking.benchmark(claim, Contestant(OURS, "metrics:paired"), LIMIT, given)
+    looking.finish(made, given, scraped)

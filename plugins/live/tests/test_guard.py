@@ -8,7 +8,7 @@ import pytest
 
 from penstock_live.address import Address
 
-PATHS = ("/", "/graph.svg", "/reading", "/events", "/thumbnail?stream=in", "/nothing")
+PATHS = ("/", "/graph.svg", "/reading", "/events", "/thumbnails?stream=in", "/nothing")
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def test_with_the_token_every_path_answers(client):
     assert client.request("/")[0] == 200
     assert client.request("/reading")[0] == 200
     assert client.request("/graph.svg")[0] == 200
-    assert client.request("/thumbnail?stream=in")[0] == 200
+    assert client.request("/thumbnails?stream=in")[0] == 200
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -125,7 +125,7 @@ def test_an_unknown_path_says_which_there_are(client):
     status, _, body = client.request("/nothing")
     assert status == 404
     assert body.decode() == (
-        "there is no page '/nothing'; there are /, /graph.svg, /reading, /events, /thumbnail\n"
+        "there is no page '/nothing'; there are /, /graph.svg, /reading, /events, /thumbnails\n"
     )
 
 

@@ -39,7 +39,7 @@ def test_thousands_of_readings_and_thumbnails_leave_nothing_behind(hand, stack, 
             if number % 10 == 0:
                 pixels = np.full((90, 160, 3), number % 256, np.uint8)
                 monitor.packets["in"] = penstock.Packet(ImageFrame(pixels), number)
-                assert client.request("/thumbnail?stream=in")[0] == 200
+                assert client.request("/thumbnails?stream=in")[0] == 200
         gc.collect()
         return tracemalloc.get_traced_memory()[0]
 

@@ -10,6 +10,7 @@ import sys
 import threading
 
 import attrs
+import numpy as np
 import pytest
 import trustme
 
@@ -17,7 +18,7 @@ import penstock
 import penstock_live
 from penstock.errors import InvalidArgumentError, UnavailableError
 from penstock_live import feed
-from penstock_monitor import Culprit, Stall
+from penstock_monitor import Budget, Culprit, Stall
 
 # --- readings -------------------------------------------------------------------------------------
 
@@ -79,7 +80,7 @@ def test_a_silent_monitor_gives_comments_that_keep_the_connection(hand, client, 
         assert [next(found) for _ in range(2)] == [("", "no news")] * 2
 
 
-def test_a_monitor_that_is_over_is_asked_no_more_than_five_times_a_second(hand, client, monitor):
+def test_a_monitor_that_is_over_is_asked_no_more_than_three_times_a_second(hand, client, monitor):
     asked = []
     wait = monitor.wait
     monitor.wait = lambda number, timeout: asked.append(number) or wait(number, timeout)
@@ -106,40 +107,82 @@ def test_nobody_is_waited_for_when_nobody_looks(hand, client, monitor):
 # --- what flows -----------------------------------------------------------------------------------
 
 
-def test_a_thumbnail_says_what_it_shows_in_headers(client, monitor):
+def shown(client, *streams):
+    """Return the thumbnails of streams, by stream."""
+    query = "&".join(f"stream={stream}" for stream in streams)
+    status, headers, body = client.request(f"/thumbnails?{query}")
+    assert (status, headers["content-type"]) == (200, "application/json")
+    return json.loads(body)["thumbnails"]
+
+
+def test_one_answer_has_the_newest_packets_of_several_streams(client, monitor):
     monitor.packets["in"] = penstock.Packet("wörds\nand lines", 7)
-    status, headers, body = client.request("/thumbnail?stream=in")
-    assert status == 200
-    assert headers["penstock-kind"] == "text"
-    assert headers["penstock-payload"] == "%27w%C3%B6rds%5Cnand%20lines%27"
-    assert headers["penstock-timestamp"] == "7"
-    assert json.loads(body) == {"text": "'wörds\\nand lines'"}
+    monitor.packets["out"] = penstock.Packet(np.zeros((4, 4, 3), np.uint8), 8)
+    found = shown(client, "in", "out", "in", "between")
+    assert list(found) == ["in", "out", "between"]
+    assert found["in"] == {
+        "kind": "text",
+        "content": json.dumps({"text": "'wörds\\nand lines'"}, ensure_ascii=False, separators=(",", ":")),
+        "words": "'wörds\\nand lines'",
+        "timestamp": "7",
+    }
+    assert found["out"]["kind"] == "image"
+    assert found["out"]["content"].startswith("data:image/jpeg;base64,/9j/")
+    assert found["out"]["timestamp"] == "8"
+    assert found["between"] == {"kind": "none", "content": "{}", "words": "", "timestamp": ""}
 
 
-def test_a_stream_without_a_packet_has_no_thumbnail_yet(client):
-    _, headers, body = client.request("/thumbnail?stream=in")
-    assert (headers["penstock-kind"], body) == ("none", b"{}")
+def test_of_an_unknown_stream_the_answer_says_that_and_shows_the_others(client, monitor):
+    monitor.packets["in"] = penstock.Packet(3, 7)
+    found = shown(client, "nope", "in")
+    assert found["nope"]["kind"] == "text"
+    assert json.loads(found["nope"]["content"]) == {"text": "there is no stream 'nope'"}
+    assert json.loads(found["in"]["content"]) == {"value": 3}
 
 
-def test_an_unknown_stream_is_not_found_and_none_is_a_wrong_request(client):
-    status, _, body = client.request("/thumbnail?stream=nope")
-    assert (status, body.decode()) == (404, "there is no stream 'nope'\n")
-    status, _, body = client.request("/thumbnail")
-    assert (status, body.decode()) == (400, "the request names no stream; add &stream=NAME to the address\n")
+def test_a_request_that_names_no_stream_is_wrong(client):
+    for path in ("/thumbnails", "/thumbnails?stream="):
+        status, _, body = client.request(path)
+        assert status == 400
+        assert body.decode() == "the request names no stream; add &stream=NAME to the address\n"
 
 
 def test_only_streams_that_are_asked_for_are_looked_at_and_twice_a_second_at_most(client, monitor):
     for _ in range(20):
-        client.request("/thumbnail?stream=between")
+        shown(client, "between")
     assert set(monitor.peeked) == {"between"}
     assert len(monitor.peeked) < 10
 
 
 def test_a_new_packet_gives_a_new_thumbnail(client, monitor, monkeypatch):
     monkeypatch.setattr("penstock_live.thumbnails.FRESH_S", 0.0)
+    monkeypatch.setattr("penstock_monitor.Budget.cycle_s", lambda _: 0.0)
     for value in (1, 2):
         monitor.packets["out"] = penstock.Packet(value, value)
-        assert json.loads(client.request("/thumbnail?stream=out")[2]) == {"value": value}
+        assert json.loads(shown(client, "out")["out"]["content"]) == {"value": value}
+
+
+def test_thumbnails_that_cost_much_are_made_less_often_and_the_answer_says_when(hand, stack):
+    monitor, budget = hand.Monitor(), Budget(0.01)
+    client = hand.Client(stack.enter_context(hand.serve(monitor, budget=budget)).url)
+    assert json.loads(client.request("/thumbnails?stream=in")[2])["again_s"] == 0.5
+    for _ in range(3):
+        budget.spent("reading", 0.6)  # of a very large graph
+    assert json.loads(client.request("/thumbnails?stream=in")[2])["again_s"] == pytest.approx(60, rel=0.1)
+    assert monitor.peeked == ["in"]
+
+
+def test_giving_out_readings_counts_against_the_budget(hand, stack):
+    monitor, budget = hand.Monitor(), Budget(0.001)
+    client = hand.Client(stack.enter_context(hand.serve(monitor, budget=budget)).url)
+    connection, answer = client.open("/events")
+    stack.enter_context(connection)
+    found = hand.events(answer)
+    assert budget.cycle_s() == 0.0
+    next(found)
+    monitor.give()
+    next(found)
+    assert budget.cycle_s() > 0.0
 
 
 # --- the picture ----------------------------------------------------------------------------------
@@ -267,7 +310,7 @@ def test_closing_ends_every_thread_and_may_be_done_again(hand, monitor):
     before = set(threading.enumerate())
     server = hand.serve(monitor)
     client = hand.Client(server.url)
-    client.request("/thumbnail?stream=in")
+    client.request("/thumbnails?stream=in")
     client.request("/reading")
     client.request("/graph.svg")
     connection, answer = client.open("/events")
@@ -314,7 +357,7 @@ def test_the_interpreter_ends_although_nobody_has_closed_the_server(hand):
         "server = penstock_live.serve(graph)\n"
         "events = urllib.request.urlopen(server.url.replace('/?', '/events?'))\n"
         "assert events.readline().startswith(b'data: ')\n"
-        "urllib.request.urlopen(server.url.replace('/?', '/thumbnail?stream=in&')).read()\n"
+        "urllib.request.urlopen(server.url.replace('/?', '/thumbnails?stream=in&')).read()\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, timeout=60)
     assert done.stderr == b""

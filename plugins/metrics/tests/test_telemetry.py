@@ -182,7 +182,7 @@ def test_a_graph_is_looked_at_once_for_both_ecosystems(diamond, providers) -> No
         assert telemetry.graphs is metrics.graphs
         threads = [one.name for one in threading.enumerate() if one.name.startswith("penstock-m")]
 
-    assert sorted(threads) == ["penstock-metrics-sampler", "penstock-monitor"]
+    assert threads == ["penstock-monitor"]
 
 
 def test_a_tracer_that_raises_is_logged_and_does_no_harm(diamond, reader, providers, caplog) -> None:

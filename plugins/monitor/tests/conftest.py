@@ -50,8 +50,9 @@ def make_graph():
 
 @pytest.fixture
 def read(make_graph):
-    def make(text, *calculators, clock=None, threads=0):
-        return Read(make_graph(text, *calculators, threads=threads), clock or ManualClock(100.0))
+    def make(text, *calculators, clock=None, threads=0, **options):
+        graph = make_graph(text, *calculators, threads=threads)
+        return Read(graph, clock or ManualClock(100.0), **options)
 
     return make
 

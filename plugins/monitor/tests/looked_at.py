@@ -35,10 +35,10 @@ class Gate:
 class Read:
     """A graph, and readings of it at moments that the test chooses."""
 
-    def __init__(self, graph, clock) -> None:
+    def __init__(self, graph, clock, **options) -> None:
         self.graph = graph
         self.clock = clock
-        self.follower = Follower(graph, clock)
+        self.follower = Follower(graph, clock, **options)
 
     def add(self, *numbers, stream="in") -> None:
         for number in numbers:

@@ -11,6 +11,7 @@ from looked_at import TIMEOUT, Join, Odd, Pass, Sink, node, stream
 
 import penstock
 from penstock.errors import GraphRunError
+from penstock_monitor import sampling
 from penstock_testing import ManualClock, calculator
 
 CHAIN = """
@@ -402,6 +403,12 @@ def test_a_graph_of_five_hundred_nodes_is_read(read) -> None:
 # --- latencies --------------------------------------------------------------------------------
 
 
+#: Every second packet; the others are settled without one.
+SETTLED_ODD = calculator(
+    lambda cc: cc.output.add_packet(cc.input.packet) if cc.input.payload % 2 else None, name="Odd", offset=0
+)
+
+
 def timed_pass(clock, name, seconds):
     """Return a calculator whose calls take so long on the clock."""
 
@@ -466,12 +473,7 @@ def test_streams_that_only_sinks_read_have_a_latency_too(read) -> None:
 
 
 def test_timestamps_that_do_not_come_out_count_no_sample(read) -> None:
-    odd = calculator(
-        lambda cc: cc.output.add_packet(cc.input.packet) if cc.input.payload % 2 else None,
-        name="Odd",
-        offset=0,
-    )
-    one = read(CHAIN.replace('"Pass" name: "first"', '"Odd" name: "first"'), odd, Pass)
+    one = read(CHAIN.replace('"Pass" name: "first"', '"Odd" name: "first"'), SETTLED_ODD, Pass)
     one.graph.start_run()
     reading = sampled(one, range(20))
 
@@ -503,21 +505,21 @@ def test_a_sample_that_does_not_come_back_is_given_up(read, gate) -> None:
     assert [latency.count for latency in one.after(0.1).latencies] == []
 
 
-def test_the_pause_between_samples_is_three_times_as_long_as_they_take(read) -> None:
-    clock = ManualClock(100)
-    text = CHAIN.replace('"Pass" name: "second"', '"Slow"')
-    one = read(text, Pass, timed_pass(clock, "Slow", 0.5), clock=clock)
+def test_what_a_sample_costs_decides_how_long_the_pause_is(read, monkeypatch) -> None:
+    monkeypatch.setattr(sampling, "_CALL_S", 0.001)
+    monkeypatch.setattr(sampling, "_WATCH_S", 0.0)
+    one = read(CHAIN, Pass)
     one.graph.start_run()
     counts = []
     one.after(0.125)
-    for number in range(12):
+    for number in range(20):
         one.add(number)
         one.idle()
         reading = one.after(0.125)
         counts.append(sum(latency.count for latency in reading.latencies))
 
-    # the sample ends with packet 1; 1.5 s later is after packet 4, so that 5 is the next one
-    assert counts == [0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3]
+    # a packet at each end are 2 ms: the pause is 0.8 s, and each seventh packet is sampled
+    assert counts == [0] + [1] * 7 + [2] * 7 + [3] * 5
 
 
 def watchers(graph):
@@ -539,6 +541,39 @@ def test_between_two_samples_and_after_the_end_nothing_is_watched(read) -> None:
     assert watchers(one.graph) == [0, 0, 0]
     one.after(0.1)
     assert watchers(one.graph) == [0, 0, 0]
+
+
+def test_over_all_streams_a_sample_says_when_each_node_had_its_inputs_and_was_done(read) -> None:
+    clock = ManualClock(100)
+    text = """
+    input_stream: "in" input_stream: "other" output_stream: "out"
+    node { calculator: "Slow" name: "slow" input_stream: "in" output_stream: "mid" }
+    node { calculator: "Join" name: "join" input_stream: "mid" input_stream: "other" output_stream: "out" }
+    node { calculator: "Odd" name: "odd" input_stream: "mid" output_stream: "unread" }
+    """
+    samples = []
+    one = read(
+        text, timed_pass(clock, "Slow", 0.01), Join, SETTLED_ODD, clock=clock,
+        on_sample=samples.append, over_all=lambda: True,
+    )  # fmt: skip
+    one.graph.start_run()
+    sampled(one, range(6), "in", "other")
+
+    found = {int(sample.timestamp): sample for sample in samples}
+    assert sorted(found) == [1, 2, 3, 4, 5], "the first packet is what shows that packets come"
+    assert sorted(found[2].seen_s) == ["in", "mid", "other", "out"], "2 is even"
+    assert sorted(found[3].seen_s) == ["in", "mid", "other", "out", "unread"]
+    for sample in samples:
+        assert sample.entered_s == min(sample.seen_s["in"], sample.seen_s["other"])
+        parts = {part.node: part for part in sample.parts()}
+        assert parts["slow"].began_s == sample.seen_s["in"]
+        assert parts["slow"].ended_s - parts["slow"].began_s == pytest.approx(0.01)
+        assert parts["join"].began_s == max(sample.seen_s["mid"], sample.seen_s["other"])
+        assert ("odd" in parts) == (int(sample.timestamp) % 2 == 1)
+    assert set(found[3].latencies_s) == {"out", "unread"}, "nobody reads 'unread': it leaves the graph there"
+    assert watchers(one.graph)[1] == 1
+    one.follower.end()
+    assert set(watchers(one.graph)) == {0}
 
 
 def test_two_inputs_take_turns_and_only_those_with_packets_are_watched(read) -> None:

@@ -148,18 +148,21 @@ def snapshot(schedule: Schedule) -> tuple[Snapshot, list[list[Packet]]]:
     It lacks what the engine does not know, or what must not be read under the lock: bytes, executors,
     and where calls stand.
     """
+    longest = [_longest(stream) for stream in schedule.streams]
     taken = Snapshot(
         state=RUN_STATES[schedule.state],
-        nodes=tuple(_node_state(schedule, node) for node in schedule.nodes),
-        streams=tuple(_stream_state(stream) for stream in schedule.streams),
+        nodes=tuple([_node_state(schedule, node) for node in schedule.nodes]),
+        streams=tuple([_stream_state(*pair) for pair in zip(schedule.streams, longest, strict=True)]),
         throttled=_throttled(schedule),
         errors=tuple(str(error) for error in schedule.errors),
     )
-    return taken, [list(longest.queue) if (longest := _longest(s)) else [] for s in schedule.streams]
+    return taken, [list(reader.queue) if reader is not None else [] for reader in longest]
 
 
 def weighed(taken: Snapshot, waiting: list[list[Packet]]) -> Snapshot:
     """Return a snapshot with the bytes of what waits. Call it without the lock."""
+    if not any(waiting):
+        return taken
     streams = (
         attrs.evolve(stream, queued_bytes=sum(payload_bytes(p.value) for p in packets)) if packets else stream
         for stream, packets in zip(taken.streams, waiting, strict=True)
@@ -172,28 +175,41 @@ def with_calls(taken: Snapshot, calls: Iterable[Call]) -> Snapshot:
     by_node: dict[str, list[Call]] = {}
     for call in calls:
         by_node.setdefault(call.node, []).append(call)
+    if not by_node:
+        return taken
     nodes = (attrs.evolve(n, calls=tuple(by_node[n.name])) if n.name in by_node else n for n in taken.nodes)
     return attrs.evolve(taken, nodes=tuple(nodes))
 
 
-def waits_for(schedule: Schedule, node: Node) -> str:  # noqa: PLR0911  # one for each reason
+def waits_for(schedule: Schedule, node: Node) -> str:
     """Return in words what an idle node waits for."""
+    return _waits(schedule, node)[0]
+
+
+def _waits(schedule: Schedule, node: Node) -> tuple[str, tuple[StreamWait, ...]]:
+    """Return what an idle node waits for, in words, and the streams among that, as data."""
     if node.state == UNOPENED:
-        return _waits_to_open(schedule, node)
+        return _waits_to_open(schedule, node), ()
     if node.state != OPENED:
-        return "nothing"
+        return "nothing", ()
     if node.is_source:
-        if schedule.flow.is_throttled(node.id):
-            full = [q.name for q in schedule.flow.full.values() if node.id in q.throttles]
-            return f"room in the full queue of stream {full[0]!r}" if full else "room in a full queue"
-        return "sources of a lower layer" if not node.is_active else "its turn"
+        return _waits_for_turn(schedule, node), ()
     if not node.inputs:
-        return "the end of the run"
+        return "the end of the run", ()
     head, waits = _unsettled(node)
-    names = ", ".join(f"{stream.name!r} {bound_of(stream)}" for stream in waits)
+    needed = "" if head is None else show(head)
+    on = tuple([StreamWait(stream.name, show(stream.bound), needed) for stream in waits])
+    names = ", ".join([f"{stream.name!r} {bound_of(stream)}" for stream in waits])
     if head is None:
-        return f"packets on {names}"
-    return f"stream {names} to settle {show(head)}" if waits else "what its policy asks for"
+        return f"packets on {names}", on
+    return f"stream {names} to settle {needed}" if waits else "what its policy asks for", on
+
+
+def _waits_for_turn(schedule: Schedule, source: Node) -> str:
+    if schedule.flow.is_throttled(source.id):
+        full = [q.name for q in schedule.flow.full.values() if source.id in q.throttles]
+        return f"room in the full queue of stream {full[0]!r}" if full else "room in a full queue"
+    return "its turn" if source.is_active else "sources of a lower layer"
 
 
 def _unsettled(node: Node) -> tuple[int | None, list[InputStream]]:
@@ -209,15 +225,6 @@ def _unsettled(node: Node) -> tuple[int | None, list[InputStream]]:
     return head, [stream for stream in empty if stream.bound <= head]
 
 
-def _waits_on(node: Node) -> tuple[StreamWait, ...]:
-    """Return the streams that an idle node waits for, as data."""
-    if node.state != OPENED:
-        return ()
-    head, waits = _unsettled(node)
-    needed = "" if head is None else show(head)
-    return tuple(StreamWait(stream.name, show(stream.bound), needed) for stream in waits)
-
-
 def _waits_to_open(schedule: Schedule, node: Node) -> str:
     missing = [
         name
@@ -231,29 +238,29 @@ def _waits_to_open(schedule: Schedule, node: Node) -> str:
 
 
 def _node_state(schedule: Schedule, node: Node) -> NodeState:
-    over = node.state in (CLOSED, FAILED)
+    is_idle = not node.in_flight and node.state not in (CLOSED, FAILED)
+    words, waits_on = _waits(schedule, node) if is_idle else ("", ())
+    running = node.running()
     return NodeState(
         name=node.name,
         calculator=node.kind,
         state=STATES[node.state],
-        running=node.running(),
-        ready=node.in_flight - node.running(),
+        running=running,
+        ready=node.in_flight - running,
         steps=node.steps,
         busy_s=node.busy_ns / 1e9,
-        waits_for="" if over or node.in_flight else waits_for(schedule, node),
-        waits_on=() if over or node.in_flight else _waits_on(node),
+        waits_for=words,
+        waits_on=waits_on,
         executor=node.queue.name,
         place=getattr(node.calculator, "works_at", str)(),
     )
 
 
-def _stream_state(stream: OutputStream) -> StreamState:
-    longest = _longest(stream)
-    limits = [reader.max_size for reader in stream.readers]
-    limit = min(limits, default=None)
-    drops: dict[str, int] = {}
-    for counts in (stream.dropped, *(reader.dropped for reader in stream.readers)):
-        for reason, count in counts.items():
+def _stream_state(stream: OutputStream, longest: InputStream | None) -> StreamState:
+    limit = min([reader.max_size for reader in stream.readers], default=None)
+    drops = stream.dropped.copy()
+    for reader in stream.readers:
+        for reason, count in reader.dropped.items():
             add_dropped(drops, reason, count)
     return StreamState(
         name=stream.name,
@@ -268,6 +275,8 @@ def _stream_state(stream: OutputStream) -> StreamState:
 
 
 def _longest(stream: OutputStream) -> InputStream | None:
+    if len(stream.readers) == 1:
+        return stream.readers[0]
     return max(stream.readers, key=lambda reader: len(reader.queue), default=None)
 
 

@@ -1,22 +1,21 @@
 """The paths of the server, each read only.
 
 `/` the page; `/graph.svg` the picture of the graph; `/reading` the newest reading as JSON; `/events` readings
-as server-sent events; `/thumbnail?stream=NAME` the newest packet of a stream as PNG, JPEG or JSON, with its
-kind, timestamp and words in headers.
+as server-sent events; `/thumbnails?stream=NAME&stream=NAME` the newest packets of streams as JSON, pictures
+as data URLs.
 """
 
 from __future__ import annotations
 
 import secrets
 from typing import TYPE_CHECKING, Final
-from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from penstock.errors import NotFoundError, PenstockError, UnavailableError
+from penstock.errors import PenstockError, UnavailableError
 from penstock_live.drawing import picture
 from penstock_live.guard import Guard
 from penstock_live.page import page
@@ -60,7 +59,7 @@ class Application:
             Route("/graph.svg", self._svg),
             Route("/reading", self._reading),
             Route("/events", self._events),
-            Route("/thumbnail", self._thumbnail),
+            Route("/thumbnails", self._newest_packets),
         ]
         paths = ", ".join(route.path for route in routes)
 
@@ -75,7 +74,7 @@ class Application:
         nonce = secrets.token_urlsafe(16)
         policy = (
             f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; connect-src 'self'; "
-            "img-src blob: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+            "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
         )
         return HTMLResponse(page(self._title, nonce), headers={"content-security-policy": policy})
 
@@ -98,22 +97,10 @@ class Application:
             return Response(media_type="text/event-stream")
         return StreamingResponse(self._feed.events(), media_type="text/event-stream")
 
-    async def _thumbnail(self, request: Request) -> Response:
-        stream = request.query_params.get("stream")
-        if not stream:
+    async def _newest_packets(self, request: Request) -> Response:
+        streams = list(dict.fromkeys(filter(None, request.query_params.getlist("stream"))))
+        if not streams:
             return PlainTextResponse(
                 "the request names no stream; add &stream=NAME to the address\n", _BAD_REQUEST
             )
-        try:
-            made = await self._thumbnails.of(stream)
-        except NotFoundError as error:
-            return PlainTextResponse(f"{error}\n", _NOT_FOUND)
-        except PenstockError as error:  # it stays inside another process, say
-            return PlainTextResponse(f"{error}\n", _UNAVAILABLE)
-        # escaped: headers are Latin-1, and have no line breaks
-        headers = {
-            "penstock-kind": made.kind,
-            "penstock-payload": quote(made.words),
-            "penstock-timestamp": quote(made.timestamp),
-        }
-        return Response(made.content, media_type=made.media_type, headers=headers)
+        return Response(await self._thumbnails.of(streams), media_type="application/json")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from functools import partial
-from time import monotonic
+from time import monotonic, thread_time
 from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from penstock import Packet
-    from penstock_monitor import Reading
+    from penstock_monitor import Budget, Reading
 
-#: Between two events of a client: at most five a second.
-SHORTEST_S: Final = 0.2
+#: Between two events of a client: at most three a second. A stall begins after a second, so its culprit is
+#: shown within 2 s of the last packet.
+SHORTEST_S: Final = 0.33
 #: A comment is sent after so long without an event, so that both ends notice when the other one is gone.
 HEARTBEAT_S: Final = 10.0
 #: How long one look for a new reading lasts.
@@ -61,11 +62,15 @@ class Feed:
     """Readings of one monitor for clients.
 
     Args:
-        monitor: closed by its owner, before this.
+        monitor: closed by its owner, before this. It paces the readings.
+        budget: is told what the event loop costs from one reading to the next.
     """
 
-    def __init__(self, monitor: Watched) -> None:
+    def __init__(self, monitor: Watched, budget: Budget) -> None:
         self._monitor: Final = monitor
+        self._budget: Final = budget
+        #: Processor time of the event loop, in seconds, when the last reading was given out.
+        self._worked_s = 0.0
         #: One waits for the next reading, one asks for the newest.
         self._helpers: Final = Helpers(2, "penstock-live-feed")
         self._news: Final = asyncio.Condition()
@@ -141,6 +146,8 @@ class Feed:
             self._pump = None
 
     async def _publish(self, reading: Reading) -> None:
+        worked_s, self._worked_s = self._worked_s, thread_time()
+        self._budget.spent("serving", self._worked_s - worked_s)
         async with self._news:
             self._newest, self._number = encoded(reading), reading.number
             self._news.notify_all()

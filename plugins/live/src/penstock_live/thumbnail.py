@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import math
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Final
@@ -48,8 +49,24 @@ class Thumbnail:
     words: str = ""
     timestamp: str = ""
 
+    def card(self) -> dict[str, str]:
+        """Return it as the JavaScript shows it: `kind`, `content`, `words` and `timestamp`.
+
+        The content is a data URL for images, else JSON as text.
+        """
+        if self.media_type == _JSON:
+            content = self.content.decode()
+        else:
+            content = f"data:{self.media_type};base64,{base64.b64encode(self.content).decode()}"
+        return {"kind": self.kind, "content": content, "words": self.words, "timestamp": self.timestamp}
+
 
 NOTHING: Final = Thumbnail("none", _JSON, b"{}")
+
+
+def error_card(error: Exception) -> dict[str, str]:
+    """Return the card of a stream whose packets cannot be had: it says why."""
+    return _text(str(error), "", "").card()
 
 
 def thumbnail(packet: Packet | None) -> Thumbnail:

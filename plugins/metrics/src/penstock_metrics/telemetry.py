@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from importlib import import_module
-from time import perf_counter_ns, time_ns
+from time import monotonic_ns, time_ns
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import attrs
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from penstock import CalculatorGraph
     from penstock_metrics.measures import Measure, Series
-    from penstock_metrics.sampling import Sample
+    from penstock_monitor import Sample
 
 _LOG: Final = get_logger("metrics")
 _SCOPE: Final = "penstock_metrics"
@@ -148,11 +148,15 @@ class Telemetry:
     def _tell_of(self, name: str, sample: Sample) -> None:
         for stream, latency_s in sample.latencies_s.items():
             self._latency.record(latency_s, _attributes(("graph", "stream"), (name, stream)))
-        to_epoch = time_ns() - perf_counter_ns()
+        to_epoch_ns = time_ns() - monotonic_ns()
+
+        def epoch_ns(seconds: float) -> int:
+            return round(seconds * 1e9) + to_epoch_ns
+
         timestamp = {"penstock.timestamp": str(sample.timestamp)}
         root = self._tracer.start_span(
             name,
-            start_time=sample.entered_ns + to_epoch,
+            start_time=epoch_ns(sample.entered_s),
             attributes={**_attributes(("graph",), (name,)), **timestamp},
         )
         context = self._spans_of(root)
@@ -160,11 +164,11 @@ class Telemetry:
             span = self._tracer.start_span(
                 part.node,
                 context,
-                start_time=part.began_ns + to_epoch,
+                start_time=epoch_ns(part.began_s),
                 attributes={**_attributes(("graph", "node"), (name, part.node)), **timestamp},
             )
-            span.end(part.ended_ns + to_epoch)
-        root.end(max(sample.seen_ns.values(), default=sample.entered_ns) + to_epoch)
+            span.end(epoch_ns(part.ended_s))
+        root.end(epoch_ns(max(sample.seen_s.values())))
 
 
 def export_otlp(

@@ -12,8 +12,7 @@ from penstock.errors import AlreadyExistsError, NotFoundError, PenstockError
 from penstock_metrics import measures as m
 from penstock_metrics.followed import FollowedGraph
 from penstock_metrics.latencies import Histogram
-from penstock_metrics.sampling import Sample, Sampler
-from penstock_monitor import Monitor
+from penstock_monitor import Budget, Monitor, Sample
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,30 +23,30 @@ if TYPE_CHECKING:
 #: Gets the name of a graph, and a sample of it.
 Listener: TypeAlias = Callable[[str, Sample], object]
 
-#: How often a timestamp is sampled, and how often it is looked at whether the run moves.
-SAMPLES_S: Final = 1.0
-LOOKS_S: Final = 2.0
+#: How often it is looked at whether the run moves, and a timestamp is sampled.
+LOOKS_S: Final = 0.5
+#: Of one processor, that this takes at most: of a graph of 500 nodes it is done every six seconds.
+_SHARE: Final = 0.002
 
 
 class WatchedGraph:
-    """A graph whose numbers are read from time to time, and which is looked at meanwhile.
+    """A graph whose numbers are read from time to time, and which a monitor looks at meanwhile.
 
     Args:
         graph: not kept alive; what looks at it ends with it.
         name: the value of the label "graph".
-        told: those that get each sample too, with the graph's name, on the sampler's thread; they must not
-            raise. Where there are any, samples follow a timestamp over all streams.
+        told: those that get each sample too, with the graph's name, on the monitor's thread; they must
+            not raise. Where there are any, samples follow a timestamp over all streams.
     """
 
     def __init__(self, graph: CalculatorGraph, name: str, told: Sequence[Listener] = ()) -> None:
         self.name: Final = name
         self._followed: Final = FollowedGraph(graph, name)
-        monitor = self._monitor = Monitor(graph, interval_s=LOOKS_S, latencies=False)
         self._lock: Final = threading.Lock()
         self._histograms: Final[dict[str, Histogram]] = {}
         self._told: Final = told
-        self._sampler: Final = Sampler(
-            graph, lambda: monitor.plan_streams, self._take, lambda: bool(told), SAMPLES_S
+        self._monitor: Final = Monitor(
+            graph, LOOKS_S, on_sample=self._take, over_all=lambda: bool(told), budget=Budget(_SHARE)
         )
 
     @property
@@ -76,7 +75,6 @@ class WatchedGraph:
 
     def close(self) -> None:
         """End what looks at the graph. Closing it again does nothing."""
-        self._sampler.close()
         self._monitor.close()
 
     def _take(self, sample: Sample) -> None:
@@ -91,8 +89,8 @@ class WatchedGraphs:
     """Graphs by name, which any thread may add, leave out and look at.
 
     Attributes:
-        listeners: get the name of a graph and a sample of it, for each sample, on a thread of the graph's
-            sampler. They must not raise.
+        listeners: get the name of a graph and a sample of it, for each sample, on the thread of the
+            graph's monitor. They must not raise.
     """
 
     def __init__(self) -> None:

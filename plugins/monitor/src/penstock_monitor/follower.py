@@ -10,6 +10,7 @@ from penstock.errors import FailedPreconditionError
 from penstock_monitor.latencies import Latencies
 from penstock_monitor.meter import Meter
 from penstock_monitor.reading import NodeReading, Reading, Stall, StreamReading
+from penstock_monitor.sampling import Sampler
 from penstock_monitor.stalls import stall_of
 from penstock_monitor.wiring import Wiring
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from penstock import CalculatorGraph
     from penstock.explain import Snapshot
+    from penstock_monitor.sampling import Sample
 
 #: A run that has not moved for so long is stalled.
 STALLED_S: Final = 1.0
@@ -31,22 +33,35 @@ class Follower:
     Args:
         graph: the first one that `read` will be called with; it is not kept.
         clock: in seconds.
-        samples: whether latencies are sampled.
+        samples: whether timestamps are sampled.
+        on_sample: gets each sample.
+        over_all: returns whether the next sample is to go over all streams.
 
     Attributes:
         wiring: of the graph, or of the run that was read last.
         names: of all streams.
     """
 
-    def __init__(self, graph: CalculatorGraph, clock: Callable[[], float], *, samples: bool = True) -> None:
+    def __init__(
+        self,
+        graph: CalculatorGraph,
+        clock: Callable[[], float],
+        *,
+        samples: bool = True,
+        on_sample: Callable[[Sample], object] = lambda _: None,
+        over_all: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._clock: Final = clock
         self._samples: Final = samples
+        self._on_sample: Final = on_sample
+        self._over_all: Final = over_all
         self._of_graph: Final = Wiring.of_graph(graph)
         self.wiring = self._of_graph
         self.names: Final = tuple(self._of_graph.streams)
         self._number = 0
         self._meter: Meter | None = None
-        self._latencies = Latencies(clock)
+        self._sampler = Sampler(clock)
+        self._latencies = Latencies()
         #: Which one was read last, as `graph.run_count` counts them.
         self._run = 0
         self._has_ended = False
@@ -71,7 +86,7 @@ class Follower:
             self.wiring = Wiring.of_run(graph, graph.ledger(), kinds)
         meter.take(snapshot, now_s)
         streams = meter.streams(snapshot, self.wiring)
-        self._measure_latencies(graph, snapshot, streams)
+        self._take_sample(graph, snapshot, streams)
         return Reading(
             number=self._number,
             state=snapshot.state,
@@ -87,12 +102,12 @@ class Follower:
     def end(self) -> None:
         """Watch nothing any more."""
         self._has_ended = True
-        self._latencies.end()
+        self._sampler.end()
 
     def _forget_run(self) -> None:
-        self._latencies.end()
+        self._sampler.end()
         if self._meter is not None:
-            self._latencies = Latencies(self._clock)
+            self._sampler, self._latencies = Sampler(self._clock), Latencies()
         self._meter = None
         self._told = None
         self.wiring = self._of_graph
@@ -111,16 +126,18 @@ class Follower:
         )  # fmt: skip
         return Reading(self._number, "not started", 0.0, nodes, streams)
 
-    def _measure_latencies(
+    def _take_sample(
         self, graph: CalculatorGraph, snapshot: Snapshot, streams: Sequence[StreamReading]
     ) -> None:
-        if snapshot.state != "running" or self._has_ended:
-            if snapshot.state == "over":
-                self._latencies.end()
-            return
-        if not self._samples:
-            return
-        self._latencies.follow(graph, self.wiring, {stream.name for stream in streams if stream.per_s})
+        sample = None
+        if snapshot.state == "over":
+            sample = self._sampler.end()
+        elif snapshot.state == "running" and self._samples and not self._has_ended:
+            moving = {stream.name for stream in streams if stream.per_s}
+            sample = self._sampler.step(graph, self.wiring, moving, is_whole=self._over_all())
+        if sample is not None:
+            self._latencies.add(sample)
+            self._on_sample(sample)
 
     def _stall(
         self, graph: CalculatorGraph, snapshot: Snapshot, since_s: float, now_s: float

@@ -75,11 +75,11 @@ class Meter:
     def nodes(self, snapshot: Snapshot) -> tuple[NodeReading, ...]:
         """Return the nodes of the newest snapshot."""
         is_timed = any(node.busy_s and not node.place for node in snapshot.nodes)
-        return tuple(self._node(number, node, is_timed) for number, node in enumerate(snapshot.nodes))
+        return tuple([self._node(number, node, is_timed) for number, node in enumerate(snapshot.nodes)])
 
     def streams(self, snapshot: Snapshot, wiring: Wiring) -> tuple[StreamReading, ...]:
         """Return the streams of the newest snapshot."""
-        return tuple(self._stream(number, stream, wiring) for number, stream in enumerate(snapshot.streams))
+        return tuple([self._stream(number, one, wiring) for number, one in enumerate(snapshot.streams)])
 
     def _node(self, number: int, node: NodeState, is_timed: bool) -> NodeReading:  # noqa: FBT001  # private
         first, last = self._history[0], self._history[-1]

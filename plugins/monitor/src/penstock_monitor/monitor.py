@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 import time
 import weakref
-from collections import deque
 from typing import TYPE_CHECKING, Final, Self
 
 from penstock.errors import FailedPreconditionError, InvalidArgumentError, PenstockError, words_of
 from penstock.log import get_logger
+from penstock_monitor.budget import Budget
 from penstock_monitor.follower import Follower
 from penstock_monitor.peeks import Peeks
 
@@ -19,13 +19,11 @@ if TYPE_CHECKING:
 
     from penstock import CalculatorGraph, Packet
     from penstock_monitor.reading import Reading
-    from penstock_monitor.wiring import StreamWiring
+    from penstock_monitor.sampling import Sample
 
 _LOG: Final = get_logger("monitor")
-#: The thread rests for so many times what a reading has cost, so that it takes at most 2 % of a processor.
-_REST: Final = 50
-#: The cost is the least of so many readings: the first ones of a run also import modules and read the plan.
-_LOOKED_AT: Final = 3
+#: Of one processor, that a monitor takes at most.
+_SHARE: Final = 0.01
 #: How often the thread looks whether the interpreter is about to end.
 _LOOK_S: Final = 0.5
 
@@ -40,30 +38,39 @@ class Monitor:
 
     Args:
         graph: to look at.
-        interval_s: seconds between two readings, above 0. After a reading that took long the pause is
-            longer: at least 50 times what the reading cost in processor time.
-        latencies: whether latencies are sampled; without, no packet is ever watched but by `peek`.
+        interval_s: seconds between two readings, above 0. It is longer where the budget asks for that.
+        latencies: whether timestamps are sampled; without, no packet is ever watched but by `peek`.
+        on_sample: gets each sampled timestamp too, on the monitor's thread; must not raise.
+        over_all: returns whether the next one is to be followed over all streams; else it is from where it
+            enters the graph to where it leaves.
+        budget: what the readings may cost, shared with other jobs; None for 1 % of a processor.
         clock: in seconds, never decreases; a test may move it. The pauses do not read it.
 
     Raises:
         InvalidArgumentError: `interval_s` is not above 0.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # keywords with defaults
         self,
         graph: CalculatorGraph,
         interval_s: float = 0.2,
         *,
         latencies: bool = True,
+        on_sample: Callable[[Sample], object] = lambda _: None,
+        over_all: Callable[[], bool] = lambda: False,
+        budget: Budget | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         if not interval_s > 0:
             raise InvalidArgumentError(f"interval_s {interval_s}: must be above 0 seconds")
         self._interval_s: Final = interval_s
+        self._budget: Final = Budget(_SHARE) if budget is None else budget
         self._stop: Final = threading.Event()
         stop = self._stop
         self._graph: Final = weakref.ref(graph, lambda _: stop.set())
-        self._follower: Final = Follower(graph, clock, samples=latencies)
+        self._follower: Final = Follower(
+            graph, clock, samples=latencies, on_sample=on_sample, over_all=over_all
+        )
         self._peeks: Final = Peeks(self._follower.names)
         #: Held while a reading is taken.
         self._taking: Final = threading.Lock()
@@ -85,11 +92,6 @@ class Monitor:
     def is_closed(self) -> bool:
         """Whether no more readings come: `close` was called, or the graph is gone."""
         return self._is_closed
-
-    @property
-    def plan_streams(self) -> tuple[StreamWiring, ...]:
-        """The streams, in the order of the plan, as the graph or the run under way has them."""
-        return tuple(self._follower.wiring.streams.values())
 
     def reading(self) -> Reading:
         """Return the newest reading; take one at once if there is none yet.
@@ -152,7 +154,6 @@ class Monitor:
 
     def _poll(self) -> None:
         main = threading.main_thread()
-        costs: deque[float] = deque(maxlen=_LOOKED_AT)
         try:
             while not self._stop.is_set() and main.is_alive():  # else the interpreter would not end
                 began = time.thread_time()
@@ -163,9 +164,8 @@ class Monitor:
                 del graph
                 if reading.state == "over":
                     self._peeks.release()
-                costs.append(time.thread_time() - began)
-                cost = min(costs) if len(costs) == _LOOKED_AT else 0.0
-                self._rest(max(self._interval_s, _REST * cost), main)
+                self._budget.spent("reading", time.thread_time() - began)
+                self._rest(main)
         except Exception as error:  # noqa: BLE001  # a thread must not end in silence
             self._failure = error  # for whoever asks for a reading
             _LOG.exception("the monitor has failed and takes no more readings")
@@ -177,10 +177,10 @@ class Monitor:
                 self._is_closed = True
                 self._news.notify_all()
 
-    def _rest(self, pause_s: float, main: threading.Thread) -> None:
-        until = time.monotonic() + pause_s
+    def _rest(self, main: threading.Thread) -> None:
+        began = time.monotonic()
         while main.is_alive() and not self._stop.is_set():
-            left = until - time.monotonic()
+            left = began + max(self._interval_s, self._budget.cycle_s()) - time.monotonic()
             if left <= 0:
                 return
             self._stop.wait(min(left, _LOOK_S))

@@ -82,7 +82,7 @@ class Latency:
     """How long packets take from where they enter the graph to one of its ends, of sampled timestamps.
 
     Attributes:
-        stream: where they are seen again: a graph output, or a stream that only a sink reads.
+        stream: where they are seen again: a graph output, or a stream that no node or only a sink reads.
         count: samples so far in this run.
         last_ms, median_ms, p99_ms, worst_ms: of the last 500 samples, in milliseconds; the worst of all.
     """

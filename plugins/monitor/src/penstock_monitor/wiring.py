@@ -89,35 +89,47 @@ class Wiring:
     @cached_property
     def entries(self) -> tuple[str, ...]:
         """The streams by which packets enter the graph: graph inputs, and those that sources write."""
-        reading = {node for one in self.streams.values() for node in one.readers}
         return tuple(
             one.name
             for one in self.streams.values()
-            if one.is_input or (one.writer and one.writer not in reading)
+            if one.is_input or (one.writer and one.writer not in self.reads)
         )
 
     @cached_property
+    def reads(self) -> dict[str, list[str]]:
+        """Node → the streams that it reads; sources are missing."""
+        found: dict[str, list[str]] = {}
+        for one in self.streams.values():
+            for node in one.readers:
+                found.setdefault(node, []).append(one.name)
+        return found
+
+    @cached_property
+    def _written(self) -> dict[str, list[str]]:
+        """Node → the streams that it writes; "" for graph inputs."""
+        found: dict[str, list[str]] = {}
+        for one in self.streams.values():
+            found.setdefault(one.writer, []).append(one.name)
+        return found
+
+    @cached_property
     def exits(self) -> tuple[str, ...]:
-        """The streams at which packets leave: graph outputs, and those that only sinks read.
+        """The streams at which packets leave: graph outputs, and those that no node or only sinks read.
 
         A sink is a node that writes no stream.
         """
-        writing = {one.writer for one in self.streams.values()}
         return tuple(
             one.name
             for one in self.streams.values()
-            if one.is_output or (one.readers and writing.isdisjoint(one.readers))
+            if one.is_output or self._written.keys().isdisjoint(one.readers)
         )
 
     def below(self, name: str) -> set[str]:
         """Return the streams that packets of a stream may lead to, itself included."""
-        written: dict[str, list[str]] = {}
-        for one in self.streams.values():
-            written.setdefault(one.writer, []).append(one.name)
         found, new = {name}, [name]
         while new:
             for node in self.streams[new.pop()].readers:
-                fresh = [stream for stream in written.get(node, ()) if stream not in found]
+                fresh = [stream for stream in self._written.get(node, ()) if stream not in found]
                 found.update(fresh)
                 new += fresh
         return found

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from penstock_live.page import script
 from penstock_live.thumbnail import thumbnail
@@ -14,17 +13,9 @@ if TYPE_CHECKING:
     from penstock import Packet
 
 
-def card(packet: Packet | None) -> dict[str, Any]:
-    """Return a packet as the JavaScript shows it: `kind`, `content`, `words` and `timestamp`.
-
-    The content is a data URL for images, else JSON as text; see `penstock_live.thumbnail.Thumbnail`.
-    """
-    made = thumbnail(packet)
-    if made.media_type.startswith("image/"):
-        content = f"data:{made.media_type};base64,{base64.b64encode(made.content).decode()}"
-    else:
-        content = made.content.decode()
-    return {"kind": made.kind, "content": content, "words": made.words, "timestamp": made.timestamp}
+def card(packet: Packet | None) -> dict[str, str]:
+    """Return a packet as the JavaScript shows it; see `penstock_live.thumbnail.Thumbnail.card`."""
+    return thumbnail(packet).card()
 
 
 @cache

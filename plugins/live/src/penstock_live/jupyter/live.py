@@ -22,6 +22,7 @@ from penstock.log import get_logger
 from penstock_live import drawing
 from penstock_live.feed import encoded
 from penstock_live.jupyter.cards import card, module, style
+from penstock_live.thumbnail import error_card
 from penstock_monitor import Monitor
 
 try:
@@ -181,13 +182,12 @@ class Live(anywidget.AnyWidget):
             self.cards = cards
 
     @staticmethod
-    def _card(monitor: Monitor, name: str) -> dict[str, Any]:
+    def _card(monitor: Monitor, name: str) -> dict[str, str]:
         try:
             return card(monitor.peek(name, timeout=_PEEK_S))
         except (NotFoundError, FailedPreconditionError) as error:  # of a name that the notebook has sent; or
             # the stream stays inside another process
-            content = json.dumps({"text": str(error)})
-            return {"kind": "text", "content": content, "words": "", "timestamp": ""}
+            return error_card(error)
 
     def _draw(self, config: bytes) -> None:
         try:

@@ -4,8 +4,9 @@ const AGAIN_MS = 2000;
 const HIDDEN_MS = 5000;
 const token = new URLSearchParams(location.search).get("token") ?? "";
 
-export function address(path, query = {}) {
-  return `${path}?${new URLSearchParams({ ...query, token })}`;
+// `query` is a list of pairs.
+export function address(path, query = []) {
+  return `${path}?${new URLSearchParams([...query, ["token", token]])}`;
 }
 
 // Calls `onReading(reading)`, and `onState(state)` with "live", "gone" or "refused". A page that is not seen

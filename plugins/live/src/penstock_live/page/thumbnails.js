@@ -1,4 +1,5 @@
-// What flows: a card for each stream that is shown. Only those in view ask for packets, twice a second at most.
+// What flows: a card for each stream that is shown. One request asks for the packets of those in view, as often as
+// the server says.
 import { byId, make, say } from "./elements.js";
 import { address } from "./connection.js";
 import { plot } from "./plot.js";
@@ -74,8 +75,22 @@ export class Thumbnails {
 
   async tick() {
     const wanted = document.hidden ? [] : [...this.cards.values()].filter((card) => card.isInView && card.hasNews());
-    await Promise.all(wanted.map((card) => card.ask()));
-    setTimeout(() => this.tick(), PAUSE_MS);
+    const pause = wanted.length ? await this.ask(wanted) : PAUSE_MS;
+    setTimeout(() => this.tick(), pause);
+  }
+
+  // Shows the newest packets; returns how many milliseconds to wait before the next request.
+  async ask(cards) {
+    const packets = cards.map((card) => card.packets);
+    try {
+      const answer = await fetch(address("/thumbnails", cards.map((card) => ["stream", card.name])));
+      if (!answer.ok) return PAUSE_MS;
+      const said = await answer.json();
+      await Promise.all(cards.map((card, i) => card.draw(said.thumbnails[card.name], packets[i])));
+      return 1000 * said.again_s;
+    } catch {
+      return PAUSE_MS; // the server is gone: the head of the page says so
+    }
   }
 }
 
@@ -94,7 +109,6 @@ class Card {
     this.packets = 0;
     this.shown = -1; // packets when it was asked last
     this.numbers = [];
-    this.url = "";
     this.title = make("h3", { tabindex: "-1" }, name);
     const remove = make("button", { type: "button", "aria-label": `Do not show ${name}` }, "✕");
     remove.addEventListener("click", onRemoved);
@@ -108,42 +122,31 @@ class Card {
     return this.packets !== this.shown;
   }
 
-  async ask() {
-    const packets = this.packets;
-    try {
-      const answer = await fetch(address("/thumbnail", { stream: this.name }));
-      if (!answer.ok) return this.put(make("p", {}, (await answer.text()).trim()));
-      const header = (key) => decodeURIComponent(answer.headers.get(`penstock-${key}`) ?? "");
-      await this.draw(header("kind"), answer, header("payload"));
-      say(this.words, header("kind") === "number" ? "" : header("payload"));
-      say(this.when, header("timestamp") && `at ${header("timestamp")}`);
-      // a packet that passed meanwhile is asked for again
-      if (header("kind") !== "none") this.shown = packets;
-    } catch {
-      return; // the server is gone: the head of the page says so
-    }
-  }
-
-  async draw(kind, answer, words) {
-    const label = `${this.name}: ${words}`;
+  // `packets` is how many there were when this one was asked for: one that passed meanwhile is asked for again.
+  async draw({ kind, content, words, timestamp }, packets) {
     this.element.dataset.kind = kind;
-    if (kind === "image" || kind === "heat map") return this.drawImage(await answer.blob(), label, kind);
-    const content = await answer.json();
-    if (kind === "number") this.drawNumber(content.value, words);
-    else if (kind === "lines") this.put(plot(content.rows, label));
-    else if (kind === "text") this.put(make("pre", {}, content.text));
+    await this.drawContent(kind, content, words);
+    say(this.words, kind === "number" ? "" : words);
+    say(this.when, timestamp && `at ${timestamp}`);
+    if (kind !== "none") this.shown = packets;
   }
 
-  async drawImage(blob, label, kind) {
-    const image = make("img", { alt: label, class: kind === "heat map" ? "exact" : "" });
-    const url = URL.createObjectURL(blob);
-    image.src = url;
+  async drawContent(kind, content, words) {
+    const label = `${this.name}: ${words}`;
+    if (content.startsWith("data:")) return this.drawImage(content, label, kind);
+    const said = JSON.parse(content);
+    if (kind === "number") this.drawNumber(said.value, words);
+    else if (kind === "lines") this.put(plot(said.rows, label));
+    else if (kind === "text") this.put(make("pre", {}, said.text));
+  }
+
+  async drawImage(url, label, kind) {
+    const image = make("img", { alt: label, class: kind === "heat map" ? "exact" : "", src: url });
     try {
       await image.decode(); // so that the old one stays until the new one is there
       this.put(image);
-      this.url = url;
     } catch {
-      URL.revokeObjectURL(url);
+      return; // a payload may say that it is a picture and be none
     }
   }
 
@@ -156,12 +159,9 @@ class Card {
 
   put(...elements) {
     this.body.replaceChildren(...elements);
-    if (this.url) URL.revokeObjectURL(this.url);
-    this.url = "";
   }
 
   end() {
-    this.put();
     this.element.remove();
   }
 }

@@ -1,0 +1,66 @@
+"""`Budget`: how much processor time those who look at a graph may take."""
+
+from __future__ import annotations
+
+import statistics
+import threading
+import time
+from collections import deque
+from typing import TYPE_CHECKING, Final
+
+from penstock.errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: What a job costs is the median of so many times.
+_LOOKED_AT: Final = 3
+#: What a job has cost the first time makes a cycle no longer than this.
+_FIRST_S: Final = 1.0
+#: A job that was not done for so many cycles, and at least so long, counts no more.
+_CYCLES: Final = 3
+_FORGOTTEN_S: Final = 3.0
+
+
+class Budget:
+    """A share of one processor, for jobs that are done again and again, each at most once in a cycle.
+
+    A cycle is so long that all jobs together take no more than the share. Any thread may call the methods.
+
+    Args:
+        share: of one processor, above 0.
+        clock: in seconds, never decreases.
+
+    Raises:
+        InvalidArgumentError: `share` is not above 0.
+    """
+
+    def __init__(self, share: float, clock: Callable[[], float] = time.monotonic) -> None:
+        if not share > 0:
+            raise InvalidArgumentError(f"share {share}: must be above 0; 0.01 is 1 % of a processor")
+        self._share: Final = share
+        self._clock: Final = clock
+        self._lock: Final = threading.Lock()
+        #: Job → when it was done last, and what it has cost lately.
+        self._jobs: Final[dict[str, tuple[float, deque[float]]]] = {}
+
+    def spent(self, job: str, cpu_s: float) -> None:
+        """Take note of what a job has cost, in seconds of processor time."""
+        with self._lock:
+            _, costs = self._jobs.get(job, (0.0, deque(maxlen=_LOOKED_AT)))
+            costs.append(cpu_s)
+            self._jobs[job] = self._clock(), costs
+
+    def cycle_s(self) -> float:
+        """Return how long a cycle is: seconds from one time that a job is done until the next."""
+        now_s = self._clock()
+        with self._lock:
+            cycle_s = sum(self._cost_s(costs) for _, costs in self._jobs.values()) / self._share
+            oldest_s = now_s - max(_FORGOTTEN_S, _CYCLES * cycle_s)
+            for job in [job for job, (at_s, _) in self._jobs.items() if at_s < oldest_s]:
+                del self._jobs[job]
+        return cycle_s
+
+    def _cost_s(self, costs: deque[float]) -> float:
+        # the first time may also import modules, and read the plan
+        return statistics.median_low(costs) if len(costs) > 1 else min(costs[0], self._share * _FIRST_S)
