@@ -9,12 +9,12 @@ from penstock.payload_types import runtime_classes
 from penstock.plan import NodePlan, Plan, PortPlan, SidePortPlan, StreamPlan, sources_above
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from penstock.check.edges import Wiring
     from penstock.check.nodes import Draft
     from penstock.check.port_types import PortTypes
-    from penstock.check.spec import GraphSpec, NodeSpec
+    from penstock.check.spec import GraphSpec
     from penstock.contract import PortSpec
     from penstock.plan import ExecutorPlan, HandlerPlan
     from penstock.tags import TagMap
@@ -50,13 +50,14 @@ def assemble(checked: Checked) -> Plan:
     ids = _stream_ids(checked)
     nodes = tuple(_node(i, checked, ids) for i in range(len(checked.drafts)))
     graph_inputs = len(checked.graph_inputs)
+    hints = [node.buffer_size_hint or -1 for node in graph.nodes]
     return Plan(
         nodes=nodes,
         streams=_streams(checked, nodes, ids),
         graph_inputs=graph_inputs,
         executors=checked.executors,
         throttled=sources_above(nodes, len(ids), graph_inputs),
-        max_queue_size=_queue_size(graph.max_queue_size.value, graph.nodes),
+        max_queue_size=max([graph.max_queue_size.value or DEFAULT_QUEUE_SIZE, *hints]),  # -1 is none at all
         report_deadlock=graph.report_deadlock,
         config=checked.config,
         stream_ids=ids,
@@ -126,8 +127,3 @@ def _side_port(checked: Checked, spec: PortSpec, *, produced: bool = False) -> S
 def _class_and_name(checked: Checked, spec: PortSpec) -> tuple[tuple[type, ...] | None, str]:
     types = checked.types.of(spec)
     return (None if types is None else runtime_classes(types)), checked.types.name_of(spec)
-
-
-def _queue_size(size: int, nodes: Iterable[NodeSpec]) -> int:
-    """Return the limit of each queue: the largest that the graph or a node gives, where -1 is none at all."""
-    return max([size or DEFAULT_QUEUE_SIZE, *(node.buffer_size_hint or -1 for node in nodes)])

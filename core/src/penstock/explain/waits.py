@@ -229,8 +229,5 @@ def _told(wait: Wait, told: set[int]) -> list[str]:
     left_out = len(rest) - 2 * _SHOWN_AT_EACH_END
     if left_out > 0:
         rest[_SHOWN_AT_EACH_END:-_SHOWN_AT_EACH_END] = [f"({left_out} more links)"]
-    return [f"  {first}", *(f"    {_because(text)}" for text in rest)]
-
-
-def _because(text: str) -> str:
-    return text if text.startswith(("culprit: ", "(")) else f"because {text}"
+    reasons = [text if text.startswith(("culprit: ", "(")) else f"because {text}" for text in rest]
+    return [f"  {first}", *(f"    {reason}" for reason in reasons)]

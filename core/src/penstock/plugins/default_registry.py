@@ -183,14 +183,11 @@ def register_calculator(cls_or_name: C | str) -> C | Callable[[C], C]:
 def _register(name: str | None, thing: C) -> C:
     cls = calculator_of(thing)
     if not (isinstance(cls, type) and issubclass(cls, Calculator)):
+        named = f"function {thing.__name__!r}" if isinstance(thing, FunctionType) else repr(thing)
         raise InvalidArgumentError(
-            f"{_named(thing)}: must be a subclass of penstock.Calculator to be registered, or decorated with "
+            f"{named}: must be a subclass of penstock.Calculator to be registered, or decorated with "
             "@penstock.calculator, which stands below @penstock.register_calculator"
         )
     options_classes(cls)
     default_registry().add("calculator", cls.__name__ if name is None else name, cls)
     return thing
-
-
-def _named(thing: object) -> str:
-    return f"function {thing.__name__!r}" if isinstance(thing, FunctionType) else repr(thing)
