@@ -15,6 +15,7 @@ from penstock.errors import PacketTypeError
 from penstock_formats import ImageFormat, ImageFrame, Matrix
 from penstock_processes.arena import Arena, OwnArena, memory_file
 from penstock_processes.carrier import IN_ARENA, Carrier
+from penstock_processes.plain_payloads import array_of, number_of
 
 SIZE = 1 << 20
 
@@ -272,21 +273,66 @@ def test_a_plain_end_makes_no_object_of_other_classes(arenas, payload) -> None:
         plain.loads(memoryview(Carrier(here[0], here).dumps(payload)))
 
 
+class Pointers:
+    """Says that bytes are objects: what reads them reads where they point."""
+
+    def __init__(self, made_by, *arguments):
+        self._made = made_by, arguments
+
+    def __reduce__(self):
+        return self._made
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        Pointers(np.ndarray, (1,), "O", b"12345678"),
+        Pointers(array_of, (1,), "O", b"12345678"),
+        Pointers(array_of, (1,), "|O", b"12345678"),
+        Pointers(array_of, (1,), [("a", "O")], b"12345678"),
+        Pointers(number_of, "O", b"12345678"),
+        Pointers(np.dtype, "f8"),
+        Pointers(array_of, (2,), "<f8", b"12345678"),
+    ],
+)
+def test_a_plain_end_takes_no_bytes_for_objects_nor_more_than_there_are(arenas, payload) -> None:
+    here, there = arenas
+    plain = Carrier(there[1], there, is_plain=True)
+
+    with pytest.raises((PacketTypeError, TypeError), match=r"codec NO_PICKLE lets no|too small"):
+        plain.loads(memoryview(Carrier(here[0], here).dumps(payload)))
+
+
+@pytest.mark.parametrize(
+    "payload", [np.array([None]), np.zeros(2, "f4,i4"), np.array(["text"]), np.datetime64(5, "s")]
+)
+def test_a_plain_end_sends_no_arrays_but_of_numbers(arenas, payload) -> None:
+    here, _ = arenas
+    plain = Carrier(here[0], here, is_plain=True)
+
+    with pytest.raises(PacketTypeError, match="only arrays of numbers"):
+        plain.dumps(payload)
+    assert plain.lent_count() == 0
+
+
 def test_a_plain_end_makes_the_payloads_that_the_packs_have(arenas) -> None:
     from penstock_formats import Detection, Tensor
 
     here, there = arenas
     plain = Carrier(there[1], there, is_plain=True)
     payloads = [
-        np.arange(3), np.ones(5000), np.float32(2.5), "text", b"bytes", 5, None, (1.5, True), {"a": [1]},
+        np.arange(3), np.ones(5000), np.arange(12).reshape(3, 4).T, np.array(7), np.zeros((0, 3), bool),
+        np.arange(3, dtype=">i2"), np.array([1 + 2j]), np.float32(2.5), np.bool_(True),
+        "text", b"bytes", 5, None, (1.5, True), {"a": [1]},
         Matrix(np.ones((2, 2), np.float32)), Detection(label=["cat"]),
     ]  # fmt: skip
     assert Tensor
 
     for payload in payloads:
-        found = plain.loads(memoryview(Carrier(here[0], here).dumps(payload)))
+        found = plain.loads(memoryview(Carrier(here[0], here, is_plain=True).dumps(payload)))
         assert type(found) is type(payload)
         if isinstance(payload, np.ndarray):
+            assert (found.dtype, found.shape) == (payload.dtype, payload.shape)
             assert np.array_equal(found, payload)
         elif not isinstance(payload, Matrix):
             assert found == payload

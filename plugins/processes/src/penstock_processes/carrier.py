@@ -20,7 +20,7 @@ import numpy as np
 
 from penstock.errors import PacketTypeError
 from penstock_processes.arena import BLOCKS
-from penstock_processes.plain_payloads import PlainUnpickler
+from penstock_processes.plain_payloads import PlainPickler, PlainUnpickler
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -177,9 +177,10 @@ class Carrier:
             return False
 
         try:
-            if self._has_buffers and not self._is_plain:
+            if self._is_plain or self._has_buffers:
                 file = io.BytesIO()
-                _ArrayPickler(file, protocol=5, buffer_callback=place).dump(content)
+                pickler = PlainPickler if self._is_plain else _ArrayPickler
+                pickler(file, protocol=5, buffer_callback=place).dump(content)
                 body = file.getvalue()
             else:
                 body = pickle.dumps(content, protocol=5, buffer_callback=place)

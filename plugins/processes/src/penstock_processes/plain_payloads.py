@@ -1,23 +1,25 @@
-"""Reading messages of a process that is not trusted: only classes that just hold values are made."""
+"""Messages of a process that is not trusted: only classes that just hold values are made.
+
+NumPy's own way to make an array of a pickle is not taken. It lets a message say that bytes are objects, by
+the arguments of `ndarray` or by the state of a dtype, and reading such an array reads whatever memory the
+bytes point to. So both ends pickle arrays and numbers as calls of `array_of` and `number_of`, which take the
+kinds of numbers that are named here.
+"""
 
 from __future__ import annotations
 
 import pickle
+import re
 import sys
 from typing import Any, Final
 
+import numpy as np
+
 from penstock.errors import PacketTypeError
 
-#: What arrays of numbers are pickled as, by NumPy 1 and 2.
-_NUMPY: Final = frozenset(
-    {("numpy", "dtype"), ("numpy", "ndarray")}
-    | {
-        (f"numpy.{core}.multiarray", name)
-        for core in ("core", "_core")
-        for name in ("_reconstruct", "scalar")
-    }
-    | {(f"numpy.{core}.numeric", "_frombuffer") for core in ("core", "_core")}
-)
+#: Names of kinds of elements: order of bytes, kind, size in bytes.
+_KIND: Final = re.compile(r"[<>|][biufc]\d{1,2}")
+_NUMBERS: Final = frozenset((__name__, name) for name in ("array_of", "number_of"))
 #: Payloads of penstock-formats, which check what they are made of.
 FORMATS: Final = frozenset(
     {("penstock_formats.image_frame", "ImageFrame"), ("penstock_formats.matrix", "Matrix")}
@@ -27,7 +29,50 @@ _CALLS: Final = frozenset(
     {("penstock_remote.calls", name) for name in ("Answer", "Call", "Opening")}
     | {("penstock_remote.description", "RemoteNode")}
 )
-_ALLOWED: Final = _NUMPY | FORMATS | _CALLS
+_ALLOWED: Final = _NUMBERS | FORMATS | _CALLS
+
+
+def array_of(shape: tuple[int, ...], kind: str, data: Any) -> np.ndarray[Any, Any]:
+    """Return an array over memory.
+
+    Args:
+        shape: of the array.
+        kind: of its numbers, as `dtype.str` names it.
+        data: the numbers without gaps, row after row: bytes or a buffer.
+
+    Raises:
+        PacketTypeError: `kind` is none of numbers.
+        TypeError: `data` is too short.
+    """
+    return np.ndarray(shape, _checked(kind), data)
+
+
+def number_of(kind: str, data: bytes) -> Any:
+    """Return a number as NumPy has it; arguments and errors as `array_of`."""
+    return array_of((), kind, data)[()]
+
+
+def _checked(kind: Any) -> str:
+    if not isinstance(kind, str) or _KIND.fullmatch(kind) is None:
+        raise PacketTypeError(f"codec NO_PICKLE lets no array of {kind} through, only arrays of numbers")
+    return kind
+
+
+class PlainPickler(pickle.Pickler):
+    """Packs what `PlainUnpickler` reads, and other things too, which that refuses."""
+
+    def reducer_override(self, obj: Any) -> Any:
+        """Return how an array or a number of NumPy is made again.
+
+        Raises:
+            PacketTypeError: it is none of numbers.
+        """
+        if obj.__class__ is np.ndarray:
+            dense: Any = np.ascontiguousarray(obj).reshape(obj.shape)  # the first makes one dimension of none
+            return array_of, (obj.shape, _checked(obj.dtype.str), pickle.PickleBuffer(dense))
+        if isinstance(obj, np.generic):
+            return number_of, (_checked(obj.dtype.str), obj.tobytes())
+        return NotImplemented
 
 
 class PlainUnpickler(pickle.Unpickler):
