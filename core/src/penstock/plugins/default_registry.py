@@ -183,7 +183,8 @@ def register_calculator(cls_or_name: C | str) -> C | Callable[[C], C]:
 def _register(name: str | None, thing: C) -> C:
     cls = calculator_of(thing)
     if not (isinstance(cls, type) and issubclass(cls, Calculator)):
-        named = f"function {thing.__name__!r}" if isinstance(thing, FunctionType) else repr(thing)
+        one: object = thing
+        named = f"function {one.__name__!r}" if isinstance(one, FunctionType) else repr(one)
         raise InvalidArgumentError(
             f"{named}: must be a subclass of penstock.Calculator to be registered, or decorated with "
             "@penstock.calculator, which stands below @penstock.register_calculator"
