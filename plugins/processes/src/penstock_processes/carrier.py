@@ -266,9 +266,6 @@ class Carrier:
         """Return how many blocks the other end holds."""
         return len(self._lent)
 
-    def _note_dead(self, token: int, _: object) -> None:
-        self._dead.append(token)
-
     def _take_dead(self) -> list[int]:
         """Return tokens to give back; threads that send at once share them."""
         dead: list[int] = []
