@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from penstock.explain.snapshots import ExecutorState as ExecutorState, NodeState as NodeState
     from penstock.explain.snapshots import Snapshot as Snapshot, StreamState as StreamState
     from penstock.explain.snapshots import StreamWait as StreamWait, snapshot as snapshot
-    from penstock.explain.snapshots import waits_for as waits_for, weighed as weighed
+    from penstock.explain.snapshots import weighed as weighed
     from penstock.explain.snapshots import with_calls as with_calls
     from penstock.explain.stacks import Call as Call, calls_under_way as calls_under_way, standing as standing
     from penstock.explain.waits import Link as Link, Wait as Wait, WaitKind as WaitKind, Why as Why
@@ -33,7 +33,7 @@ _HOMES: Final = {
     "penstock.explain.graph_view": "GRAPH GraphView",
     "penstock.explain.search": "story why",
     "penstock.explain.snapshots": (
-        "ExecutorState NodeState Snapshot StreamState StreamWait snapshot waits_for weighed with_calls"
+        "ExecutorState NodeState Snapshot StreamState StreamWait snapshot weighed with_calls"
     ),
     "penstock.explain.stacks": "Call calls_under_way standing",
     "penstock.explain.waits": "Link Wait WaitKind Why",

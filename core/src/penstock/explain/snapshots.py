@@ -181,11 +181,6 @@ def with_calls(taken: Snapshot, calls: Iterable[Call]) -> Snapshot:
     return attrs.evolve(taken, nodes=tuple(nodes))
 
 
-def waits_for(schedule: Schedule, node: Node) -> str:
-    """Return in words what an idle node waits for."""
-    return _waits(schedule, node)[0]
-
-
 def _waits(schedule: Schedule, node: Node) -> tuple[str, tuple[StreamWait, ...]]:
     """Return what an idle node waits for, in words, and the streams among that, as data."""
     if node.state == UNOPENED:
