@@ -80,12 +80,12 @@ class HandMonitor:
             self.lock.wait_for(lambda: self.newest.number > number or self.is_closed, timeout)
             return self.newest if self.newest.number > number and not self.is_closed else None
 
-    def peek(self, name, timeout=0.0):
+    def peek_all(self, names, timeout=0.0):
         with self.lock:
-            if name not in self.packets:
-                raise NotFoundError(f"there is no stream {name!r}")
-            self.peeked.append(name)
-            return self.packets[name]
+            self.peeked += [name for name in names if name in self.packets]
+            return {
+                name: self.packets.get(name, NotFoundError(f"there is no stream {name!r}")) for name in names
+            }
 
     def close(self):
         with self.lock:

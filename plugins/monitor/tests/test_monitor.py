@@ -22,7 +22,7 @@ from penstock.errors import (
     PenstockError,
 )
 from penstock_monitor import Monitor
-from penstock_testing import ManualClock
+from penstock_testing import ManualClock, calculator
 
 CHAIN = """
 input_stream: "in" output_stream: "out"
@@ -334,6 +334,70 @@ def test_a_peek_is_the_next_packet_that_passes(make_graph, monitored) -> None:
     assert monitor.peek("mid", TIMEOUT) is seen[0]
     schedule = graph._starter.runner.schedule
     assert all(stream.observers == () for stream in schedule.streams)
+
+
+def test_packets_of_several_streams_are_waited_for_together(make_graph, monitored) -> None:
+    graph = make_graph(CHAIN, Pass, threads=1)
+    monitor = monitored(graph, NEVER_S)
+    graph.start_run()
+    seen = []
+    names = ("out", "nope", "in", "mid")
+    peeking = threading.Thread(target=lambda: seen.append(monitor.peek_all(names, TIMEOUT)))
+    peeking.start()
+    number = 0
+    while peeking.is_alive():
+        feed(graph, [number])
+        number += 1
+    peeking.join()
+    graph.wait_until_idle(TIMEOUT)
+
+    (found,) = seen
+    assert tuple(found) == names
+    assert isinstance(found["nope"], NotFoundError)
+    assert all(found[name].payload == int(found[name].timestamp) for name in ("in", "mid", "out"))
+    assert all(stream.observers == () for stream in graph._starter.runner.schedule.streams)
+
+
+def test_of_several_streams_a_silent_one_holds_the_others_up_no_longer_than_the_timeout(
+    make_graph, monitored
+) -> None:
+    silent = calculator(lambda _: None, name="Pass", offset=0)
+    graph = make_graph(CHAIN, silent, threads=1)
+    monitor = monitored(graph, NEVER_S)
+    graph.start_run()
+    seen = []
+    peeking = threading.Thread(target=lambda: seen.append(monitor.peek_all(("in", "mid", "out"), 0.5)))
+    peeking.start()
+    number = 0
+    while peeking.is_alive():
+        feed(graph, [number])
+        number += 1
+    peeking.join()
+    graph.wait_until_idle(TIMEOUT)
+
+    assert seen[0]["in"] is not None
+    assert (seen[0]["mid"], seen[0]["out"]) == (None, None)
+    assert all(stream.observers == () for stream in graph._starter.runner.schedule.streams)
+
+
+def test_a_peek_that_waits_does_not_keep_the_graph_alive(make_graph, monitored) -> None:
+    graph = make_graph(CHAIN, Pass, threads=1)
+    monitor = monitored(graph, NEVER_S)
+    graph.start_run()
+    schedule = graph._starter.runner.schedule
+    peeking = threading.Thread(target=lambda: monitor.peek("mid", TIMEOUT))
+    peeking.start()
+    until_s = time.monotonic() + TIMEOUT
+    while not any(stream.observers for stream in schedule.streams):
+        assert time.monotonic() < until_s
+    dropped = threading.Event()
+    gone = weakref.ref(graph, lambda _: dropped.set())
+    del graph
+
+    assert dropped.wait(TIMEOUT / 4), "long before the peek ends by itself"
+    assert gone() is None
+    peeking.join(TIMEOUT / 4)
+    assert not peeking.is_alive(), "the end of the monitor has ended it"
 
 
 def test_the_end_of_a_run_ends_a_peek(make_graph, monitored) -> None:

@@ -103,4 +103,7 @@ class Application:
             return PlainTextResponse(
                 "the request names no stream; add &stream=NAME to the address\n", _BAD_REQUEST
             )
-        return Response(await self._thumbnails.of(streams), media_type="application/json")
+        try:
+            return Response(await self._thumbnails.of(streams), media_type="application/json")
+        except PenstockError as error:
+            return PlainTextResponse(f"{error}\n", _UNAVAILABLE)

@@ -19,7 +19,7 @@ from penstock.errors import PenstockError
 from penstock_live.helpers import Helpers
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Collection
 
     from penstock import Packet
     from penstock_monitor import Budget, Reading
@@ -46,8 +46,10 @@ class Watched(Protocol):
     def wait(self, number: int, timeout: float | None = None) -> Reading | None:
         """Return a reading after that number; None on time-out, and when no more will come."""
 
-    def peek(self, stream: str, timeout: float = 0.0) -> Packet | None:
-        """Return the next packet of a stream; where none comes in time the last one, or None."""
+    def peek_all(
+        self, streams: Collection[str], timeout: float = 0.0
+    ) -> dict[str, Packet | PenstockError | None]:
+        """Return the next packet of each stream; where none comes in time the last one, or None."""
 
     def close(self) -> None:
         """End it."""

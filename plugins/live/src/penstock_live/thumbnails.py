@@ -19,10 +19,15 @@ from penstock_live.thumbnail import error_card, thumbnail
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import TypeAlias
 
     from penstock import Packet
     from penstock_live.feed import Watched
     from penstock_monitor import Budget
+
+    #: What is shown of a stream: a thumbnail as JSON, or a card that says why there is none.
+    Card: TypeAlias = msgspec.Raw | dict[str, str]
+    Cards: TypeAlias = dict[str, Card]
 
 #: How old a thumbnail may be that is given out again.
 FRESH_S: Final = 0.5
@@ -43,8 +48,8 @@ class Thumbnails:
         self._monitor: Final = monitor
         self._budget: Final = budget
         self._helpers: Final = Helpers(_THREADS, "penstock-live-thumbnail")
-        #: Stream → when its newest thumbnail was begun, and the thumbnail as JSON.
-        self._newest: Final[dict[str, tuple[float, asyncio.Future[msgspec.Raw]]]] = {}
+        #: Stream → when its newest thumbnail was begun, and what will be the thumbnails that were begun then.
+        self._newest: Final[dict[str, tuple[float, asyncio.Future[Cards]]]] = {}
         #: Stream → the packet that was shown last, and how.
         self._shown: Final[dict[str, tuple[Packet | None, msgspec.Raw]]] = {}
 
@@ -53,34 +58,47 @@ class Thumbnails:
 
         Before `again_s` seconds have passed there are no newer ones. Of a stream that there is not, or whose
         packets cannot be had, the card says why.
+
+        Raises:
+            UnavailableError: `close` was called.
         """
         fresh_s = max(FRESH_S, self._budget.cycle_s())
-        cards = await asyncio.gather(*(self._card(stream, fresh_s) for stream in streams))
-        return msgspec.json.encode({"again_s": fresh_s, "thumbnails": dict(zip(streams, cards, strict=True))})
+        self._begin([stream for stream in streams if not self._is_fresh(stream, fresh_s)])
+        under_way = {stream: self._newest[stream][1] for stream in streams}
+        cards = {stream: (await asyncio.shield(made))[stream] for stream, made in under_way.items()}
+        for stream, card in cards.items():
+            if isinstance(card, dict):
+                self._newest.pop(stream, None)  # names that are no streams are not kept
+        return msgspec.json.encode({"again_s": fresh_s, "thumbnails": cards})
 
-    async def _card(self, stream: str, fresh_s: float) -> msgspec.Raw | dict[str, str]:
-        began, found = self._newest.get(stream, (0.0, None))
-        if found is None or (found.done() and monotonic() - began >= fresh_s):
-            found = self._helpers.call(partial(self._make, stream))
-            self._newest[stream] = (monotonic(), found)
-        try:
-            return await asyncio.shield(found)
-        except PenstockError as error:
-            self._newest.pop(stream, None)  # names that are no streams are not kept
-            return error_card(error)
+    def _is_fresh(self, stream: str, fresh_s: float) -> bool:
+        began, made = self._newest.get(stream, (0.0, None))
+        return made is not None and (not made.done() or monotonic() - began < fresh_s)
+
+    def _begin(self, streams: Sequence[str]) -> None:
+        """Make the thumbnails of streams, all on one thread: each switch of threads slows the graph."""
+        if streams:
+            made = self._helpers.call(partial(self._make, streams))
+            self._newest.update(dict.fromkeys(streams, (monotonic(), made)))
 
     def close(self) -> None:
         """Make no more. Those under way are finished."""
         self._helpers.close()
 
-    def _make(self, stream: str) -> msgspec.Raw:
+    def _make(self, streams: Sequence[str]) -> Cards:
         began_s = thread_time()
-        packet = self._monitor.peek(stream, timeout=_WAIT_S)
+        packets = self._monitor.peek_all(streams, timeout=_WAIT_S)
+        cards = {stream: self._card(stream, packet) for stream, packet in packets.items()}
+        for stream in streams:
+            self._budget.spent(f"thumbnail of {stream}", (thread_time() - began_s) / len(streams))
+        return cards
+
+    def _card(self, stream: str, packet: Packet | PenstockError | None) -> Card:
+        if isinstance(packet, PenstockError):
+            return error_card(packet)
         before = self._shown.get(stream)
         if before is not None and before[0] is packet:
-            made = before[1]
-        else:
-            made = msgspec.Raw(msgspec.json.encode(thumbnail(packet).card()))
-            self._shown[stream] = (packet, made)
-        self._budget.spent(f"thumbnail of {stream}", thread_time() - began_s)
+            return before[1]
+        made = msgspec.Raw(msgspec.json.encode(thumbnail(packet).card()))
+        self._shown[stream] = (packet, made)
         return made

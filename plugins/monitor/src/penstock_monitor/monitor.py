@@ -14,7 +14,7 @@ from penstock_monitor.follower import Follower
 from penstock_monitor.peeks import Peeks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
     from types import TracebackType
 
     from penstock import CalculatorGraph, Packet
@@ -71,7 +71,7 @@ class Monitor:
         self._follower: Final = Follower(
             graph, clock, samples=latencies, on_sample=on_sample, over_all=over_all
         )
-        self._peeks: Final = Peeks(self._follower.names)
+        self._peeks: Final = Peeks(self._graph, self._follower.names)
         #: Held while a reading is taken.
         self._taking: Final = threading.Lock()
         self._news: Final = threading.Condition()
@@ -141,7 +141,21 @@ class Monitor:
             NotFoundError: there is no such stream; names the most similar one.
             FailedPreconditionError: the stream stays inside another process in this run.
         """
-        return self._peeks.peek(self._graph(), stream, timeout)
+        found = self.peek_all([stream], timeout)[stream]
+        if isinstance(found, PenstockError):
+            raise found
+        return found
+
+    def peek_all(
+        self, streams: Collection[str], timeout: float = 1.0
+    ) -> dict[str, Packet | PenstockError | None]:
+        """Return of each stream what `peek` returns or raises; wait until all have a packet, or the time-out.
+
+        Args:
+            streams: any streams of the graph.
+            timeout: how long to wait, in seconds, for all of them together.
+        """
+        return self._peeks.peek(streams, timeout)
 
     def _is_newer(self, number: int) -> bool:
         return self._newest is not None and self._newest.number > number

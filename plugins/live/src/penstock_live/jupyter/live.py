@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import (
     FailedPreconditionError,
-    NotFoundError,
+    PenstockError,
     UnavailableError,
     WaitTimeoutError,
     words_of,
@@ -176,18 +176,13 @@ class Live(anywidget.AnyWidget):
             monitor.close()
 
     def _pass_on(self, monitor: Monitor, reading: Reading) -> None:
-        cards = {name: self._card(monitor, name) for name in self.streams}
+        cards = {
+            name: error_card(found) if isinstance(found, PenstockError) else card(found)
+            for name, found in monitor.peek_all(self.streams, timeout=_PEEK_S).items()
+        }
         with self._sending, self.hold_sync():
             self.reading = json.loads(encoded(reading))
             self.cards = cards
-
-    @staticmethod
-    def _card(monitor: Monitor, name: str) -> dict[str, str]:
-        try:
-            return card(monitor.peek(name, timeout=_PEEK_S))
-        except (NotFoundError, FailedPreconditionError) as error:  # of a name that the notebook has sent; or
-            # the stream stays inside another process
-            return error_card(error)
 
     def _draw(self, config: bytes) -> None:
         try:
