@@ -1,12 +1,12 @@
 """Claim: a page that looks at a graph takes less than 2 % of a processor.
 
-The same packets go through the same graph without a server and with `penstock_live.serve`, in turns in one
-process: edges drawn over frames, a chain of 50 pass-through nodes, and one of 500. Another process asks what
-one page asks: the readings as they come, and as often as the server says, twice a second at most, what flows
-on three streams. The ratio of the CPU time of all threads of the graph's process, the server's and its
-monitor's included, and of the time from the first packet to the last, each the median of the pairs; and the
-share of a processor that the threads of server and monitor took. Only the share is to be trusted on a machine
-with other work. The other process is not counted; it starts before the clock does.
+The same packets go through the same graph while nobody looks at it and while `penstock_live.serve` does, in
+turns in one run: edges drawn over frames, a chain of 50 pass-through nodes, and one of 500. Another process
+asks what one page asks: the readings as they come, and as often as the server says, twice a second at most,
+what flows on three streams. The ratio of the CPU time of all threads of the graph's process, the server's and
+its monitor's included, and of the time from the first packet to the last, each the median of the pairs; and
+the share of a processor that the threads of server and monitor took. The other process is not counted; it
+starts before the clock does.
 
     python benchmarks/live.py [--pairs 15] [--seconds 2] [--short] [--json FILE]
 

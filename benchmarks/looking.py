@@ -8,7 +8,7 @@ import threading
 from contextlib import nullcontext
 from itertools import islice
 from time import clock_gettime, monotonic, perf_counter, pthread_getcpuclockid
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 from expected import expect
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 CPU: Final = "x CPU time"
 OWN: Final = "own CPU, %"
 TIME: Final = "x time"
+ERROR: Final = "+- x CPU"
 CASES: Final = {"edge overlay": 0, "50 nodes": 50, "500 nodes": 500}
 SIZE: Final = (1280, 720)
 #: By how much the memory may grow in a soak.
@@ -39,6 +40,8 @@ GROWN: Final = 0.02
 #: The first pair is not counted: late imports, caches.
 _WARM_UP_S: Final = 0.3
 _BURST_S: Final = 0.02
+#: The standard error of a median is so many times that of the mean, for a normal distribution: sqrt(pi / 2).
+_OF_A_MEDIAN: Final = 1.2533
 
 EDGES: Final = """
 input_stream: "s0" output_stream: "out" max_queue_size: 6
@@ -77,65 +80,88 @@ def own_s(*threads: str) -> float:
 
 
 class Run(NamedTuple):
-    """What a run took: CPU seconds of the process, seconds, and CPU seconds of the threads that look."""
+    """What packets took: CPU seconds of the process, seconds, and CPU seconds of the threads that look."""
 
     cpu_s: float
     spent_s: float
     own_s: float
 
 
-def run_once(nodes: int, packets: int, look: Look | None, own: Callable[[], float], settle_s: float) -> Run:
-    """Time a run, looked at or not, from `settle_s` seconds after its first packet.
+class Fed:
+    """A graph of `work` that runs while the block lasts, and what packets through it take.
 
-    Whatever looks has then read the plan, and knows what its work costs.
+    Args:
+        nodes: as for `work`.
+        own: returns the CPU seconds that looking has taken so far.
     """
-    text, last, payload = work(nodes)
-    graph = CalculatorGraph(text)
-    graph.set_timing()
-    seen = 0
 
-    def count(_name: str, _packet: Packet) -> None:
-        nonlocal seen
-        seen += 1
+    def __init__(self, nodes: int, own: Callable[[], float]) -> None:
+        text, self._last, self._payload = work(nodes)
+        self._own: Final = own
+        self._number = self._seen = 0
+        self.graph: Final = CalculatorGraph(text)
+        self.graph.set_timing()
 
-    graph.observe_output_stream(last, count)
-    graph.start_run()
-    with nullcontext() if look is None else look(graph):
-        graph.add_packet_to_input_stream("s0", Packet(payload(0), 0))
-        graph.wait_until_idle()
-        threading.Event().wait(settle_s)
-        worked, looked, began = cpu_s(), own(), perf_counter()
-        for number in range(1, packets):
-            graph.add_packet_to_input_stream("s0", Packet(payload(number), number))
-        graph.wait_until_idle()
-        run = Run(cpu_s() - worked, perf_counter() - began, own() - looked)
-    graph.close()
-    expect(seen, packets, "packets that came out")
-    return run
+    def __enter__(self) -> Self:
+        self.graph.observe_output_stream(self._last, self._count)
+        self.graph.start_run()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.graph.close()
+        expect(self._seen, self._number, "packets that came out")
+
+    def _count(self, _name: str, _packet: Packet) -> None:
+        self._seen += 1
+
+    def feed(self, packets: int) -> Run:
+        """Send so many packets through the graph, and wait for the last one."""
+        worked, looked, began = cpu_s(), self._own(), perf_counter()
+        for number in range(self._number, self._number + packets):
+            self.graph.add_packet_to_input_stream("s0", Packet(self._payload(number), number))
+        self._number += packets
+        self.graph.wait_until_idle()
+        return Run(cpu_s() - worked, perf_counter() - began, self._own() - looked)
 
 
 def paired(  # noqa: PLR0913, PLR0917  # the settings of a case, then what its benchmark knows
     nodes: int, pairs: int, seconds: float, look: Look, own: Callable[[], float], settle_s: float = 0.6
 ) -> dict[str, float]:
-    """Measure runs that nobody looks at and that somebody does, in turns; which is first changes each time.
+    """Measure a run while nobody looks at it and while somebody does, in turns; which is first changes.
 
-    `own` returns the CPU seconds that looking has taken so far.
+    A turn begins with `settle_s` seconds that are not counted: whatever looks has then read the plan, and
+    knows what its work costs. All turns are of one run: two runs differ by more than what a look costs.
+    `own` returns the CPU seconds that looking has taken so far. Beside the medians stands the standard error
+    of the first one.
     """
-    packets, took = 4, 0.0
-    while took < _WARM_UP_S:  # how many packets fill the time?
-        packets *= 2
-        took = run_once(nodes, packets, None, own, settle_s).spent_s
-    packets = max(4, round(packets * seconds / took))
-    run_once(nodes, packets, look, own, settle_s)
-    cpu, time, share = [], [], []
-    for pair in range(pairs):
-        order = (None, look) if pair % 2 else (look, None)
-        runs = {one: run_once(nodes, packets, one, own, settle_s) for one in order}
-        bare, seen = runs[None], runs[look]
-        cpu.append(seen.cpu_s / bare.cpu_s)
-        time.append(seen.spent_s / bare.spent_s)
-        share.append(100 * seen.own_s / seen.spent_s)
-    return {CPU: statistics.median(cpu), OWN: statistics.median(share), TIME: statistics.median(time)}
+    with Fed(nodes, own) as fed:
+        packets, took = 4, 0.0
+        while took < _WARM_UP_S:  # how many packets fill the time?
+            packets *= 2
+            took = fed.feed(packets).spent_s
+        packets = max(4, round(packets * seconds / took))
+        settling = max(4, round(packets * settle_s / seconds))
+
+        def turn(look: Look | None) -> Run:
+            with nullcontext() if look is None else look(fed.graph):
+                fed.feed(settling)
+                return fed.feed(packets)
+
+        turn(look)
+        cpu, time, share = [], [], []
+        for pair in range(pairs):
+            order = (None, look) if pair % 2 else (look, None)
+            turns = {one: turn(one) for one in order}
+            bare, seen = turns[None], turns[look]
+            cpu.append(seen.cpu_s / bare.cpu_s)
+            time.append(seen.spent_s / bare.spent_s)
+            share.append(100 * seen.own_s / seen.spent_s)
+    return {
+        CPU: statistics.median(cpu),
+        ERROR: _OF_A_MEDIAN * statistics.pstdev(cpu) / len(cpu) ** 0.5,
+        OWN: statistics.median(share),
+        TIME: statistics.median(time),
+    }
 
 
 # --- two hours --------------------------------------------------------------------------------

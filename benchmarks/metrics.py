@@ -1,12 +1,12 @@
 """Claim: metrics of a graph take less than 1 % of a processor, with one scrape a second.
 
 The same packets go through the same graph without a server of metrics and with one that another process
-scrapes once a second (Prometheus does so every 15 s or every minute), in turns in one process: edges drawn
-over frames, and chains of 50 and 500 pass-through nodes. The times of nodes are taken in both, as in
+scrapes once a second (Prometheus does so every 15 s or every minute), in turns in one run: edges drawn over
+frames, and chains of 50 and 500 pass-through nodes. The times of nodes are taken in both, as in
 `penstock run`. The ratio of the CPU time of all threads of the graph's process and of the time from the first
 packet to the last, and the share of a processor that the threads of server, sampler and monitor took, each
-the median of the pairs. Only the share is to be trusted on a machine with other work. A server gives the same
-answer again where a new one would cost too much, so a run must be longer than the time between two new ones.
+the median of the pairs. A server gives the same answer again where a new one would cost too much, so a turn
+must be longer than the time between two new ones.
 
     python benchmarks/metrics.py [--pairs 5] [--seconds 8] [--short] [--json FILE]
 

@@ -1,11 +1,10 @@
 """Claim: a monitor that reads a graph five times a second takes less than 2 % of a processor.
 
 The same packets go through the same graph without and with a `penstock_monitor.Monitor`, in turns in one
-process: edges drawn over frames, and chains of 50 and 500 pass-through nodes, which run on one thread, so
-that it makes no difference whether threads take turns. The ratio of the CPU time of all threads, also the
-monitor's, and of the time from the first packet to the last, each the median of the pairs; the share of one
-processor that the monitor's own thread took; and what one snapshot costs. On a machine with other work only
-the share and the snapshot are to be trusted.
+run: edges drawn over frames, and chains of 50 and 500 pass-through nodes, which run on one thread, so that it
+makes no difference whether threads take turns. The ratio of the CPU time of all threads, also the monitor's,
+and of the time from the first packet to the last, each the median of the pairs; the share of one processor
+that the monitor's own thread took; and what one snapshot costs.
 
     python benchmarks/monitor.py [--pairs 15] [--seconds 2] [--short] [--json FILE]
 
