@@ -3,6 +3,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,20 @@ os.environ.setdefault("RAY_AUTH_MODE", "disabled")  # these clusters are on this
 sys.path.insert(0, str(Path(__file__).parent))
 import there
 from driven import PATIENCE_S, Driven, text_of
+
+
+@pytest.fixture(scope="module", autouse=True)
+def own_directory():
+    """Keep apart what Ray writes: also the address of a cluster that others may use until a test kills it.
+
+    The path is short, as Ray's sockets need it.
+    """
+    with (
+        tempfile.TemporaryDirectory(prefix="r", ignore_cleanup_errors=True) as path,
+        pytest.MonkeyPatch.context() as patched,
+    ):
+        patched.setenv("RAY_TMPDIR", path)
+        yield
 
 
 @pytest.fixture(scope="module")
