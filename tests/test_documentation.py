@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import pkgutil
 import re
 from pathlib import Path
 
@@ -28,6 +29,7 @@ PAGES = sorted(
     and (path.parent.name != "calculators" or path.name == "README.md")
 )
 INDEXES = sorted(DOCS.rglob("index.md"))
+API = sorted({*(DOCS / "reference" / "api").glob("*.md")} - {*INDEXES})
 
 _CODE = re.compile(r"^(`{3,}).*?^\1|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\((?!https?:|mailto:)(?P<path>[^)#\s]*)(?:#(?P<heading>[^)\s]*))?\)")
@@ -158,3 +160,15 @@ def test_links_between_readmes_lead_to_the_pages_that_include_them():
         "[a](../../docs/index.md) [b](../../docs/reference/views.md#traces) [c](../image/README.md) "
         "[d](https://pypi.org)"
     )
+
+
+@pytest.mark.parametrize("page", API, ids=lambda page: page.stem)
+def test_what_the_reference_shows_or_leaves_out_is_there(page) -> None:
+    directives = re.compile(r"^(?:\.\. auto\w+:: (\S+)| +:exclude-members: (.+))$", re.MULTILINE)
+    shown = None
+    for name, left_out in directives.findall(page.read_text(encoding="utf-8")):
+        if name:
+            shown = pkgutil.resolve_name(name)
+        else:
+            assert [one for one in left_out.split(", ") if not hasattr(shown, one)] == []
+    assert shown is not None
