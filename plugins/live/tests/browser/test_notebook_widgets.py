@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import attrs
 import pytest
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
 import penstock
@@ -173,3 +174,22 @@ def test_the_slider_of_a_recording_asks_for_its_row(cell) -> None:
     assert texts(page, "output") == ["row 7 of 10, at 60"]
     assert texts(page, ".card .value") == ["2.5"]
     assert page.script("return root.querySelector('input').max") == "9"
+
+
+#: What JupyterLab does with keys: it takes those that mean something to it from every element that is not
+#: inside one with this attribute (@lumino/commands, `targetDistance`).
+TAKES_KEYS = """
+document.addEventListener("keydown", (event) => {
+  if (event.target.closest("[data-lm-suppress-shortcuts]")) return;
+  event.preventDefault();
+  event.stopPropagation();
+}, true);
+"""
+
+
+def test_the_keys_of_a_slider_are_not_those_of_the_notebook(cell) -> None:
+    page = cell(kind="recording", title="run.mcap", count=10, row=3, timestamp="3", cards={})
+    page.script(TAKES_KEYS)
+    page.script("return root.querySelector('input')").send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+
+    assert page.script("return model.get('row')") == 5

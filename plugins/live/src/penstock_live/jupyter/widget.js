@@ -32,9 +32,10 @@ function showCards(place, cards) {
   place.replaceChildren(...Object.entries(cards).map(([name, card]) => cardOf(name, card)));
 }
 
-// Returns the element that a view is drawn in, apart from the styles of the notebook.
+// Returns the element that a view is drawn in, apart from the styles and the shortcuts of the notebook: in JupyterLab an arrow
+// key would otherwise go to the cells, and not to the slider.
 function inside(el, css) {
-  const host = make("div");
+  const host = make("div", { "data-lm-suppress-shortcuts": "true" });
   el.append(host);
   const root = host.attachShadow({ mode: "open" });
   const live = make("div", { class: "live" });
