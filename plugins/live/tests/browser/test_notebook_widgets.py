@@ -179,17 +179,23 @@ def test_the_slider_of_a_recording_asks_for_its_row(cell) -> None:
 #: What JupyterLab does with keys: it takes those that mean something to it from every element that is not
 #: inside one with this attribute (@lumino/commands, `targetDistance`).
 TAKES_KEYS = """
+window.taken = [];
 document.addEventListener("keydown", (event) => {
   if (event.target.closest("[data-lm-suppress-shortcuts]")) return;
   event.preventDefault();
   event.stopPropagation();
+  taken.push(event.key);
 }, true);
 """
 
 
-def test_the_keys_of_a_slider_are_not_those_of_the_notebook(cell) -> None:
+def test_the_keys_of_a_slider_are_its_own_but_those_with_control_are_the_notebooks(cell) -> None:
     page = cell(kind="recording", title="run.mcap", count=10, row=3, timestamp="3", cards={})
     page.script(TAKES_KEYS)
-    page.script("return root.querySelector('input')").send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
-
-    assert page.script("return model.get('row')") == 5
+    slider = page.script("return root.querySelector('input')")
+    slider.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    assert page.script("return [model.get('row'), taken]") == [5, []]
+    slider.send_keys(Keys.CONTROL, "s")
+    assert page.script("return taken") == ["s"]
+    slider.send_keys(Keys.ARROW_RIGHT)
+    assert page.script("return [model.get('row'), taken]") == [6, ["s"]]

@@ -32,10 +32,20 @@ function showCards(place, cards) {
   place.replaceChildren(...Object.entries(cards).map(([name, card]) => cardOf(name, card)));
 }
 
-// Returns the element that a view is drawn in, apart from the styles and the shortcuts of the notebook: in JupyterLab an arrow
-// key would otherwise go to the cells, and not to the slider.
+// JupyterLab takes no key from an element with this attribute.
+const OWN_KEYS = "data-lm-suppress-shortcuts";
+
+// Keeps the keys that are pressed inside an element: in JupyterLab an arrow key would go to the cells, and not to the slider.
+// Those with Ctrl or Cmd stay the notebook's; their own event comes before that of the letter.
+function keepKeys(element) {
+  const keep = (event) => element.toggleAttribute(OWN_KEYS, !(event.ctrlKey || event.metaKey));
+  for (const kind of ["keydown", "keyup", "focusin"]) element.addEventListener(kind, keep);
+}
+
+// Returns the element that a view is drawn in, apart from the styles of the notebook.
 function inside(el, css) {
-  const host = make("div", { "data-lm-suppress-shortcuts": "true" });
+  const host = make("div");
+  keepKeys(host);
   el.append(host);
   const root = host.attachShadow({ mode: "open" });
   const live = make("div", { class: "live" });
