@@ -80,6 +80,29 @@ def test_the_button_at_a_culprit_shows_its_details(page, server, monitor):
     assert page.text("#details-heading") == "Node second"
 
 
+def test_the_picture_scrolls_to_a_culprit_and_the_page_does_not(page, server, monitor):
+    metrics = {"width": 900, "height": 400, "deviceScaleFactor": 1, "mobile": False}
+    page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    page.open(server)
+    page.until(lambda: page.notes("node", "second"))
+    for _ in range(6):
+        page.script("document.getElementById('larger').click()")
+    page.script("document.getElementById('picture').scrollTo(0, 0); scrollTo(0, 0)")
+    middle = """
+        const room = document.getElementById("picture").getBoundingClientRect();
+        const at = document.querySelector("[data-node=second] rect").getBoundingClientRect();
+        return [scrollY, at.y + at.height / 2 - room.y, room.height]"""
+    _, before, height = page.script(middle)
+    assert before > height / 2 + 50, "there is something to scroll"
+    monitor.give(stall=STALL)
+    page.until_text("#stall", "Nothing has moved for 1.2 s")
+
+    at_y, after, height = page.script(middle)
+    assert at_y == 0
+    assert 0 < after < height
+    assert after < before
+
+
 def test_a_screen_reader_is_told_of_states_and_never_of_numbers(page, server, monitor):
     page.open(server)
     page.until_text("#run-state", "running")

@@ -76,9 +76,16 @@ export class Picture {
       if (this.marked.has(key)) continue;
       const item = this.items.get(key);
       item?.mark();
-      if (this.marked.size === 0) item?.group.scrollIntoView({ block: "center", inline: "center" });
+      if (this.marked.size === 0 && item) this.center(item.group);
     }
     this.marked = keys;
+  }
+
+  // Scrolls the picture so that its middle has an element. The page stays where its reader looks.
+  center(group) {
+    const room = byId("picture").getBoundingClientRect();
+    const at = group.getBoundingClientRect();
+    byId("picture").scrollBy(at.x + at.width / 2 - room.x - room.width / 2, at.y + at.height / 2 - room.y - room.height / 2);
   }
 
   focus(key) {
