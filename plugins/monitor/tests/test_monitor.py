@@ -310,6 +310,19 @@ def test_a_reading_that_costs_much_makes_the_pause_long(make_graph, monitored) -
 # --- peeks ------------------------------------------------------------------------------------
 
 
+def while_fed(graph, peek, number=0):
+    """Return what a peek gives on another thread, while packets come, the first with that number."""
+    seen = []
+    peeking = threading.Thread(target=lambda: seen.append(peek()))
+    peeking.start()
+    while peeking.is_alive():
+        feed(graph, [number])
+        number += 1
+    peeking.join()
+    graph.wait_until_idle(TIMEOUT)
+    return seen[0]
+
+
 def test_a_peek_is_the_next_packet_that_passes(make_graph, monitored) -> None:
     graph = make_graph(CHAIN, Pass, threads=1)
     monitor = monitored(graph, NEVER_S)
@@ -318,20 +331,12 @@ def test_a_peek_is_the_next_packet_that_passes(make_graph, monitored) -> None:
     graph.wait_until_idle(TIMEOUT)
     for name in ("in", "mid", "out"):
         assert monitor.peek(name, 0.02) is None, "it has passed already"
-    seen = []
-    peeking = threading.Thread(target=lambda: seen.append(monitor.peek("mid", TIMEOUT)))
-    peeking.start()
-    number = 2
-    while peeking.is_alive():
-        feed(graph, [number])
-        number += 1
-    peeking.join()
-    graph.wait_until_idle(TIMEOUT)
+    seen = while_fed(graph, lambda: monitor.peek("mid", TIMEOUT), number=2)
 
-    assert seen[0].payload == int(seen[0].timestamp) >= 2
-    assert monitor.peek("mid", 0.02) is seen[0], "none has come in time, so it is the last one"
+    assert seen.payload == int(seen.timestamp) >= 2
+    assert monitor.peek("mid", 0.02) is seen, "none has come in time, so it is the last one"
     graph.close(TIMEOUT)
-    assert monitor.peek("mid", TIMEOUT) is seen[0]
+    assert monitor.peek("mid", TIMEOUT) is seen
     schedule = graph._starter.runner.schedule
     assert all(stream.observers == () for stream in schedule.streams)
 
@@ -340,18 +345,9 @@ def test_packets_of_several_streams_are_waited_for_together(make_graph, monitore
     graph = make_graph(CHAIN, Pass, threads=1)
     monitor = monitored(graph, NEVER_S)
     graph.start_run()
-    seen = []
     names = ("out", "nope", "in", "mid")
-    peeking = threading.Thread(target=lambda: seen.append(monitor.peek_all(names, TIMEOUT)))
-    peeking.start()
-    number = 0
-    while peeking.is_alive():
-        feed(graph, [number])
-        number += 1
-    peeking.join()
-    graph.wait_until_idle(TIMEOUT)
+    found = while_fed(graph, lambda: monitor.peek_all(names, TIMEOUT))
 
-    (found,) = seen
     assert tuple(found) == names
     assert isinstance(found["nope"], NotFoundError)
     assert all(found[name].payload == int(found[name].timestamp) for name in ("in", "mid", "out"))
@@ -365,18 +361,10 @@ def test_of_several_streams_a_silent_one_holds_the_others_up_no_longer_than_the_
     graph = make_graph(CHAIN, silent, threads=1)
     monitor = monitored(graph, NEVER_S)
     graph.start_run()
-    seen = []
-    peeking = threading.Thread(target=lambda: seen.append(monitor.peek_all(("in", "mid", "out"), 0.5)))
-    peeking.start()
-    number = 0
-    while peeking.is_alive():
-        feed(graph, [number])
-        number += 1
-    peeking.join()
-    graph.wait_until_idle(TIMEOUT)
+    found = while_fed(graph, lambda: monitor.peek_all(("in", "mid", "out"), 0.5))
 
-    assert seen[0]["in"] is not None
-    assert (seen[0]["mid"], seen[0]["out"]) == (None, None)
+    assert found["in"] is not None
+    assert (found["mid"], found["out"]) == (None, None)
     assert all(stream.observers == () for stream in graph._starter.runner.schedule.streams)
 
 

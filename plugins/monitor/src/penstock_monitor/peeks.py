@@ -1,4 +1,4 @@
-"""`Peeks`: the next packets of streams, for whoever wants to look at them."""
+"""`Peeks`: the next packets of streams, for a monitor's users."""
 
 from __future__ import annotations
 
