@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import weakref
+from typing import NoReturn
 
 import pytest
 
@@ -127,13 +128,36 @@ def test_a_missing_service_starts_nothing_and_is_named_with_the_node(make, key, 
         graph.run()
 
 
-@pytest.mark.parametrize("key", [WORD, BROKEN])
-def test_an_optional_service_that_is_absent_is_an_error_only_where_it_is_taken(make, key) -> None:
+@pytest.mark.parametrize(
+    ("key", "reason"),
+    [(WORD, "is not there"), (BROKEN, r"could not be made: ZeroDivisionError: division by zero \(at .+\)")],
+)
+def test_an_optional_service_that_is_absent_is_an_error_only_where_it_is_taken(make, key, reason) -> None:
     graph = make([(asking(key, [], optional=True), "")])
     with pytest.raises(
-        GraphRunError, match=f"optional service '{key.name}' is not there; set it with graph.set_service"
+        GraphRunError, match=f"optional service '{key.name}' {reason}; set it with graph.set_service"
     ):
         graph.run(timeout=TIMEOUT)
+
+
+def test_an_optional_service_that_cannot_be_made_is_tried_once_in_a_run_and_reported(make, caplog) -> None:
+    tried: list[str] = []
+
+    def fail() -> NoReturn:
+        tried.append("here")
+        raise OSError("no device")
+
+    key: ServiceKey[object] = ServiceKey("test.device", create=fail)
+    contract = lambda cc: cc.use_service(key, optional=True)  # noqa: E731  # as `calculator` takes it
+    make([(calculator(contract=contract, name=name), "") for name in ("First", "Second")]).run(
+        timeout=TIMEOUT
+    )
+
+    assert tried == ["here"]
+    (record,) = caplog.records
+    said = "optional service 'test.device' could not be made: OSError: no device (at test_services.py:"
+    assert record.getMessage().startswith(said)
+    assert record.node == "First"
 
 
 def test_a_service_that_is_not_in_the_contract_is_not_given(make) -> None:

@@ -90,11 +90,11 @@ def new_run(  # noqa: PLR0913  # each is one thing that a run can have
     given = as_side_packets(side_packets)
     check_given(plan, given)
     view = RunView(plan, is_timed=is_timed)
-    found, _ = find_services(plan, {GRAPH: view, **(services or {})}, made)
+    found, failed = find_services(plan, {GRAPH: view, **(services or {})}, made)
     queue_of, names = (queues or _queues_of(plan))(found)
     sides = SidePackets(plan, given)
     counters = Counters() if counters is None else counters
-    node_services = GraphNodeServices(plan, counters, found, sides)
+    node_services = GraphNodeServices(plan, counters, found, sides, failed)
     builder = RunBuilder(
         plan,
         node_services,

@@ -6,7 +6,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from penstock.engine.stream import add_dropped
-from penstock.errors import FailedPreconditionError, NotFoundError, UnavailableError, text_of
+from penstock.errors import FailedPreconditionError, NotFoundError, UnavailableError, text_of, words_of
+from penstock.late_log import LateLogger, place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,9 +24,15 @@ if TYPE_CHECKING:
 M = TypeVar("M")
 S = TypeVar("S")
 
+_logger: Final = LateLogger("runtime")
+
 
 class GraphNodeServices:
     """The `NodeServices` of one run.
+
+    Args:
+        plan, counters, services, side_packets: of the run.
+        failed: optional service → what its key's `create` raised.
 
     Attributes:
         change: applies an event to the run's engine. Set before the first calculator is called.
@@ -39,10 +46,12 @@ class GraphNodeServices:
         counters: Counters,
         services: Mapping[ServiceKey[Any], object],
         side_packets: SidePackets,
+        failed: Mapping[ServiceKey[Any], Exception] | None = None,
     ) -> None:
         self._plan: Final = plan
         self._counters: Final = counters
         self._services: Final = services
+        self._failed: Final = failed or {}
         self._side_packets: Final = side_packets
         self.allocate: Callable[[Any, Any], Any] | None = None
         self.changed: Final[dict[int, Any]] = {}
@@ -62,11 +71,13 @@ class GraphNodeServices:
                 node=node.name,
             )
         if key not in self._services:
+            error = self._failed.get(key)
+            reason = "is not there" if error is None else f"could not be made: {words_of(error)}"
             raise NotFoundError(
-                f"node {node.name!r}: optional service {key.name!r} is not there; set it with "
+                f"node {node.name!r}: optional service {key.name!r} {reason}; set it with "
                 "graph.set_service(key, obj)",
                 node=node.name,
-            )
+            ) from error
         service: S = self._services[key]  # type: ignore[assignment]  # the key says what it is
         return service
 
@@ -107,8 +118,11 @@ def find_services(
     plan: Plan,
     given: Mapping[ServiceKey[Any], object],
     made: dict[ServiceKey[Any], object] | None = None,
-) -> tuple[dict[ServiceKey[Any], object], dict[ServiceKey[Any], object]]:
-    """Return the services that a run has, and those of them that were made just now.
+) -> tuple[dict[ServiceKey[Any], object], dict[ServiceKey[Any], Exception]]:
+    """Return the services that a run has, and why optional ones could not be made.
+
+    Each service is made once, however many nodes ask for it. A warning reports each optional one that could
+    not be made: its nodes may do without it, but they may also find out much later, or never tell.
 
     Args:
         plan: the graph.
@@ -120,20 +134,29 @@ def find_services(
     """
     found = dict(given)
     made = {} if made is None else made
+    failed: dict[ServiceKey[Any], Exception] = {}
     for node in plan.nodes:
         for key, optional in node.contract.services.items():
-            if key in found:
+            if key not in found and key not in failed:
+                try:
+                    if key.create is not None:
+                        found[key] = made[key] = key.create()
+                except Exception as error:  # noqa: BLE001  # told to each node that needs the service
+                    failed[key] = error
+                    if optional:
+                        _logger.warning(
+                            "optional service %r could not be made: %s",
+                            key.name,
+                            words_of(error),
+                            extra=place(node=node.name),
+                        )
+            if key in found or optional:
                 continue
-            try:
-                if key.create is None:
-                    raise UnavailableError("it was not set, and its key cannot make one")  # noqa: TRY301
-                found[key] = made[key] = key.create()
-            except Exception as error:
-                if optional:
-                    continue
-                raise UnavailableError(
-                    f"service {key.name!r}, required by node {node.name!r}, is not there: {text_of(error)}; "
-                    "set it with graph.set_service(key, obj)",
-                    node=node.name,
-                ) from error
-    return found, made
+            error = failed.get(key)
+            reason = "it was not set, and its key cannot make one" if error is None else text_of(error)
+            raise UnavailableError(
+                f"service {key.name!r}, required by node {node.name!r}, is not there: {reason}; "
+                "set it with graph.set_service(key, obj)",
+                node=node.name,
+            ) from error
+    return found, failed

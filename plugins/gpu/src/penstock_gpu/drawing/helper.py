@@ -10,7 +10,7 @@ from functools import partial
 from operator import index
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, overload
 
-from penstock.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
+from penstock.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, words_of
 from penstock_formats import ImageFrame
 from penstock_gpu import gl, gl_state
 from penstock_gpu.buffers.buffer import GpuBuffer
@@ -156,7 +156,9 @@ class GlCalculatorHelper:
                     "GlCalculatorHelper.update_contract(cc) in get_contract",
                     node=cc.node_name,
                 ) from error
-            self._why_off = "the optional GPU service is not there"
+            cause = error.__cause__
+            reason = "is not there" if cause is None else f"could not be made: {words_of(cause)}"
+            self._why_off = f"the optional GPU service {reason}"
             return
         self._resources = resources
         self._why_off = resources.why_off
