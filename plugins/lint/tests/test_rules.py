@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import re
+import sys
 
 import pytest
 
@@ -96,3 +98,58 @@ def test_the_limiter_of_a_shadow_is_for_the_candidate_alone(registry):
 def test_there_are_the_rules_of_the_design():
     numbers = [(1, 11), (2, 8), (3, 6), (4, 7)]
     assert list(RULES) == [f"PS{group}{one:02}" for group, count in numbers for one in range(1, count + 1)]
+
+
+SETTLED_ELSEWHERE = '''
+import penstock
+from penstock import Calculator
+
+
+class Odd(Calculator):
+    """Forwards odd timestamps; a comment that says set_next_timestamp_bound settles nothing."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        for port in (*cc.inputs, *cc.outputs):
+            port.set_any()
+        cc.declare(may_skip=True, stateless=True)
+
+    def process(self, cc):
+        if int(cc.input_timestamp) % 2:
+            cc.outputs[0].add_packet(cc.inputs[0].packet)
+
+
+class Settling(Calculator):
+    def process(self, cc):
+        cc.outputs[0].set_next_timestamp_bound(cc.input_timestamp + 1)
+
+
+def settle(cc):
+    Settling.process(None, cc)
+
+
+class ByHelper(Odd):
+    def process(self, cc):
+        super().process(cc)
+        settle(cc)
+
+
+class ByName(Odd):
+    def process(self, cc):
+        super().process(cc)
+        getattr(cc.outputs[0], "set_next_timestamp_bound")(cc.input_timestamp + 1)
+'''
+
+
+@pytest.mark.parametrize(("name", "expected"), [("Odd", True), ("ByHelper", False), ("ByName", False)])
+def test_a_bound_is_forgotten_whatever_other_classes_of_the_module_do(
+    name, expected, registry, tmp_path, monkeypatch
+):
+    (tmp_path / "settled_elsewhere.py").write_text(SETTLED_ELSEWHERE, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    module = importlib.import_module("settled_elsewhere")
+    monkeypatch.delitem(sys.modules, "settled_elsewhere")
+    registry.add("calculator", name, getattr(module, name))
+    text = examples(RULES["PS103"])[0].replace('"OddCalculator"', f'"{name}"')
+
+    assert ("PS103" in [one.code for one in lint_graph(text, registry=registry)]) is expected

@@ -5,13 +5,14 @@ from __future__ import annotations
 import inspect
 import sys
 from functools import cache, cached_property
+from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.lowlevel import numbered_nodes, prefix_of
 from penstock_lint.edit import Edit, removal
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
     from penstock import Registry
     from penstock.lowlevel import NodePlan, OptionTypes, Plan, PortPlan, ReadGraph
@@ -155,7 +156,7 @@ class LintedGraph:
             self.may_skip(node)
             and not is_settled
             and bool(node.inputs)
-            and not mentions(node.factory, "set_next_timestamp_bound")
+            and not may_call(node.factory, "set_next_timestamp_bound")
         )
 
     # --- the text -----------------------------------------------------------------------------
@@ -233,26 +234,91 @@ class LintedGraph:
 
 
 @cache
-def _sources(calculator: type, *, in_modules: bool) -> tuple[str, ...]:
-    """Return the text of a class and of those that it is derived from, or of their modules."""
+def _sources(calculator: type) -> tuple[str, ...]:
+    """Return the text of the modules of a class and of those that it is derived from."""
     found = []
-    for one in calculator.__mro__:
-        if one.__module__.startswith(("builtins", "penstock.")):
-            continue
+    for one in _own_classes(calculator):
         try:
-            found.append(inspect.getsource(sys.modules[one.__module__] if in_modules else one))
+            found.append(inspect.getsource(sys.modules[one.__module__]))
         except (KeyError, OSError, TypeError):  # compiled, or made in a notebook
             continue
     return tuple(found)
 
 
-def mentions(calculator: type, name: str, *, in_modules: bool = True) -> bool:
-    """Return whether the code of a calculator has a name in it; True where there is no code to look at.
+def _own_classes(calculator: type) -> Iterator[type]:
+    """Yield a class and those that it is derived from, but for those of the core and of Python."""
+    for one in calculator.__mro__:
+        if not one.__module__.startswith(("builtins", "penstock.")):
+            yield one
+
+
+def mentions(calculator: type, name: str) -> bool:
+    """Return whether the modules of a calculator have a name in their text; True where there is no text.
 
     Args:
-        calculator: a class; those that it is derived from count, but not `Calculator` itself.
+        calculator: a class; the modules of those that it is derived from count, but not the core's.
         name: what to look for.
-        in_modules: whether to look at the whole modules of the classes.
     """
-    sources = _sources(calculator, in_modules=in_modules)
+    sources = _sources(calculator)
     return not sources or any(name in source for source in sources)
+
+
+def may_call(calculator: type, name: str) -> bool:
+    """Return whether the code of a calculator uses a name; True where there is no code to look at.
+
+    Looks at the methods of the class and of those that it is derived from, but not `Calculator` itself, and
+    at what they name in turn: functions and classes, directly or by their module. From a function of another
+    package the search goes no further. What reaches a method by other ways (an argument, an attribute of the
+    object) is not seen.
+
+    Args:
+        calculator: a class.
+        name: of a method or function, as the code has it; other classes of the module do not count.
+    """
+    names = _names_used(calculator)
+    return not names or name in names
+
+
+@cache
+def _names_used(calculator: type) -> frozenset[str]:
+    """Return the names and texts in the code that `may_call` looks at; none where there is no code."""
+    found: set[str] = set()
+    waiting: list[object] = list(_own_classes(calculator))
+    seen = set(map(id, waiting))
+    home = calculator.__module__.partition(".")[0]
+    while waiting:
+        one = waiting.pop()
+        for function in _functions_of(one):
+            names = set(_names_in(function.__code__))
+            found |= names
+            if function.__module__.partition(".")[0] == home:
+                new = [other for other in _named(function.__globals__, names) if id(other) not in seen]
+                seen.update(map(id, new))
+                waiting += new
+    return frozenset(found)
+
+
+def _functions_of(one: object) -> Iterator[FunctionType]:
+    """Yield a function, or the methods of a class, as they were written: without wrappers and descriptors."""
+    for member in vars(one).values() if isinstance(one, type) else (one,):
+        bare = member.fget if isinstance(member, property) else inspect.unwrap(member)  # type: ignore[arg-type]
+        if isinstance(bare, FunctionType):
+            yield bare
+
+
+def _names_in(code: CodeType) -> Iterator[str]:
+    """Yield the names and texts of a function's code and of the functions inside of it."""
+    yield from code.co_names
+    for value in code.co_consts:
+        if isinstance(value, str):  # as in getattr(port, "set_next_timestamp_bound")
+            yield value
+        elif isinstance(value, CodeType):
+            yield from _names_in(value)
+
+
+def _named(variables: Mapping[str, object], names: Collection[str]) -> Iterator[object]:
+    """Yield the functions and classes that a function names, of its own module or as `module.name`."""
+    for name in names:
+        value = variables.get(name)
+        inside = [vars(value).get(other) for other in names] if isinstance(value, ModuleType) else [value]
+        yield from (one for one in inside if isinstance(one, FunctionType | type))

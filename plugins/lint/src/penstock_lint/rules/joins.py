@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from penstock import Calculator
 from penstock_lint.finding import Found, Rule
-from penstock_lint.linted import mentions
+from penstock_lint.linted import may_call
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -116,7 +116,7 @@ def _resampled(graph: LintedGraph) -> Iterator[Found]:
             of_dense = [
                 graph.stream(port) for port in node.inputs if port.stream in dense and port.stream not in thin
             ]
-            if of_thin and of_dense and not mentions(node.factory, "is_empty", in_modules=False):
+            if of_thin and of_dense and not may_call(node.factory, "is_empty"):
                 yield Found(
                     node.id,
                     f"node {node.name!r} joins {of_thin[0]!r}, which node {sampler.name!r} has resampled, "
