@@ -9,6 +9,7 @@ import penstock
 from penstock.errors import FailedPreconditionError
 from penstock.failures import Action, Failure
 from penstock_builder import Graph
+from penstock_failures.guard import NodeGuard
 
 KINDS = ("Trouble", "AsyncTrouble", "FutureTrouble")
 
@@ -337,3 +338,23 @@ def test_a_graph_of_the_builder_has_policies_and_their_streams(registry):
         graph.add_packet_to_input_stream("in", penstock.Packet("bad", 0))
     assert seen == [("bad", "calm")]
     assert faults == [2]
+
+
+@pytest.mark.parametrize(
+    "policy", ["on_error: RESTART", 'on_error: FALL_BACK fallback { calculator: "Steady" }']
+)
+def test_what_may_be_done_with_the_object_changes_under_the_lock_only(driven, monkeypatch, policy):
+    changes: list[bool] = []
+
+    def watched(guard, name, value):
+        if name == "_stage" and hasattr(
+            guard, "_stage"
+        ):  # the first one is set before anybody knows the guard
+            changes.append(guard._lock.locked())
+        object.__setattr__(guard, name, value)
+
+    monkeypatch.setattr(NodeGuard, "__setattr__", watched, raising=False)
+    run = driven("Trouble", policy)
+    run.run("a", "bad", "c")
+    assert len(changes) >= 4  # opened, stale, empty, opened
+    assert all(changes)

@@ -204,9 +204,13 @@ class NodeGuard:
 
     def close(self, step: Any) -> Any:
         """Close the calculator, if there is one. One that was to be replaced may fail to close."""
-        if self._stage == _OPENED:
+        with self._lock:
+            stage = self._stage
+            if stage == _STALE:
+                self._stage = _EMPTY
+        if stage == _OPENED:
             return step.node.calculator.close(step)
-        if self._stage == _STALE:
+        if stage == _STALE:
             waits = self._close_stale(step)
             return None if waits is None else Followed(self._ignore_resume(waits), waits)
         return None
@@ -494,8 +498,11 @@ class NodeGuard:
                 said = f"{policy.max_restarts} in {policy.within_s:g} s were allowed"
                 raise NoRestartLeftError(f"no restart is left: {said}", node=step.node.name)
             self._renewer = step
+            is_stale = self._stage == _STALE
+            if is_stale:
+                self._stage = _EMPTY  # from here on this step alone closes the object
         try:
-            waits = self._close_stale(step) if self._stage == _STALE else None
+            waits = self._close_stale(step) if is_stale else None
             if waits is None:
                 waits = self._open_new(step)
         except Exception as error:
@@ -508,8 +515,10 @@ class NodeGuard:
         return waits
 
     def _close_stale(self, step: Step) -> Standing | None:
-        """Close the object that is to be replaced. What it raises is recorded, what it writes is dropped."""
-        self._stage = _EMPTY
+        """Close the object that is to be replaced. What it raises is recorded, what it writes is dropped.
+
+        The caller has set `_stage` to `_EMPTY`, under `_lock`, so no other step closes the same object.
+        """
         bounds = _begin(step, CLOSE, DONE)
         outcome = None
         try:
