@@ -125,6 +125,14 @@ def test_an_optional_service_that_is_absent_means_no_gl(monkeypatch):
     assert said == (True, False, "the optional GPU service is not there")
 
 
+def test_an_optional_service_that_cannot_be_made_says_why(monkeypatch):
+    monkeypatch.setattr(GPU, "create", lambda: int("no driver"))
+    said = run_in_node(lambda helper, cc: (helper.uses_gl, helper.why_off), optional=True)
+
+    assert said[0] is False
+    assert said[1].startswith("the optional GPU service could not be made: ValueError: invalid literal")
+
+
 def test_without_gl_the_helper_is_open_and_says_why_it_cannot(off):
     def ask(helper, cc):
         assert (helper.is_open, helper.uses_gl, helper.why_off) == (True, False, "its policy is 'off'")
