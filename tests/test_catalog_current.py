@@ -5,7 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
+
+from penstock.lowlevel import official_packs
+from penstock.plugins.default_registry import plugin_host
+from penstock_cli.group import RunningCommand
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPT = ROOT / "scripts" / "catalog.py"
@@ -31,6 +36,24 @@ def test_the_catalog_of_official_packs_is_current() -> None:
     ended = catalog("--check")
 
     assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+def test_the_catalog_has_what_the_packs_add_to_the_command_line() -> None:
+    """The lists in their pyproject.toml are what their hooks add."""
+    commands: dict[str, str] = {}
+    for hook in plugin_host().implementations("penstock_cli"):
+        group = click.Group()
+        hook.call(group)
+        commands.update(dict.fromkeys(group.commands, f"penstock-{hook.plugin}"))
+    options: dict[str, str] = {}
+    for hook in plugin_host().implementations("penstock_run_options"):
+        command = RunningCommand("run")
+        hook.call(command)
+        words = [word for option in command.params for word in option.opts]
+        options.update(dict.fromkeys(words, f"penstock-{hook.plugin}"))
+
+    assert commands == official_packs()["subcommand"]
+    assert options == official_packs()["run option"]
 
 
 @pytest.fixture

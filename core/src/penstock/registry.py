@@ -54,7 +54,11 @@ _NAMED_ALIKE: Final[Mapping[str, tuple[str, ...]]] = {"calculator": ("calculator
 
 @cache
 def official_packs() -> Mapping[str, Mapping[str, str]]:
-    """Return what the official packs bring: kind (or "option", "command", "door") to name to distribution."""
+    """Return what the official packs bring: kind to name to distribution.
+
+    Beside the kinds of `KINDS` there are "option" (an options message), "command" (a console script),
+    "subcommand" and "run option" (of the command `penstock`), and "door".
+    """
     import importlib.resources  # only a name that nobody has needs it
     import json
 
@@ -223,8 +227,8 @@ class Registry:
         """Return the distribution to install for a name that an official pack has.
 
         Args:
-            kind: one of `KINDS`, or "option" for the full name of an options message.
-            name: as for `find`.
+            kind: one of the kinds of `official_packs`.
+            name: as for `find`; for "option" the full name of the message.
             package: as for `find`.
 
         Returns:

@@ -2,10 +2,16 @@ from __future__ import annotations
 
 import json
 import re
+from types import SimpleNamespace
 
 import pytest
 
-from penstock.lowlevel import engine_form
+from penstock import Registry
+from penstock.lowlevel import engine_form, official_packs
+from penstock.plugins import default_registry
+from penstock_cli import group
+from penstock_cli.environment import pip_command
+from penstock_cli.main import penstock_command
 
 HELLO = """
     import click
@@ -224,6 +230,54 @@ def test_an_unknown_command_is_wrong_usage_and_similar_ones_are_suggested(invoke
 
     assert done.exit_code == 2
     assert done.output.endswith(f"Error: there is no command {wrong!r}; {words}\n")
+
+
+def without(monkeypatch, *packs):
+    """Let the command find no plugin, as if these packs were not installed and the others were blocked."""
+    registry = Registry()
+    for pack in set(official_packs()["subcommand"].values()) | set(official_packs()["run option"].values()):
+        if pack not in packs:
+            registry.fail(pack, "blocked by name", distribution=pack)
+    monkeypatch.setattr(group, "_host", lambda: SimpleNamespace(records=(), implementations=lambda _: ()))
+    monkeypatch.setattr(default_registry, "default_registry", lambda: registry)
+    monkeypatch.setattr(penstock_command, "_is_complete", True)
+    for name in official_packs()["subcommand"]:
+        monkeypatch.delitem(penstock_command.commands, name, raising=False)
+    run = penstock_command.commands["run"]
+    monkeypatch.setattr(run, "params", list(run._own))
+
+
+@pytest.mark.usefixtures("with_pip")
+@pytest.mark.parametrize(("name", "pack"), sorted(official_packs()["subcommand"].items()))
+def test_a_command_of_a_pack_that_is_not_installed_is_named_with_it(invoke, monkeypatch, name, pack):
+    without(monkeypatch, pack)
+    done = invoke(name, "--help")
+
+    assert done.exit_code == 2
+    words = (
+        f"Error: there is no command {name!r}; install the pack that has it: {pip_command('install', pack)}"
+    )
+    assert done.output.endswith(f"{words}\n")
+
+
+@pytest.mark.usefixtures("with_pip")
+@pytest.mark.parametrize(("name", "pack"), sorted(official_packs()["run option"].items()))
+def test_an_option_of_a_pack_that_is_not_installed_is_named_with_it(invoke, monkeypatch, name, pack):
+    without(monkeypatch, pack)
+    done = invoke("run", name, "graph.pbtxt")
+
+    assert done.exit_code == 2
+    words = (
+        f"Error: there is no option {name!r}; install the pack that has it: {pip_command('install', pack)}"
+    )
+    assert done.output.endswith(f"{words}\n")
+
+
+def test_a_pack_that_is_installed_and_not_loaded_is_not_to_be_installed(invoke, monkeypatch):
+    without(monkeypatch)
+
+    assert "there is no command 'hands'; --help lists them" in invoke("hands").output
+    assert "No such option" in invoke("run", "--serve", "graph.pbtxt").output
 
 
 def test_a_misspelt_option_of_the_command_itself_is_reported_as_an_option(invoke):

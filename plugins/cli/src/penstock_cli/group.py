@@ -66,22 +66,25 @@ class PenstockGroup(click.Group):
         """Find the command that the arguments name.
 
         Raises:
-            click.UsageError: there is no such command; suggests similar ones and names failed plugins.
+            click.UsageError: there is no such command; says which pack has it, or suggests similar ones, and
+                names failed plugins.
         """
         name = args[0]
         is_option = not name[:1].isalnum()
         if ctx.resilient_parsing or is_option or self.get_command(ctx, name) is not None:
             return super().resolve_command(ctx, args)
-        near = near_names(name, self.commands, 2)
-        meant = " or ".join(map(repr, near))
-        message = f"there is no command {name!r}; " + (
-            f"did you mean {meant}?" if near else "--help lists them"
-        )
+        pack = _pack_of("subcommand", name)
+        if pack is not None:
+            cure = f"install the pack that has it: pip install {pack}"
+        else:
+            meant = " or ".join(map(repr, near_names(name, self.commands, 2)))
+            cure = f"did you mean {meant}?" if meant else "--help lists them"
+        message = f"there is no command {name!r}; {cure}"
         missing = {**_not_loaded(), **self.broken}
         if missing:
             reasons = "; ".join(f"{plugin}: {why}" for plugin, why in sorted(missing.items()))
             message += f" (plugins that failed: {reasons})"
-        raise click.UsageError(message, ctx)
+        raise _misused(message, ctx)
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the command, and turn any exception into a message and an exit code.
@@ -194,8 +197,20 @@ class RunningCommand(click.Command):
         self.params = [*before, *added]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the words, with the values that were left out."""
-        return super().parse_args(ctx, list(self._completed(args)))
+        """Read the words, with the values that were left out.
+
+        Raises:
+            click.UsageError: the words do not fit; says which pack has an option that is missing.
+        """
+        try:
+            return super().parse_args(ctx, list(self._completed(args)))
+        except click.NoSuchOption as error:
+            pack = _pack_of("run option", error.option_name)
+            if pack is None:
+                raise
+            name = error.option_name
+            message = f"there is no option {name!r}; install the pack that has it: pip install {pack}"
+            raise _misused(message, ctx) from error
 
     def invoke(self, ctx: click.Context) -> object:
         """Prepare, and call the command's function with the values of its own options."""
@@ -229,6 +244,20 @@ def _host() -> PluginHost:
         return plugin_host()
     except InvalidArgumentError as error:  # a wrong switch in the environment
         raise WrongUsage(str(error)) from error
+
+
+def _pack_of(kind: str, name: str) -> str | None:
+    """Return the official pack to install for a "subcommand" or "run option"; None where it is installed."""
+    from penstock.plugins.default_registry import default_registry
+
+    return default_registry().install_hint(kind, name)
+
+
+def _misused(message: str, ctx: click.Context) -> click.UsageError:
+    """Return an error with commands that work in this environment."""
+    from penstock_cli.environment import in_this_environment  # only for errors
+
+    return click.UsageError(in_this_environment(message), ctx)
 
 
 def _not_loaded() -> dict[str, str]:
