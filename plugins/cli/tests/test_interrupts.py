@@ -10,6 +10,7 @@ from pathlib import Path
 import av
 import pytest
 
+from penstock_cli import main
 from penstock_cli.interrupts import Interrupts
 from penstock_testing.traces import read_trace
 
@@ -256,3 +257,36 @@ def test_a_process_that_ignores_ctrl_c_goes_on_ignoring_it():
         signal.raise_signal(signal.SIGINT)
 
     assert (interrupts.count, signal.getsignal(signal.SIGINT)) == (0, signal.SIG_IGN)
+
+
+PRESS = "import os, signal; os.kill(os.getpid(), signal.SIGINT)\n"
+
+
+@no_signals
+def test_ctrl_c_when_the_command_is_done_prints_no_traceback(started):
+    late = f"import atexit\n@atexit.register\ndef press():\n    {PRESS.replace('; ', chr(10) + '    ')}"
+    process = started("--version", before=late)
+    stdout, stderr = process.communicate()
+
+    assert stdout.startswith("penstock ")
+    assert stderr == ""
+    assert process.returncode == -signal.SIGINT
+
+
+@no_signals
+def test_ctrl_c_while_the_command_is_imported_prints_no_traceback(command, tmp_path):
+    (tmp_path / "click.py").write_text(PRESS)
+    done = command("--version", PYTHONPATH=tmp_path)
+
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "Error: interrupted\n")
+
+
+def test_ctrl_c_that_click_does_not_catch_prints_no_traceback(monkeypatch):
+    def interrupted(**_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(main, "penstock_command", interrupted)
+    monkeypatch.setattr(main, "let_ctrl_c_kill", lambda: None)  # this process goes on
+    with pytest.raises(SystemExit) as ended:
+        main.main()
+    assert ended.value.code == 130

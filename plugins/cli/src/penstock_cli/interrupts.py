@@ -69,6 +69,16 @@ class Interrupts:
             _abort()
 
 
+def let_ctrl_c_kill() -> None:
+    """Let the system answer Ctrl-C from here on, which ends the process without a word.
+
+    Does nothing where the process ignores Ctrl-C or has a handler of its own, and outside the main thread.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    if is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def _abort() -> NoReturn:
     """Exit without waiting for anything; show the cursor, which the progress line may have hidden."""
     with contextlib.suppress(OSError, ValueError):

@@ -14,9 +14,10 @@ import click
 
 import penstock
 from penstock_cli.completion import complete_component
-from penstock_cli.failures import EXIT_CODES, RunFailed, as_failure
+from penstock_cli.failures import EXIT_CODES, INTERRUPTED, RunFailed, as_failure
 from penstock_cli.group import DEBUG, PenstockGroup, RunningCommand
 from penstock_cli.inspection import COMMANDS
+from penstock_cli.interrupts import let_ctrl_c_kill
 from penstock_cli.options import IMPORTED, as_json, debug, imports, with_sides
 from penstock_cli.pack_commands import PACK_COMMANDS
 from penstock_cli.running import read_manner, running
@@ -29,13 +30,20 @@ _HELP: Final = {"help_option_names": ["-h", "--help"]}
 
 
 def main() -> None:
-    """Run the command with the process's arguments, and exit with its code."""
+    """Run the command with the process's arguments, and exit with its code.
+
+    Afterwards Ctrl-C ends the process at once: no Python code is left that could answer it, and Python would
+    print a traceback of its own last steps.
+    """
     try:
         penstock_command(prog_name="penstock")
     except OSError as error:  # the output of --version or --help could not be written
         as_failure(error).show()
         sys.exit(RunFailed.exit_code)
+    except KeyboardInterrupt:  # while another error was reported
+        sys.exit(INTERRUPTED)
     finally:
+        let_ctrl_c_kill()
         _discard_unwritten_output()
 
 
