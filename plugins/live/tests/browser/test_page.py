@@ -13,7 +13,9 @@ from selenium.webdriver.common.keys import Keys
 
 import penstock
 import penstock_live.address
+import penstock_live.thumbnails
 from penstock_formats import ImageFrame
+from penstock_live.thumbnail import thumbnail
 from penstock_monitor import Culprit, Stall
 
 STALL = Stall(1.2, "out waits for second\nsecond is in worker 1", (Culprit("second", "", "second sleeps"),))
@@ -247,6 +249,27 @@ def test_a_payload_is_text_and_never_markup(page, server, monitor):
     page.until_text('article[data-card="out"]', "onerror")
     assert page.script("return document.querySelector('article img, article script')") is None
     assert "taken" not in page.driver.title
+
+
+def test_a_card_that_cannot_be_drawn_says_so_and_the_others_are_drawn(page, server, monitor, monkeypatch):
+    def mangled(packet):
+        drawn = thumbnail(packet)
+        if packet is None or packet.payload != "broken":
+            return drawn
+        return attrs.evolve(drawn, content=b"{")
+
+    monkeypatch.setattr(penstock_live.thumbnails, "thumbnail", mangled)
+    monitor.packets.update({"between": penstock.Packet("broken", 1), "out": penstock.Packet("whole", 1)})
+    page.expected = ["SyntaxError"]
+    page.open(server)
+    said = page.until_text('article[data-card="between"] .thumbnail', "cannot show this packet")
+    assert said.startswith("The page cannot show this packet: SyntaxError: ")
+    page.until_text('article[data-card="out"] .thumbnail', "whole")
+    assert page.text("#connection") == "live"
+    monitor.packets["between"] = penstock.Packet("mended", 2)
+    streams = monitor.newest.streams
+    monitor.give(streams=(streams[0], attrs.evolve(streams[1], packets=102), streams[2]))
+    page.until_text('article[data-card="between"] .thumbnail', "mended")
 
 
 def test_only_the_streams_that_are_shown_are_looked_at(page, server, monitor):

@@ -9,6 +9,17 @@ export function address(path, query = []) {
   return `${path}?${new URLSearchParams([...query, ["token", token]])}`;
 }
 
+// Returns the status and the text of an answer of the server, and null where it gives none, also if it goes in the
+// middle of one. What the page then does with the text is not covered: its mistakes are the page's.
+export async function request(path, query = []) {
+  try {
+    const answer = await fetch(address(path, query));
+    return { status: answer.status, ok: answer.ok, text: await answer.text() };
+  } catch {
+    return null;
+  }
+}
+
 // Calls `onReading(reading)`, and `onState(state)` with "live", "gone" or "refused". A page that is not seen
 // keeps no connection open, since a browser has few for each server; it asks now and then.
 export class Connection {
@@ -56,24 +67,15 @@ export class Connection {
   }
 
   async probe() {
-    try {
-      const answer = await fetch(address("/reading"));
-      return answer.status === 403 ? "refused" : "gone";
-    } catch {
-      return "gone";
-    }
+    return (await request("/reading"))?.status === 403 ? "refused" : "gone";
   }
 
   async ask() {
-    try {
-      const answer = await fetch(address("/reading"));
-      if (answer.ok) {
-        this.onState("live");
-        this.onReading(await answer.json());
-      } else this.onState(answer.status === 403 ? "refused" : "gone");
-    } catch {
-      this.onState("gone");
-    }
+    const answer = await request("/reading");
     if (document.hidden) this.timer = setTimeout(() => this.ask(), HIDDEN_MS);
+    if (answer?.ok) {
+      this.onState("live");
+      this.onReading(JSON.parse(answer.text));
+    } else this.onState(answer?.status === 403 ? "refused" : "gone");
   }
 }

@@ -66,10 +66,6 @@ function showConnection(state) {
 }
 
 async function loadPicture() {
-  if (picture.svg !== null) return;
-  try {
-    if ((await picture.load()) && newest !== null) showReading(newest);
-  } catch {
-    return; // the server is gone: it is loaded when the server is back
-  }
+  // where the server is gone the picture is loaded when it is back
+  if (picture.svg === null && (await picture.load()) && newest !== null) showReading(newest);
 }

@@ -1,7 +1,7 @@
 // The picture of the graph, with numbers at its nodes and streams.
 import { byId, make, makeSvg, say } from "./elements.js";
 import { withoutStyle } from "./theme.js";
-import { address } from "./connection.js";
+import { request } from "./connection.js";
 import { digits, queue, rate, seconds, share } from "./words.js";
 
 const SMALLEST_AT_FIRST = 0.7;
@@ -19,11 +19,12 @@ export class Picture {
     byId("fit").addEventListener("click", () => this.resize(this.fitting()));
   }
 
-  // Returns whether there is a picture now.
+  // Returns whether there is a picture now. There is none where the server is gone.
   async load() {
-    const answer = await fetch(address("/graph.svg"));
-    const text = await answer.text();
-    if (!answer.ok) {
+    const answer = await request("/graph.svg");
+    if (answer === null) return false;
+    const { ok, text } = answer;
+    if (!ok) {
       byId("picture").replaceChildren(make("p", {}, `There is no picture: ${text.trim()}. The tables below have all numbers.`));
       return false;
     }

@@ -1,7 +1,7 @@
 // What flows: a card for each stream that is shown. One request asks for the packets of those in view, as often as
 // the server says.
 import { byId, make, say } from "./elements.js";
-import { address } from "./connection.js";
+import { request } from "./connection.js";
 import { plot } from "./plot.js";
 
 const PAUSE_MS = 500;
@@ -74,23 +74,23 @@ export class Thumbnails {
   }
 
   async tick() {
-    const wanted = document.hidden ? [] : [...this.cards.values()].filter((card) => card.isInView && card.hasNews());
-    const pause = wanted.length ? await this.ask(wanted) : PAUSE_MS;
-    setTimeout(() => this.tick(), pause);
+    let pause = PAUSE_MS;
+    try {
+      const wanted = document.hidden ? [] : [...this.cards.values()].filter((card) => card.isInView && card.hasNews());
+      if (wanted.length) pause = await this.ask(wanted);
+    } finally {
+      setTimeout(() => this.tick(), pause);
+    }
   }
 
   // Shows the newest packets; returns how many milliseconds to wait before the next request.
   async ask(cards) {
     const packets = cards.map((card) => card.packets);
-    try {
-      const answer = await fetch(address("/thumbnails", cards.map((card) => ["stream", card.name])));
-      if (!answer.ok) return PAUSE_MS;
-      const said = await answer.json();
-      await Promise.all(cards.map((card, i) => card.draw(said.thumbnails[card.name], packets[i])));
-      return 1000 * said.again_s;
-    } catch {
-      return PAUSE_MS; // the server is gone: the head of the page says so
-    }
+    const answer = await request("/thumbnails", cards.map((card) => ["stream", card.name]));
+    if (!answer?.ok) return PAUSE_MS; // where the server is gone the head of the page says so
+    const said = JSON.parse(answer.text);
+    await Promise.all(cards.map((card, i) => card.show(said.thumbnails[card.name], packets[i])));
+    return 1000 * said.again_s;
   }
 }
 
@@ -123,6 +123,17 @@ class Card {
   }
 
   // `packets` is how many there were when this one was asked for: one that passed meanwhile is asked for again.
+  // A card that cannot be drawn says so itself, and the others are drawn.
+  async show(thumbnail, packets) {
+    try {
+      await this.draw(thumbnail, packets);
+    } catch (error) {
+      console.error(error);
+      this.shown = packets; // the next packet may be another case
+      this.put(make("p", {}, `The page cannot show this packet: ${error}`));
+    }
+  }
+
   async draw({ kind, content, words, timestamp }, packets) {
     this.element.dataset.kind = kind;
     await this.drawContent(kind, content, words);
