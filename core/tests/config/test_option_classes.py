@@ -322,7 +322,20 @@ def test_a_required_field_that_no_options_give_is_a_fault_of_the_node(registry):
         ("raduis: 3", f"line 4, column 2: {NAME} has no field 'raduis' (did you mean 'radius'?)"),
         ("area { xx: 3 }", f"line 4, column 9: {NAME}.Rect has no field 'xx' (did you mean 'x'?)"),
         ('radius: "a"', 'line 4, column 10: couldn\'t parse integer: "a"'),
-        ("mode: ROUGH", "line 4, column 8: enum type"),
+        (
+            "mode: ROUGH",
+            f"line 4, column 8: enum type {NAME}.ModeEnum.Mode has no value 'ROUGH'; it has SOFT, HARD",
+        ),
+        (
+            "mode: HART",
+            f"line 4, column 8: enum type {NAME}.ModeEnum.Mode has no value 'HART' (did you mean 'HARD'?)",
+        ),
+        ('mode: "HARD"', 'line 4, column 8: "HARD" is a value of an enum, which has no quotes; write HARD'),
+        ("mode: 'HARD'", "line 4, column 8: 'HARD' is a value of an enum, which has no quotes; write HARD"),
+        (
+            'mode: "ROUGH"',
+            f"line 4, column 8: enum type {NAME}.ModeEnum.Mode has no value 'ROUGH'; it has SOFT, HARD",
+        ),
     ],
 )
 def test_what_the_message_refuses_is_said_while_reading(blur, fields, words):

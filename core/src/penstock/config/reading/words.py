@@ -22,6 +22,8 @@ _FEW: Final = 8
 #: What protobuf 5 and 7 say of a name in brackets that must be a type URL.
 _NO_TYPE_URL: Final = ('expected "/"', 'type URL does not contain "/"')
 _NO_FIELD: Final = re.compile(r'[Mm]essage type "([^"]+)" has no field named "([^"]+)"')
+#: A value in quotes keeps them here, and a number has other words before it.
+_NO_VALUE: Final = re.compile(r'[Ee]num type "([^"]+)" has no value named (.+)')
 #: What protobuf says of the name of options that are not in the form that their field takes.
 _MISPLACED: Final = ". Did you import the _pb2 module"
 _BOTH_FORMS: Final = (
@@ -34,7 +36,32 @@ def text_reason(error: Exception, types: OptionTypes, right: Callable[[str, str]
     """Return why the text parser stopped, without its own line number and its copy of the line."""
     words = re.sub(r"^\d+:\d+ : ", "", str(error))
     words = re.sub(r"^'.*': (?=[A-Z])", "", words, flags=re.DOTALL)
-    return with_near_fields(lowered(words.rstrip(".")), types, right)
+    words = lowered(words.rstrip("."))
+    if found := _NO_VALUE.fullmatch(words):
+        return _no_value(found[1], found[2], types)
+    return with_near_fields(words, types, right)
+
+
+def _no_value(enum: str, written: str, types: OptionTypes) -> str:
+    """Return what is wrong with a value of an enum, and what to write instead."""
+    values = _values_of(enum, types)
+    bare = written.strip("\"'")
+    if bare != written and bare in values:
+        return f"{written} is a value of an enum, which has no quotes; write {bare}"
+    words = f"enum type {enum} has no value {quoted(bare)}"
+    if meant := did_you_mean(bare, values):
+        return f"{words}{meant}"
+    return f"{words}; it has {', '.join(values)}" if 0 < len(values) <= _FEW else words
+
+
+def _values_of(enum: str, types: OptionTypes) -> list[str]:
+    """Return the names of an enum's values; none for an enum that is inside of no message."""
+    message, _, name = enum.rpartition(".")
+    try:
+        found = types.FindMessageTypeByName(message).enum_types_by_name.get(name)
+    except KeyError:
+        return []
+    return [] if found is None else list(found.values_by_name)
 
 
 def with_near_fields(words: str, types: OptionTypes, right: Callable[[str, str], str]) -> str:
