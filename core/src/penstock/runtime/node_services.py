@@ -152,11 +152,11 @@ def find_services(
                         )
             if key in found or optional:
                 continue
-            error = failed.get(key)
-            reason = "it was not set, and its key cannot make one" if error is None else text_of(error)
+            cause = failed.get(key)
+            reason = "it was not set, and its key cannot make one" if cause is None else text_of(cause)
             raise UnavailableError(
                 f"service {key.name!r}, required by node {node.name!r}, is not there: {reason}; "
                 "set it with graph.set_service(key, obj)",
                 node=node.name,
-            ) from error
+            ) from cause
     return found, failed
