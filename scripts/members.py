@@ -7,7 +7,8 @@ A new pack needs one directory and one run of this script, from anywhere:
 
 The lists are between the lines "# members: begin" and "# members: end": in the root
 pyproject.toml what `penstock` and its extras require, where uv finds the members, what the `dev`
-group installs; in .importlinter the packages to check and which of them may import which.
+group installs; in .importlinter the packages to check and which of them may import which; in
+requirements.txt what pip installs from a clone.
 
 A member's names follow from its directory: `plugins/image` is the distribution
 `penstock-image` with the import name `penstock_image` and the entry point `image`;
@@ -153,6 +154,10 @@ def _import_linter(text: str, found: Sequence[Member]) -> str:
     return _rewrite(text, [roots, filter(None, layers), packs])
 
 
+def _requirements(text: str, found: Sequence[Member]) -> str:
+    return _rewrite(text, [[f"-e ./{each.folder}" for each in found if each.place in TRAIN]])
+
+
 def release_range(version: str) -> str:
     """Return what one distribution of the train requires of another: "0.1.3" gives ">=0.1,<0.2"."""
     major, minor = version.split(".")[:2]
@@ -162,6 +167,7 @@ def release_range(version: str) -> str:
 _WRITERS: Final[dict[str, Callable[[str, Sequence[Member]], str]]] = {
     "pyproject.toml": _root_pyproject,
     ".importlinter": _import_linter,
+    "requirements.txt": _requirements,
 }
 
 

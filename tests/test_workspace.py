@@ -132,9 +132,10 @@ def copied(tmp_path):
 
 
 def test_a_stale_list_is_found_and_rewritten(tmp_path, copied, capsys):
-    for name in ("pyproject.toml", ".importlinter"):
+    for name in ("pyproject.toml", ".importlinter", "requirements.txt"):
         text = (ROOT / name).read_text(encoding="utf-8")
-        (tmp_path / name).write_text(text.replace("penstock_video", "penstock_gone"), encoding="utf-8")
+        stale = text.replace("penstock_video", "penstock_gone").replace("./plugins/video", "./plugins/gone")
+        (tmp_path / name).write_text(stale, encoding="utf-8")
     for member in MEMBERS:
         (tmp_path / member.folder).mkdir(parents=True)
         source = (ROOT / member.folder / "pyproject.toml").read_text(encoding="utf-8")
@@ -144,11 +145,14 @@ def test_a_stale_list_is_found_and_rewritten(tmp_path, copied, capsys):
 
     assert statuses == [1, 0, 0]
     assert capsys.readouterr().out == (
-        ".importlinter: stale; run python scripts/members.py\n.importlinter: rewritten\n"
+        ".importlinter: stale; run python scripts/members.py\n"
+        "requirements.txt: stale; run python scripts/members.py\n"
+        ".importlinter: rewritten\n"
+        "requirements.txt: rewritten\n"
     )
-    assert (tmp_path / ".importlinter").read_text(encoding="utf-8") == (ROOT / ".importlinter").read_text(
-        encoding="utf-8"
-    )
+    for name in (".importlinter", "requirements.txt"):
+        written = (tmp_path / name).read_text(encoding="utf-8")
+        assert written == (ROOT / name).read_text(encoding="utf-8")
 
 
 def test_a_file_without_marks_is_refused_and_not_written(tmp_path, copied):
