@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING
 
-import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ClassificationList, LandmarkList, NormalizedLandmarkList, NormalizedRect
+from penstock_vision.list_family import ListCalculator
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from penstock import CalculatorContext, CalculatorContract
 
 
-class FilterCollectionCalculator(penstock.Calculator):
+class FilterCollectionCalculator(ListCalculator):
     """Keep the elements of a list for which a second list says true.
 
     Inputs: ITERABLE (list[<T>]) and CONDITION (list[bool], as long). Output: ITERABLE (list[<T>], the same
@@ -33,16 +31,6 @@ class FilterCollectionCalculator(penstock.Calculator):
           output_stream: "ITERABLE:good"
         }
     """
-
-    element: ClassVar[type[Any]]
-
-    @classmethod
-    def named(cls, name: str, element: type[Any]) -> type[Self]:
-        """Return the calculator of that name, for lists of these elements."""
-        doc = (cls.__doc__ or "").replace("<Name>", name).replace("<T>", element.__name__)
-        return cast(
-            "type[Self]", type(name, (cls,), {"element": element, "__doc__": doc, "__module__": __name__})
-        )
 
     @classmethod
     def get_contract(cls, cc: CalculatorContract) -> None:

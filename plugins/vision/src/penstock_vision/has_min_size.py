@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING
 
-import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ClassificationList, NormalizedLandmarkList, NormalizedRect
 from penstock_vision.collection_has_min_size_calculator_pb2 import CollectionHasMinSizeCalculatorOptions
+from penstock_vision.list_family import ListCalculator
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from penstock import CalculatorContext, CalculatorContract
 
 
-class HasMinSizeCalculator(penstock.Calculator):
+class HasMinSizeCalculator(ListCalculator):
     """Say whether a list has a number of elements, or more.
 
     Input: ITERABLE (list[<T>]). Side packet 0 (int, optional, in place of the option). Output 0 (bool).
@@ -36,16 +34,6 @@ class HasMinSizeCalculator(penstock.Calculator):
           output_stream: "has_enough"
         }
     """
-
-    element: ClassVar[type[Any]]
-
-    @classmethod
-    def named(cls, name: str, element: type[Any]) -> type[Self]:
-        """Return the calculator of that name, for lists of these elements."""
-        doc = (cls.__doc__ or "").replace("<Name>", name).replace("<T>", element.__name__)
-        return cast(
-            "type[Self]", type(name, (cls,), {"element": element, "__doc__": doc, "__module__": __name__})
-        )
 
     @classmethod
     def get_contract(cls, cc: CalculatorContract) -> None:
