@@ -1,7 +1,7 @@
 """The files that a graph may read.
 
 A graph file is untrusted data, and so are the paths inside it: they are read only below the
-graph file's directory and the directories that the application adds (`resource_roots`). A path that
+graph file's directory and the directories that the application adds (`Resources.roots`). A path that
 the application gives itself, as a side packet or on the command line, is not checked here.
 
 Invariant: what `resolve` returns is below one of the roots when all links are followed. It does

@@ -156,7 +156,7 @@ class Node:
         forwarded: with offsets: input bounds up to this one have been forwarded.
         guard: decides about its failed calls; None: they end the run.
         slowness: grows with calls that take long; kept by the runtime. At the start one such call
-            more makes the node heavy: see `runtime.work`.
+            more makes the node heavy: see `runtime.runner.queue_work`.
         steps, busy_ns: number of completed calls of `process`, and their time where it is measured.
     """
 

@@ -172,7 +172,7 @@ class InputStream(Queue):
 _UNSTARTED_PACKET: Final = Packet(timestamp=UNSTARTED)
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)  # see `runtime.row_streams`
+@mypyc_attr(allow_interpreted_subclasses=True)  # see `runtime.rows.streams`
 class Observer(Queue):
     """A reader outside the graph: a callback or a poller.
 
