@@ -134,6 +134,19 @@ class ByHelper(Odd):
         settle(cc)
 
 
+class Homeless(Odd):
+    def process(self, cc):
+        super().process(cc)
+        made(cc)
+
+
+def made(cc):
+    cc.outputs[0].set_next_timestamp_bound(cc.input_timestamp + 1)
+
+
+made.__module__ = None
+
+
 class ByName(Odd):
     def process(self, cc):
         super().process(cc)
@@ -141,7 +154,9 @@ class ByName(Odd):
 '''
 
 
-@pytest.mark.parametrize(("name", "expected"), [("Odd", True), ("ByHelper", False), ("ByName", False)])
+@pytest.mark.parametrize(
+    ("name", "expected"), [("Odd", True), ("ByHelper", False), ("Homeless", False), ("ByName", False)]
+)
 def test_a_bound_is_forgotten_whatever_other_classes_of_the_module_do(
     name, expected, registry, tmp_path, monkeypatch
 ):

@@ -247,9 +247,12 @@ def _sources(calculator: type) -> tuple[str, ...]:
 
 def _own_classes(calculator: type) -> Iterator[type]:
     """Yield a class and those that it is derived from, but for those of the core and of Python."""
-    for one in calculator.__mro__:
-        if not one.__module__.startswith(("builtins", "penstock.")):
-            yield one
+    yield from filter(_is_own, calculator.__mro__)
+
+
+def _is_own(one: type | FunctionType) -> bool:
+    """Return whether a class or function is neither the core's nor Python's; some know no module."""
+    return not (one.__module__ or "").startswith(("builtins", "penstock."))
 
 
 def mentions(calculator: type, name: str) -> bool:
@@ -291,7 +294,7 @@ def _names_used(calculator: type) -> frozenset[str]:
         for function in _functions_of(one):
             names = set(_names_in(function.__code__))
             found |= names
-            if function.__module__.partition(".")[0] == home:
+            if (function.__module__ or "").partition(".")[0] == home:
                 new = [other for other in _named(function.__globals__, names) if id(other) not in seen]
                 seen.update(map(id, new))
                 waiting += new
@@ -317,8 +320,8 @@ def _names_in(code: CodeType) -> Iterator[str]:
 
 
 def _named(variables: Mapping[str, object], names: Collection[str]) -> Iterator[object]:
-    """Yield the functions and classes that a function names, of its own module or as `module.name`."""
+    """Yield functions and classes, but not the core's, that a function names directly or as `module.name`."""
     for name in names:
         value = variables.get(name)
         inside = [vars(value).get(other) for other in names] if isinstance(value, ModuleType) else [value]
-        yield from (one for one in inside if isinstance(one, FunctionType | type))
+        yield from (one for one in inside if isinstance(one, FunctionType | type) and _is_own(one))
