@@ -172,7 +172,11 @@ def _texts_of(path: Path) -> Iterator[str]:
     elif path.suffix == ".md":
         yield from filter(_LOOKS_LIKE_GRAPH.search, _CODE_BLOCK.findall(path.read_text("utf-8")))
     elif path.suffix == ".json":
-        yield from filter(_LOOKS_LIKE_GRAPH.search, _strings_of(json.loads(path.read_bytes())))
+        try:
+            value = json.loads(path.read_bytes())
+        except json.JSONDecodeError:  # FlatBuffers writes keys without quotes, and such files hold no graphs
+            return
+        yield from filter(_LOOKS_LIKE_GRAPH.search, _strings_of(value))
     elif path.suffix == ".py":
         source = path.read_text("utf-8")
         if _LOOKS_LIKE_GRAPH.search(source):  # else, as in most files, to parse it would only take time
