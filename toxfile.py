@@ -60,18 +60,18 @@ TEST_TOOLS: Final = ("pytest>=8", "pytest-timeout>=2.3")
 
 
 def _env_name(member: members.Member) -> str:
-    return "core" if member.place == "core" else f"dist-{member.entry_point}"
+    return "core" if member.place == "core" else f"dist-{member.short_name}"
 
 
-def _has_extra(name: str, tested: str) -> bool:
-    """Return whether a member comes with its extra `testing`: the core and the tested one do."""
+def _extras(name: str, tested: str) -> list[str]:
+    """Return the extras that a member comes with: the core and the tested one have `testing`."""
     has_it = "testing" in MEMBERS[name].project.get("optional-dependencies", {})
-    return has_it and name in {"penstock-core", tested}
+    return ["testing"] if has_it and name in {"penstock-core", tested} else []
 
 
 def _editable(names: Iterable[str], tested: str = "penstock-core") -> list[str]:
     """Return the requirement lines of members; the core and what is tested come with `testing`."""
-    return [f"-e {MEMBERS[name].folder}{'[testing]' * _has_extra(name, tested)}" for name in names]
+    return [f"-e {MEMBERS[name].folder}{members.extras_text(_extras(name, tested))}" for name in names]
 
 
 def _dist_deps(member: members.Member) -> str:
@@ -88,8 +88,9 @@ def _dist_deps(member: members.Member) -> str:
 def _whole_deps() -> str:
     """Return what an environment of all members is made with."""
     required = {canonicalize_name(Requirement(line).name) for line in ROOT_PROJECT["dependencies"]}
-    others = [name for name in MEMBERS if name == "penstock-core" or name not in required]
-    return "\n".join([*_editable(others), "-e ."])
+    others = [name for name in MEMBERS if name not in required or MEMBERS[name].dev_extras]
+    lines = [f"-e {MEMBERS[name].folder}{members.extras_text(MEMBERS[name].dev_extras)}" for name in others]
+    return "\n".join([*lines, "-e ."])
 
 
 def _dist_commands(member: members.Member) -> list[Command]:

@@ -7,7 +7,7 @@
 - "a to b": median microseconds of a frame that one actor makes new and another one reduces to a number; the
   frame stays on the cluster.
 
-All share one cluster, which is started on this machine. Needs penstock-ray and Ray.
+All share one cluster, which is started on this machine. Needs penstock-remote and Ray.
 
     python benchmarks/cluster.py [--rounds 5] [--short] [--json FILE]
 """

@@ -45,9 +45,6 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
             "SummarySaiToPitchogram*",
         ),
     },
-    "penstock-shards": {
-        "Split by key": ("Shard*",),
-    },
     "penstock-kafka": {
         "Topics of Kafka": ("Kafka*",),
     },
@@ -151,7 +148,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "Faces in space": ("FaceGeometry*",),
         "Boxes in space": ("FrameAnnotationToRect*", "LandmarksToFrameAnnotation*", "Lift2DFrameAnnotation*"),
     },
-    "penstock-people": {
+    "penstock-mediapipe": {
         "Results and labels": ("LandmarksToLabelledDetections*", "PeopleResults*", "RealTimePace*"),
     },
     "penstock-gpu": {
@@ -194,6 +191,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
             "SequenceShift*",
             "ValueOrDefault*",
         ),
+        "Split by key": ("Shard*",),
         "Compare a calculator with another": ("Shadow*",),
         "Sources, callbacks, headers, profiles": (
             "AddHeader*",

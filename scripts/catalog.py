@@ -44,17 +44,15 @@ def commands(root: Path) -> Iterator[tuple[str, str]]:
             yield name, project["name"]
 
 
-def command_line(root: Path) -> Iterator[tuple[str, str, str]]:
-    """Yield (kind, name, distribution) for what official packs add to the command `penstock` by hooks.
+def subcommands(root: Path) -> Iterator[tuple[str, str]]:
+    """Yield (name, distribution) for each command that an official pack adds to `penstock` by a hook.
 
-    Each pack lists it in the table `tool.penstock` of its pyproject.toml, since the hooks import click.
+    Each pack lists them in the table `tool.penstock` of its pyproject.toml, since the hooks import click.
     """
     for file in sorted(root.glob("plugins/*/pyproject.toml")):
         pyproject = tomllib.loads(file.read_text(encoding="utf-8"))
-        table = pyproject.get("tool", {}).get("penstock", {})
-        for kind, key in (("subcommand", "commands"), ("run option", "run-options")):
-            for name in table.get(key, ()):
-                yield kind, name, pyproject["project"]["name"]
+        for name in pyproject.get("tool", {}).get("penstock", {}).get("commands", ()):
+            yield name, pyproject["project"]["name"]
 
 
 def doors(root: Path) -> Iterator[tuple[str, str]]:
@@ -76,8 +74,8 @@ def components(sources: Path, module: str) -> Any:
 def catalog(root: Path) -> dict[str, dict[str, str]]:
     """Return kind → name → distribution.
 
-    "option" maps full message names, "command" console scripts, "subcommand" and "run option" what packs
-    add to the command `penstock`.
+    "option" maps full message names, "command" console scripts, "subcommand" the commands that packs
+    add to `penstock`.
 
     Raises:
         SystemExit: two packs have one name.
@@ -95,8 +93,8 @@ def catalog(root: Path) -> dict[str, dict[str, str]]:
                 sys.exit(f"{kind} {name!r} is in {holder} and in {distribution}; rename one")
     for name, distribution in commands(root):
         found.setdefault("command", {})[name] = distribution
-    for kind, name, distribution in command_line(root):
-        found.setdefault(kind, {})[name] = distribution
+    for name, distribution in subcommands(root):
+        found.setdefault("subcommand", {})[name] = distribution
     for name, distribution in doors(root):
         found.setdefault("door", {})[name] = distribution
     return {kind: dict(sorted(found[kind].items())) for kind in sorted(found)}

@@ -1,4 +1,4 @@
-"""Write the table of rules into the README of penstock-lint: `python scripts/lint_rules.py`."""
+"""Write the table of rules into the page of `penstock lint`: `python scripts/lint_rules.py`."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from pathlib import Path
 
 from penstock_lint import RULES
 
-README = Path(__file__).parents[1] / "plugins" / "lint" / "README.md"
+PAGE = Path(__file__).parents[1] / "plugins" / "cli" / "lint.md"
 BEGIN, END = "<!-- rules -->\n", "<!-- /rules -->"
 
 
 def written(text: str) -> str:
-    """Return the README with the table of the rules that there are."""
+    """Return the page with the table of the rules that there are."""
     rows = [
         "| code | what goes wrong | what to do |\n|---|---|---|\n",
         *(f"| {rule.code} {rule.name} | {rule.summary} | {rule.cure} |\n" for rule in RULES.values()),
@@ -21,4 +21,4 @@ def written(text: str) -> str:
 
 
 if __name__ == "__main__":
-    README.write_text(written(README.read_text(encoding="utf-8")), encoding="utf-8")
+    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -10,14 +10,17 @@ pyproject.toml what `penstock` and its extras require, where uv finds the member
 group installs; in .importlinter the packages to check and which of them may import which; in
 requirements.txt what pip installs from a clone.
 
-A member's names follow from its directory: `plugins/image` is the distribution
-`penstock-image` with the import name `penstock_image` and the entry point `image`;
-`subgraphs/flow` is `penstock-subgraphs-flow`. Only `core` differs: `penstock-core`, `penstock`.
+A member's names follow from its directory: `plugins/image` is the distribution `penstock-image`,
+`subgraphs/flow` is `penstock-subgraphs-flow`. Only `core` differs: `penstock-core`. Most members have one
+package, named after the distribution; one that covers a subject has several (`plugins/graphs` has
+`penstock_builder`, `penstock_templates` and `penstock_json_graphs`). The entry point of a package
+`penstock_json_graphs` is called `json-graphs`.
 
-A pack that brings a heavy dependency is no part of every installation of `penstock`: its pyproject.toml
-names the extras of `penstock` that bring it, each with the pack's own extras that come along
-(`[tool.penstock.extras] mediapipe = ["litert"]`, for `penstock[mediapipe]`). The `dev` group has the pack
-without its extras.
+The table `tool.penstock` of a member's pyproject.toml says how `penstock` brings it. `extras` names the
+extras of `penstock` that bring it, each with the member's own extras that come along
+(`[tool.penstock.extras] mediapipe = ["litert"]`, for `penstock[mediapipe]`). A plain `pip install penstock`
+has no member with extras, unless `standard = true`. The group `dev` has of a member's own extras those in
+`dev-extras`.
 
 It uses only the standard library, and so runs before anything is installed.
 """
@@ -52,14 +55,14 @@ class Member:
         path: its directory, absolute.
         place: "core", "plugins", "subgraphs" or "contrib".
         name: of the distribution, as its place says.
-        import_name: of its one package, below `src`.
+        import_names: of its packages, below `src`; the first is the one named after the distribution, if any.
         pyproject: its pyproject.toml.
     """
 
     path: Path
     place: str
     name: str
-    import_name: str
+    import_names: tuple[str, ...]
     pyproject: dict[str, Any]
 
     @property
@@ -74,33 +77,60 @@ class Member:
         return self.path.relative_to(ROOT).as_posix()
 
     @property
-    def entry_point(self) -> str:
-        """Return the name of its entry point in the group `penstock`."""
+    def short_name(self) -> str:
+        """Return the name of the distribution without "penstock-"."""
         return self.name.removeprefix("penstock-")
 
     @property
-    def extras(self) -> dict[str, list[str]]:
-        """Return the extras of `penstock` that bring it, and its own that come along.
+    def entry_points(self) -> dict[str, str]:
+        """Return the entry points that it must have in the group `penstock`: name → module."""
+        packs = (name for name in self.import_names if (self.source / name / "plugin.py").exists())
+        return {name.removeprefix("penstock_").replace("_", "-"): f"{name}.plugin" for name in sorted(packs)}
 
-        None: every installation of `penstock` has it.
-        """
-        wanted: dict[str, list[str]] = self.pyproject.get("tool", {}).get("penstock", {}).get("extras", {})
+    @property
+    def extras(self) -> dict[str, list[str]]:
+        """Return the extras of `penstock` that bring it, and its own that come along."""
+        wanted: dict[str, list[str]] = self._settings.get("extras", {})
         return wanted
 
     @property
+    def is_standard(self) -> bool:
+        """Return whether every installation of `penstock` has it."""
+        return not self.extras or bool(self._settings.get("standard", False))
+
+    @property
+    def dev_extras(self) -> list[str]:
+        """Return its own extras that the group `dev` installs."""
+        wanted: list[str] = self._settings.get("dev-extras", [])
+        return wanted
+
+    @property
+    def use_extras(self) -> list[str]:
+        """Return the extras that a clone is used with: those of the group `dev`, but for tests."""
+        return [each for each in self.dev_extras if each != "testing"]
+
+    @property
     def source(self) -> Path:
-        """Return the directory of its package."""
-        return self.path / "src" / self.import_name
+        """Return the directory of its packages."""
+        return self.path / "src"
+
+    @property
+    def _settings(self) -> dict[str, Any]:
+        table: dict[str, Any] = self.pyproject.get("tool", {}).get("penstock", {})
+        return table
 
 
 def _member(path: Path) -> Member:
     place = path.relative_to(ROOT).parts[0]
     with (path / "pyproject.toml").open("rb") as file:
         pyproject = tomllib.load(file)
-    if place == "core":
-        return Member(path, place, "penstock-core", "penstock", pyproject)
-    name = "-".join(["penstock", *(["subgraphs"] if place == "subgraphs" else []), path.name])
-    return Member(path, place, name, name.replace("-", "_"), pyproject)
+    parts = ["core"] if place == "core" else ["subgraphs", path.name] if place == "subgraphs" else [path.name]
+    name = "-".join(["penstock", *parts])
+    packages = (
+        Path(each).name for each in pyproject["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    )
+    own = name.replace("-", "_")
+    return Member(path, place, name, tuple(sorted(packages, key=lambda each: (each != own, each))), pyproject)
 
 
 def members() -> list[Member]:
@@ -128,34 +158,39 @@ def _rewrite(text: str, blocks: Sequence[Iterable[str]]) -> str:
 def _root_pyproject(text: str, found: Sequence[Member]) -> str:
     version = tomllib.loads(text)["project"]["version"]
     train = [each for each in found if each.place in TRAIN]
-    standard = [f'"{each.name}{release_range(version)}",' for each in train if not each.extras]
+    standard = [f'"{each.name}{release_range(version)}",' for each in train if each.is_standard]
     extras = [
         f"{extra} = [{', '.join(_of_extra(each, extra, version) for each in train if extra in each.extras)}]"
         for extra in sorted({extra for each in train for extra in each.extras})
     ]
     sources = [f"{each.name} = {{ workspace = true }}" for each in found]
-    dev = [f'"{each.name}{"[testing]" if each.place == "core" else ""}",' for each in found]
+    dev = [f'"{each.name}{extras_text(each.dev_extras)}",' for each in found]
     return _rewrite(text, [standard, extras, sources, dev])
 
 
 def _of_extra(member: Member, extra: str, version: str) -> str:
     """Return the requirement of an extra of `penstock`: a member, with its extra of that name if any."""
-    own = f"[{','.join(member.extras[extra])}]" if member.extras[extra] else ""
-    return f'"{member.name}{own}{release_range(version)}"'
+    return f'"{member.name}{extras_text(member.extras[extra])}{release_range(version)}"'
+
+
+def extras_text(extras: Sequence[str]) -> str:
+    """Return the part of a requirement that names extras: ["draw", "exif"] gives "[draw,exif]", none ""."""
+    return f"[{','.join(extras)}]" if extras else ""
 
 
 def _import_linter(text: str, found: Sequence[Member]) -> str:
-    roots = [each.import_name for each in found]
+    roots = [name for each in found for name in each.import_names]
     layers = [
-        " : ".join(each.import_name for each in found if each.place == place)
+        " : ".join(name for each in found if each.place == place for name in each.import_names)
         for place in ("contrib", "subgraphs", "plugins", "core")
     ]
-    packs = [each.import_name for each in found if each.place != "core"]
+    packs = [name for each in found if each.place != "core" for name in each.import_names]
     return _rewrite(text, [roots, filter(None, layers), packs])
 
 
 def _requirements(text: str, found: Sequence[Member]) -> str:
-    return _rewrite(text, [[f"-e ./{each.folder}" for each in found if each.place in TRAIN]])
+    train = [each for each in found if each.place in TRAIN]
+    return _rewrite(text, [[f"-e ./{each.folder}{extras_text(each.use_extras)}" for each in train]])
 
 
 def release_range(version: str) -> str:

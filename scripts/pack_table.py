@@ -37,7 +37,8 @@ def _bringer(member: Member) -> str:
     """Return what else brings a member: `penstock`, some of its extras, or nothing."""
     if member.place not in TRAIN:
         return ""
-    return ", ".join(f"`penstock[{extra}]`" for extra in member.extras) or "`penstock`"
+    extras = [f"`penstock[{extra}]`" for extra in member.extras]
+    return ", ".join(["`penstock`", *extras] if member.is_standard else extras)
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ def main(wanted: Sequence[str]) -> int:
         if wanted and member.name not in wanted:
             continue
         print(f"{member.name}:", flush=True)
-        if _mypy(["-p", member.import_name], search_path):
+        if _mypy([part for name in member.import_names for part in ("-p", name)], search_path):
             failed.append(member.name)
     for name, paths in OTHERS.items():
         if wanted and name not in wanted:

@@ -34,8 +34,10 @@ def projects(*places):
     for place in places:
         for path in (ROOT / place).glob("pyproject.toml" if place == "core" else "*/pyproject.toml"):
             pyproject = tomllib.loads(path.read_text(encoding="utf-8"))
-            extras = pyproject.get("tool", {}).get("penstock", {}).get("extras", {})
-            bringers = [f"`penstock[{extra}]`" for extra in extras] or ["`penstock`"]
+            table = pyproject.get("tool", {}).get("penstock", {})
+            bringers = [f"`penstock[{extra}]`" for extra in table.get("extras", {})]
+            if not bringers or table.get("standard"):
+                bringers.insert(0, "`penstock`")
             said = "" if place == "contrib" else ", ".join(bringers)
             found[pyproject["project"]["name"]] = (pyproject["project"]["description"], said)
     return found

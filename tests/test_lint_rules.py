@@ -1,4 +1,4 @@
-"""The README of penstock-lint has the rules that there are."""
+"""The page of `penstock lint` has the rules that there are."""
 
 import runpy
 from pathlib import Path
@@ -8,6 +8,6 @@ ROOT = Path(__file__).parents[1]
 
 def test_the_table_of_rules_is_current():
     script = runpy.run_path(str(ROOT / "scripts" / "lint_rules.py"))
-    text = script["README"].read_text(encoding="utf-8")
+    text = script["PAGE"].read_text(encoding="utf-8")
     assert script["written"](text) == text, "stale; run: python scripts/lint_rules.py"
     assert text.count("\n| PS") == 32

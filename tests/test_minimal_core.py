@@ -14,18 +14,21 @@ import pytest
 
 #: The packs that graphs need; penstock-calculators requires penstock-formats.
 KEPT = ("calculators", "executors", "formats", "stream-handlers")
+#: Their packages: penstock-calculators has two.
+PACKAGES = {f"penstock_{name.replace('-', '_')}" for name in (*KEPT, "shards")}
 
 #: Hides the other packs from a process: their modules, and their entry points in all groups.
 HIDE = f"""
 import sys
 
 KEPT = {set(KEPT)!r}
+PACKAGES = {PACKAGES!r}
 
 
 class _Hidden:
     def find_spec(self, name, path=None, target=None):
         root = name.partition(".")[0]
-        if root.startswith("penstock_") and root.removeprefix("penstock_").replace("_", "-") not in KEPT:
+        if root.startswith("penstock_") and root not in PACKAGES:
             raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
 
 
@@ -158,7 +161,7 @@ def check(program, printed):
     elif program == "a notebook shows the text of a graph":
         assert found == {"text/plain": "<CalculatorGraph of 1 nodes>"}
     elif program == "an old module name says what to install":
-        pack = {"describe": "views", "draw": "views"}
+        pack = {"builder": "graphs", "describe": "views", "draw": "views"}
         assert found == [
             f"penstock.{name} is in a pack that is not installed; install it: "
             f"pip install penstock-{pack.get(name, name)}"
@@ -167,7 +170,7 @@ def check(program, printed):
     elif program == "a graph in JSON says what to install":
         missing = "no graph reader 'json' is registered"
         assert found == [
-            f"{words}; install it: pip install penstock-json-graphs"
+            f"{words}; install it: pip install penstock-graphs"
             for words in (
                 f"graph.json: this graph is JSON, and {missing}",
                 f"this graph is a dict, and {missing}",
@@ -180,7 +183,7 @@ def check(program, printed):
             for name in ("calculator", "SidePacket", "CalculatorFunction", "run")
         ]
     else:
-        pack = "templates" if "emplate" in program else "views"
+        pack = "graphs" if "emplate" in program else "views"
         assert found.endswith(f"install it: pip install penstock-{pack}"), found
 
 

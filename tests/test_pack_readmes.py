@@ -13,10 +13,17 @@ PACKS = Path(__file__).resolve().parent.parent / "plugins"
 
 
 @pytest.mark.parametrize(
-    ("pack", "prints"), [("builder", 2), ("metrics", 1), ("tensors", 1), ("testing", 1), ("views", 5)]
+    ("page", "prints"),
+    [
+        ("graphs/builder", 2),
+        ("monitor/metrics", 1),
+        ("tensors/README", 1),
+        ("testing/README", 1),
+        ("views/README", 5),
+    ],
 )
-def test_the_programs_print_what_they_say(pack, prints, tmp_path):
-    readme = (PACKS / pack / "README.md").read_text(encoding="utf-8")
+def test_the_programs_print_what_they_say(page, prints, tmp_path):
+    readme = (PACKS / f"{page}.md").read_text(encoding="utf-8")
     program = "\n".join(re.findall(r"```python\n(.*?)```", readme, re.DOTALL))
     promised = re.findall(r"print\(.*\)  # (.*)", program)
     assert len(promised) == prints

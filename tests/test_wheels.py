@@ -25,7 +25,7 @@ NO_PLUGIN = {
     "penstock",
     "penstock-core",
     "penstock-cli",
-    "penstock-builder",
+    "penstock-graphs",
     "penstock-functions",
     "penstock-mediapipe",
     "penstock-remote",

@@ -25,7 +25,7 @@ WORKERS = 'type: "ProcessExecutor"'
 REGION = WORKERS + " options { [penstock_processes.ProcessExecutorOptions.ext] { colocate { } } }"
 CLUSTER = 'type: "RayExecutor"'
 needs_ray = pytest.mark.skipif(
-    importlib.util.find_spec("ray") is None, reason='no Ray: pip install "penstock-ray[ray]"'
+    importlib.util.find_spec("ray") is None, reason='no Ray: pip install "penstock-remote[ray]"'
 )
 
 

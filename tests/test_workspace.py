@@ -43,6 +43,7 @@ def script(name, root=ROOT):
 MEMBERS = script("members").members()
 NAMES = {member.name: member for member in MEMBERS}
 TRAIN = [member for member in MEMBERS if member.place in script("members").TRAIN]
+PACKS = {package for member in MEMBERS if member.place != "core" for package in member.import_names}
 every_member = pytest.mark.parametrize("member", MEMBERS, ids=[member.folder for member in MEMBERS])
 
 
@@ -86,6 +87,15 @@ def imported_at_once(path):
     yield from imports_below(tree)
 
 
+#: What is loaded only where an extra of its distribution is installed, or the command line.
+OF_EXTRAS = re.compile(r"src/penstock_live/|/command_line\.py$")
+
+
+def is_imported_at_once(path, name):
+    """Return whether a file needs a module as soon as it is imported, in every installation."""
+    return not OF_EXTRAS.search(path.as_posix()) and name in set(imported_at_once(path))
+
+
 def imported(path):
     """Yield the top-level name of every import of a file, those inside functions included."""
     yield from imports_below(ast.parse(path.read_text(encoding="utf-8")))
@@ -100,7 +110,7 @@ def imports_below(tree):
 
 
 def distribution_of(name):
-    by_import_name = {member.import_name: member.name for member in MEMBERS}
+    by_import_name = {package: member.name for member in MEMBERS for package in member.import_names}
     return by_import_name.get(name) or DISTRIBUTION_OF.get(name, canonicalize_name(name))
 
 
@@ -173,17 +183,22 @@ def test_a_file_without_marks_is_refused_and_not_written(tmp_path, copied):
 @every_member
 def test_a_member_is_called_what_its_directory_says(member):
     assert member.project["name"] == member.name
+    packages = sorted(path.parent.name for path in member.source.glob("*/__init__.py"))
     assert member.pyproject["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"] == [
-        f"src/{member.import_name}"
+        f"src/{package}" for package in packages
     ]
-    plugin = member.project.get("entry-points", {}).get("penstock", {})
-    assert plugin in ({}, {member.entry_point: f"{member.import_name}.plugin"})
-    assert bool(plugin) == (member.source / "plugin.py").exists()
+    if len(packages) == 1 and member.place != "core":
+        assert packages == [member.name.replace("-", "_")]
+    assert member.project.get("entry-points", {}).get("penstock", {}) == member.entry_points
 
 
 @every_member
 def test_a_member_has_what_a_distribution_needs(member):
-    for name in ("README.md", f"src/{member.import_name}/__init__.py", f"src/{member.import_name}/py.typed"):
+    packages = [f"src/{package}" for package in member.import_names]
+    for name in (
+        "README.md",
+        *(f"{package}/{file}" for package in packages for file in ("__init__.py", "py.typed")),
+    ):
         assert (member.path / name).is_file(), name
     assert list((member.path / "tests").rglob("test_*.py")), "no tests"
 
@@ -238,7 +253,7 @@ def test_a_member_requires_the_current_minor_version_of_others(member):
     lines = [*member.project.get("dependencies", ()), *(line for extra in extras for line in extra)]
     others = {line for line in lines if canonicalize_name(Requirement(line).name) in NAMES}
 
-    assert {re.sub(r"^[\w-]+(\[\w+\])?", "", line) for line in others} <= {current}
+    assert {re.sub(r"^[\w-]+(\[[\w,]+\])?", "", line) for line in others} <= {current}
 
 
 def test_the_core_says_the_version_of_its_distribution():
@@ -248,11 +263,23 @@ def test_the_core_says_the_version_of_its_distribution():
     assert said.strip() == NAMES["penstock-core"].project["version"]
 
 
+@every_member
+def test_a_package_beside_others_has_a_page_and_tests_of_its_own(member):
+    text = (member.path / "README.md").read_text(encoding="utf-8")
+    for package in member.import_names if len(member.import_names) > 1 else ():
+        short = package.removeprefix("penstock_").replace("_", "-")
+        page = member.path / f"{short}.md"
+        assert page.is_file() or package == member.name.replace("-", "_"), f"{package} has no page"
+        assert not page.is_file() or f"]({page.name})" in text, f"the README has no link to {page.name}"
+        tests = member.path / "tests" / short.replace("-", "_")
+        assert list(tests.rglob("test_*.py")), f"{package} has no tests"
+
+
 def test_the_whole_requires_every_standard_distribution_and_no_other():
     project = root_pyproject()["project"]
     extras = {extra for member in TRAIN for extra in member.extras}
 
-    assert required(project["dependencies"]) == {member.name for member in TRAIN if not member.extras}
+    assert required(project["dependencies"]) == {member.name for member in TRAIN if member.is_standard}
     assert set(project["optional-dependencies"]) == extras
     for extra, lines in project["optional-dependencies"].items():
         assert required(lines) == {member.name for member in TRAIN if extra in member.extras}
@@ -275,7 +302,7 @@ def test_a_member_imports_nothing_that_it_does_not_declare(member):
         if name not in sys.stdlib_module_names
         and name != FOR_TYPES
         and distribution_of(name) not in declared(member, in_testing=is_for_tests(member, path))
-        and (distribution_of(name) not in optional(member) or name in set(imported_at_once(path)))
+        and (distribution_of(name) not in optional(member) or is_imported_at_once(path, name))
     }
     if member.place == "core":
         undeclared -= TYPED_DOORS
@@ -306,7 +333,7 @@ IMPORTED_BY_OTHERS = {"httptools"}
 def test_a_member_declares_no_distribution_that_it_does_not_import(member):
     used = {distribution_of(name) for path in member.source.rglob("*.py") for name in imported(path)}
     # Graph files, the member's or MediaPipe's, name the calculators of packs, and import nothing of them.
-    runs_graphs = list(member.source.glob("*.pbtxt")) or any(
+    runs_graphs = list(member.source.rglob("*.pbtxt")) or any(
         ".binarypb" in path.read_text(encoding="utf-8") for path in member.source.rglob("*.py")
     )
     named = set(NAMES) if runs_graphs else set()
@@ -315,12 +342,11 @@ def test_a_member_declares_no_distribution_that_it_does_not_import(member):
 
 
 def test_the_core_imports_no_pack_but_the_test_kit_in_its_tests():
-    packs = {member.import_name for member in MEMBERS if member.place != "core"}
     core = NAMES["penstock-core"].path
     known = {
         (path.relative_to(core).as_posix(), name)
         for path in core.rglob("*.py")
-        for name in packs & set(imported(path))
+        for name in PACKS & set(imported(path))
     }
 
     assert {(path, name) for path, name in known - TYPED_DOORS if not path.startswith("tests/")} == set()
@@ -335,12 +361,10 @@ def test_what_the_core_imports_of_packs_is_for_the_type_checker_alone():
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     ).stdout
 
-    assert {member.import_name for member in MEMBERS if member.place != "core"} & set(loaded.split()) == set()
+    assert PACKS & set(loaded.split()) == set()
 
 
-@pytest.mark.parametrize(
-    "module", ["penstock", *(f"{m.import_name}.plugin" for m in MEMBERS if m.place != "core")]
-)
+@pytest.mark.parametrize("module", ["penstock", *(f"{package}.plugin" for package in sorted(PACKS))])
 def test_importing_the_public_names_or_a_plugin_module_imports_nothing_heavy(module):
     if importlib.util.find_spec(module) is None:
         pytest.skip(f"{module} is no module: the distribution brings no components")
@@ -351,8 +375,7 @@ def test_importing_the_public_names_or_a_plugin_module_imports_nothing_heavy(mod
     ).stdout.split()
 
     heavy = {"google", "numpy", "cv2", "av", "click", "rich", "pytest", "hypothesis", "asyncio"}
-    packs = {member.import_name for member in MEMBERS if member.place != "core"}
-    assert {name for name in loaded if name in heavy | packs} <= {root}
+    assert {name for name in loaded if name in heavy | PACKS} <= {root}
 
 
 # --- what CI runs ---------------------------------------------------------------------------------

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 _DOCS: Final = Path(__file__).resolve().parents[1]
-_INCLUDED: Final = re.compile(r"^```\{include\} (?P<path>\S+README\.md)$", re.MULTILINE)
-_LINK: Final = re.compile(r"(?<=\]\()(?P<path>[^)#:\s]*README\.md)(?=[)#])")
+_INCLUDED: Final = re.compile(r"^```\{include\} (?P<path>\S+\.md)$", re.MULTILINE)
+_LINK: Final = re.compile(r"(?<=\]\()(?P<path>[^)#:\s]*\.md)(?=[)#])")
 
 
 def pages_of(docs: Path) -> dict[Path, Path]:

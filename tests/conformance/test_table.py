@@ -13,7 +13,7 @@ from pathlib import Path
 SUBGRAPHS = "subgraphs: shown by core/tests/config/test_expand.py and subgraphs/flow"
 TEMPLATES = "numbers in templates of graphs: shown by core/tests/config/test_template_expression.py"
 STATUS_HANDLERS = "status handlers are refused, decision 21"
-PROFILER = "the profile of a graph: shown by plugins/calculators/tests/test_graph_profile.py"
+PROFILER = "the profile of a graph: shown by plugins/calculators/tests/calculators/test_graph_profile.py"
 
 #: Scenario → what it shows.
 SCENARIOS = {
@@ -82,7 +82,7 @@ SCENARIOS_LEFT_OUT = {
     59: STATUS_HANDLERS,
     "60, subgraphs": SUBGRAPHS,
     "simulated clock": "a tool of the reference for its tests; ours is the explorer in penstock_testing",
-    "SwitchMux": "SwitchMuxCalculator: shown by plugins/calculators/tests/test_switch_mux.py",
+    "SwitchMux": "SwitchMuxCalculator: shown by plugins/calculators/tests/calculators/test_switch_mux.py",
 }
 
 #: Behaviour → the test that shows it: None for `test_quirk` with its number, else a scenario.

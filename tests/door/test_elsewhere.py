@@ -22,7 +22,7 @@ REGIONS = "options { [penstock_processes.ProcessExecutorOptions.ext] { num_proce
 #: All but those that read files by the graph's own finder of files.
 MAY_MOVE = r"(?!ResourceProviderCalculator|TensorsToClassificationCalculator)\w+"
 needs_ray = pytest.mark.skipif(
-    importlib.util.find_spec("ray") is None, reason='no Ray: pip install "penstock-ray[ray]"'
+    importlib.util.find_spec("ray") is None, reason='no Ray: pip install "penstock-remote[ray]"'
 )
 
 

@@ -1,4 +1,4 @@
-"""The door to `penstock_builder`; penstock-builder declares it."""
+"""The door to `penstock_builder`; penstock-graphs declares it."""
 
 from penstock.doors import door
 

@@ -57,7 +57,7 @@ def official_packs() -> Mapping[str, Mapping[str, str]]:
     """Return what the official packs bring: kind to name to distribution.
 
     Beside the kinds of `KINDS` there are "option" (an options message), "command" (a console script),
-    "subcommand" and "run option" (of the command `penstock`), and "door".
+    "subcommand" (of the command `penstock`), and "door".
     """
     import importlib.resources  # only a name that nobody has needs it
     import json

@@ -191,8 +191,8 @@ def test_a_missing_reader_is_reported_with_the_place_and_what_to_install(no_plug
     ):
         with pytest.raises(UnknownNameError) as caught:
             read_graph(graph, registry)
-        assert str(caught.value) == f"{where}{MISSING}; install it: pip install penstock-templates"
-        assert (caught.value.kind, caught.value.install) == ("graph reader", "penstock-templates")
+        assert str(caught.value) == f"{where}{MISSING}; install it: pip install penstock-graphs"
+        assert (caught.value.kind, caught.value.install) == ("graph reader", "penstock-graphs")
         assert (caught.value.file, caught.value.line, caught.value.column) == place
 
 
@@ -245,7 +245,7 @@ def test_a_graph_in_json_without_its_reader_says_what_to_install(no_plugins, reg
         with pytest.raises(UnknownNameError) as caught:
             read_graph(graph, registry)
         assert str(caught.value) == (
-            f"{where}, and no graph reader 'json' is registered; install it: pip install penstock-json-graphs"
+            f"{where}, and no graph reader 'json' is registered; install it: pip install penstock-graphs"
         )
 
 
@@ -256,8 +256,7 @@ def test_a_graph_is_written_as_json_by_its_pack_only(monkeypatch, registry):
         to_json(CalculatorGraphConfig(), registry)
 
     assert str(caught.value) == (
-        "penstock.config.to_json is in a pack that is not installed; install it: "
-        "pip install penstock-json-graphs"
+        "penstock.config.to_json is in a pack that is not installed; install it: pip install penstock-graphs"
     )
 
 

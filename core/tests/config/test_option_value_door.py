@@ -1,4 +1,4 @@
-"""`option_value` is carried out by penstock-templates, behind a door: here without the pack."""
+"""`option_value` is carried out by penstock-graphs, behind a door: here without the pack."""
 
 import pytest
 
@@ -24,7 +24,7 @@ def test_without_the_pack_an_entry_is_a_fault_that_says_what_to_install(size, mo
         size(GRAPH % 'option_value: "size:size"')
     (fault,) = caught.value.faults
     assert "node 'SourceCalculator': option_value is in a pack that is not installed" in str(fault)
-    assert "pip install penstock-templates" in str(fault)
+    assert "pip install penstock-graphs" in str(fault)
     assert (fault.node, fault.line) == ("SourceCalculator", 3)
 
 

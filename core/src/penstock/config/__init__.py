@@ -159,7 +159,7 @@ def to_json(config: Message, options: Registry | OptionTypes | None = None) -> s
 
     Raises:
         InvalidArgumentError: the graph has packed options of an unknown type.
-        ModuleNotFoundError: penstock-json-graphs is not installed.
+        ModuleNotFoundError: penstock-graphs is not installed.
         NameClashError, PluginError: as `to_text`.
     """
     from penstock.config import writing  # protobuf

@@ -1,4 +1,4 @@
-"""What a pack implements to read graphs in a form of its own, as penstock-templates and -json-graphs do.
+"""What a pack implements to read graphs in a form of its own, as penstock-graphs and -json-graphs do.
 
 A pack registers a reader as a component of the kind "graph reader". `config.reading` recognises the form and
 asks for the reader by name. A `GraphReader` returns a `Definition`, which becomes a graph once it has its

@@ -1,4 +1,4 @@
-"""From a CalculatorGraphConfig message to text and bytes; `penstock-json-graphs` makes JSON of one."""
+"""From a CalculatorGraphConfig message to text and bytes; `penstock-graphs` makes JSON of one."""
 
 from __future__ import annotations
 

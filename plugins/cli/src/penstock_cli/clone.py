@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _CORE: Final = "penstock-core"
 #: Where the distributions are below the root of the repository.
 _PLACES: Final = ("*/pyproject.toml", "*/*/pyproject.toml")
-_NAME: Final = re.compile(r"penstock(-[a-z0-9]+)*")
+_REQUIREMENT: Final = re.compile(r"(?P<name>penstock(?:-[a-z0-9]+)*)(?:\[(?P<extras>[a-z0-9,-]+)\])?")
 
 
 def from_clone(name: str) -> list[str]:
@@ -34,19 +34,23 @@ def from_clone(name: str) -> list[str]:
         the folder of the distribution with its extras, then those of the distributions that it requires and
         that are not installed.
     """
-    name, bracket, extras = name.partition("[")
-    root = _root() if _NAME.fullmatch(name) else None
+    wanted = _REQUIREMENT.fullmatch(name)
+    root = _root() if wanted else None
     folders = {} if root is None else _folders(root)
-    if name not in folders:
+    if wanted is None or wanted["name"] not in folders:
         return []
-    needed = dict.fromkeys([name])
-    for each in (remaining := [name]):
-        for other in _requirements(folders[each]):
-            if other in folders and other not in needed and not _is_installed(other):
-                needed[other] = None
+    needed = [wanted["name"]]
+    seen = {name}
+    for each in (remaining := [wanted]):
+        for other in _requirements(folders[each["name"]], each["extras"] or ""):
+            if other[0] in seen or other["name"] not in folders:
+                continue
+            seen.add(other[0])
+            if other["name"] in needed or not _is_installed(other["name"]):
+                needed.append(other["name"])
                 remaining.append(other)
-    found = [str(folders[each]) for each in needed]
-    return [f"{found[0]}{bracket}{extras}", *found[1:]]
+    found = [str(folders[each]) for each in dict.fromkeys(needed)]
+    return [f"{found[0]}[{wanted['extras']}]" if wanted["extras"] else found[0], *found[1:]]
 
 
 def missing_from_clone(names: Iterable[str]) -> list[str]:
@@ -76,10 +80,12 @@ def _folders(root: Path) -> dict[str, Path]:
     return {name: file.parent for file in projects if (name := _project(file).get("name"))}
 
 
-def _requirements(folder: Path) -> list[str]:
-    """Return the names of the distributions of Penstock that the one in `folder` requires."""
-    wanted = _project(folder / "pyproject.toml").get("dependencies", [])
-    return [found[0] for each in wanted if (found := _NAME.match(each))]
+def _requirements(folder: Path, extras: str) -> list[re.Match[str]]:
+    """Return which distributions of Penstock the one in `folder` requires, with some of its extras."""
+    project = _project(folder / "pyproject.toml")
+    lists = [project.get("dependencies", [])]
+    lists += [project.get("optional-dependencies", {}).get(extra, []) for extra in extras.split(",")]
+    return [found for wanted in lists for each in wanted if (found := _REQUIREMENT.match(each))]
 
 
 def _project(file: Path) -> dict[str, Any]:

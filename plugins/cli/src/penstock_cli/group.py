@@ -73,7 +73,7 @@ class PenstockGroup(click.Group):
         is_option = not name[:1].isalnum()
         if ctx.resilient_parsing or is_option or self.get_command(ctx, name) is not None:
             return super().resolve_command(ctx, args)
-        pack = _pack_of("subcommand", name)
+        pack = _pack_of(name)
         if pack is not None:
             cure = f"install the pack that has it: pip install {pack}"
         else:
@@ -197,20 +197,8 @@ class RunningCommand(click.Command):
         self.params = [*before, *added]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the words, with the values that were left out.
-
-        Raises:
-            click.UsageError: the words do not fit; says which pack has an option that is missing.
-        """
-        try:
-            return super().parse_args(ctx, list(self._completed(args)))
-        except click.NoSuchOption as error:
-            pack = _pack_of("run option", error.option_name)
-            if pack is None:
-                raise
-            name = error.option_name
-            message = f"there is no option {name!r}; install the pack that has it: pip install {pack}"
-            raise _misused(message, ctx) from error
+        """Read the words, with the values that were left out."""
+        return super().parse_args(ctx, list(self._completed(args)))
 
     def invoke(self, ctx: click.Context) -> object:
         """Prepare, and call the command's function with the values of its own options."""
@@ -246,11 +234,11 @@ def _host() -> PluginHost:
         raise WrongUsage(str(error)) from error
 
 
-def _pack_of(kind: str, name: str) -> str | None:
-    """Return the official pack to install for a "subcommand" or "run option"; None where it is installed."""
+def _pack_of(name: str) -> str | None:
+    """Return the official pack to install for a command; None where it is installed."""
     from penstock.plugins.default_registry import default_registry
 
-    return default_registry().install_hint(kind, name)
+    return default_registry().install_hint("subcommand", name)
 
 
 def _misused(message: str, ctx: click.Context) -> click.UsageError:

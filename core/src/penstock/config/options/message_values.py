@@ -1,4 +1,4 @@
-"""Options that are attrs classes: instances from messages. `penstock-builder` has the way back.
+"""Options that are attrs classes: instances from messages. `penstock-graphs` has the way back.
 
 A field that a message does not give has the class's default. The class's converters and validators run as
 always; an exception that they raise becomes an `OptionError`, which names the field.

@@ -5,7 +5,7 @@ graph: protobuf can read only extensions that it knows. Names of the reference's
 ours: `[mediapipe.X.ext]` and `type.googleapis.com/mediapipe.X`.
 
 What the caller passes in is copied, never changed. Templates and JSON are recognised here, and read by the
-readers that `penstock-templates` and `penstock-json-graphs` register.
+readers that `penstock-graphs` and `penstock-graphs` register.
 """
 
 from __future__ import annotations

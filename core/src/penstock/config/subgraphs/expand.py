@@ -470,7 +470,7 @@ def _set_options(  # noqa: PLR0913, PLR0917  # a node, where it stands, and what
     faults: Faults,
     types: OptionTypes,
 ) -> None:
-    """Let penstock-templates carry out the `option_value` entries of a node, whose message is changed."""
+    """Let penstock-graphs carry out the `option_value` entries of a node, whose message is changed."""
     entries = list(part.node.option_value)
     if not entries:
         return

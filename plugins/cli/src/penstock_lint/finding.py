@@ -1,0 +1,96 @@
+"""What a rule is, and what it finds."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+import attrs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from penstock_lint.edit import Edit
+    from penstock_lint.linted import LintedGraph
+
+
+@attrs.frozen
+class Found:
+    """One place of a graph where a rule applies.
+
+    Attributes:
+        node: position of the node in the plan; None where it is the graph's own.
+        what: what will happen there, with the names of the graph.
+        field: of the graph, where `node` is None: "input_stream", say.
+        index: which entry of `field`.
+        edit: mends the text of the file, where that is safe; None where a person has to decide.
+    """
+
+    node: int | None
+    what: str
+    field: str = ""
+    index: int = 0
+    edit: Edit | None = None
+
+
+@attrs.frozen
+class Rule:
+    """One kind of trap.
+
+    Attributes:
+        code: letters and three digits, which never change their meaning: "PS205"; other packs than
+            penstock-cli have letters of their own.
+        name: in a few words with hyphens.
+        summary: what goes wrong, for any graph.
+        cure: what to do.
+        check: yields where it applies in a graph.
+        bad, good: text of a small graph with the trap, and of the same one without it.
+    """
+
+    code: str
+    name: str
+    summary: str
+    cure: str
+    check: Callable[[LintedGraph], Iterable[Found]] = attrs.field(repr=False)
+    bad: str = attrs.field(repr=False, default="")
+    good: str = attrs.field(repr=False, default="")
+
+
+def examples(rule: Rule) -> tuple[str, str]:
+    """Return the graph with the trap and the one without it; those of our own rules are files."""
+    if rule.bad or not rule.code.startswith("PS"):
+        return rule.bad, rule.good
+    here = files("penstock_lint") / "rules" / "examples"
+    bad, good = (
+        (here / f"{rule.code}.{which}.pbtxt").read_text(encoding="utf-8") for which in ("bad", "good")
+    )
+    return bad, good
+
+
+@attrs.frozen(order=True)
+class Finding:
+    """What a rule has found in a file.
+
+    Attributes:
+        file: as it was given.
+        line, column: counted from 1; 0 where the graph has no lines.
+        code, name: of the rule.
+        node: name of the node, or "".
+        what: what will happen.
+        cure: what to do.
+        edit: mends it; None where a person has to decide.
+    """
+
+    file: str
+    line: int
+    column: int
+    code: str
+    name: str
+    node: str
+    what: str
+    cure: str
+    edit: Edit | None = attrs.field(default=None, repr=False, eq=False, order=False)
+
+    def __str__(self) -> str:
+        position = f":{self.line}:{self.column}" if self.line else ""
+        return f"{self.file}{position}: {self.code} {self.name}: {self.what}; {self.cure}"

@@ -1,9 +1,0 @@
-"""What penstock-templates brings, as names; nothing is imported until it is used."""
-
-from penstock import Components, hookimpl
-
-
-@hookimpl
-def penstock_components() -> Components:
-    """Return the components by name."""
-    return Components(graph_readers={"template": "penstock_templates.reader:TemplateReader"})
