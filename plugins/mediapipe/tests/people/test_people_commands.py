@@ -159,7 +159,7 @@ def test_a_missing_runtime_is_reported_with_the_command_that_installs_it(invoke,
 
     assert result.exit_code == 1
     assert "not installed, ai-edge-litert: " in result.output
-    assert re.search(r"install .*people\[litert\]", result.output)
+    assert re.search(r"install .*mediapipe\[litert\]", result.output)
 
 
 def test_missing_models_are_reported_with_the_places_and_the_cure(invoke, monkeypatch, tmp_path):

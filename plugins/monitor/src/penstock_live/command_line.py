@@ -17,7 +17,6 @@ from penstock.errors import InvalidArgumentError
 from penstock_cli.failures import INTERRUPTED, WrongUsage
 from penstock_cli.group import ValueIfAny
 from penstock_cli.saying import say
-from penstock_live.needs import check_needs
 
 if TYPE_CHECKING:
     import socket
@@ -82,6 +81,8 @@ def prepare(ctx: click.Context) -> None:
         if alone := [option for name, option in _OTHERS.items() if given[name]]:
             raise WrongUsage(f"{alone[0]} means nothing without --serve; add --serve, or leave it out")
         return
+    from penstock_live.needs import check_needs
+
     check_needs()
     tls = _tls(given["serve_cert"], given["serve_key"], given["serve_on"])
     from penstock_live.address import listen
