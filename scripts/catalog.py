@@ -55,14 +55,6 @@ def subcommands(root: Path) -> Iterator[tuple[str, str]]:
             yield name, pyproject["project"]["name"]
 
 
-def doors(root: Path) -> Iterator[tuple[str, str]]:
-    """Yield (name, distribution) for each door that an official pack declares; see `penstock.doors`."""
-    for file in sorted(root.glob("plugins/*/pyproject.toml")):
-        project = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
-        for name in project.get("entry-points", {}).get("penstock.doors", {}):
-            yield name, project["name"]
-
-
 def components(sources: Path, module: str) -> Any:
     """Import a pack's plugin module from `sources`; return its components, None if it has only hooks."""
     if str(sources) not in sys.path:
@@ -95,8 +87,6 @@ def catalog(root: Path) -> dict[str, dict[str, str]]:
         found.setdefault("command", {})[name] = distribution
     for name, distribution in subcommands(root):
         found.setdefault("subcommand", {})[name] = distribution
-    for name, distribution in doors(root):
-        found.setdefault("door", {})[name] = distribution
     return {kind: dict(sorted(found[kind].items())) for kind in sorted(found)}
 
 

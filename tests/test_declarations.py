@@ -6,8 +6,8 @@ import pytest
 
 from penstock.lowlevel import default_registry
 
-#: Of functions: `penstock-functions` declares what their annotations say.
-FUNCTIONS = "penstock_functions"
+#: Of functions: the core declares what their annotations say.
+FUNCTIONS = "penstock.functions"
 
 
 def calculators():

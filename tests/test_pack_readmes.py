@@ -16,6 +16,7 @@ PACKS = Path(__file__).resolve().parent.parent / "plugins"
     ("page", "prints"),
     [
         ("graphs/builder", 2),
+        ("graphs/templates", 2),
         ("monitor/metrics", 1),
         ("tensors/README", 1),
         ("testing/README", 1),

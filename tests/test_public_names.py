@@ -31,12 +31,11 @@ def test_type_checkers_find_every_public_name_where_it_is_loaded_from(name) -> N
     }
 
     loaded = {name: home for home, names in module._HOMES.items() for name in names.split()}
-    in_packs = {name for names in getattr(module, "_DOORS", {}).values() for name in names.split()}
 
-    assert set(imports) == set(module.__all__) == {*loaded, *in_packs}
+    assert set(imports) == set(module.__all__) == set(loaded)
     for public, (home, shown_as) in imports.items():
         assert shown_as == public, "without `as` the name is private to type checkers"
-        assert public in in_packs or home == loaded[public]
+        assert home == loaded[public]
 
 
 @pytest.mark.parametrize("name", NAMES)

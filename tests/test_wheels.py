@@ -26,7 +26,6 @@ NO_PLUGIN = {
     "penstock-core",
     "penstock-cli",
     "penstock-graphs",
-    "penstock-functions",
     "penstock-mediapipe",
     "penstock-remote",
     "penstock-failures",

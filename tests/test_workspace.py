@@ -63,13 +63,6 @@ def declared(member, *, in_testing):
     return required(lines) | {member.name}
 
 
-#: Where the core names a pack, and why it may: types of public names, for the type checker alone.
-TYPED_DOORS = {
-    ("src/penstock/__init__.py", "penstock_functions"),  # calculator, SidePacket, CalculatorFunction
-    ("src/penstock/__init__.py", "penstock_templates"),  # GraphTemplate
-    ("src/penstock/tracing/__init__.py", "penstock_views"),  # ChromeTracer, TraceFile
-}
-
 #: Comes with mypy; what compiles the engine knows its marks by this name.
 FOR_TYPES = "mypy_extensions"
 
@@ -304,8 +297,6 @@ def test_a_member_imports_nothing_that_it_does_not_declare(member):
         and distribution_of(name) not in declared(member, in_testing=is_for_tests(member, path))
         and (distribution_of(name) not in optional(member) or is_imported_at_once(path, name))
     }
-    if member.place == "core":
-        undeclared -= TYPED_DOORS
 
     assert undeclared == set()
 
@@ -349,19 +340,8 @@ def test_the_core_imports_no_pack_but_the_test_kit_in_its_tests():
         for name in PACKS & set(imported(path))
     }
 
-    assert {(path, name) for path, name in known - TYPED_DOORS if not path.startswith("tests/")} == set()
+    assert {(path, name) for path, name in known if not path.startswith("tests/")} == set()
     assert {name for path, name in known if path.startswith("tests/")} == {"penstock_testing"}
-
-
-def test_what_the_core_imports_of_packs_is_for_the_type_checker_alone():
-    program = (
-        "import sys, penstock, penstock.tracing; print(*{name.partition('.')[0] for name in sys.modules})"
-    )
-    loaded = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    ).stdout
-
-    assert PACKS & set(loaded.split()) == set()
 
 
 @pytest.mark.parametrize("module", ["penstock", *(f"{package}.plugin" for package in sorted(PACKS))])

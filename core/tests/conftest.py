@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from penstock import doors
 from penstock.entry_points import OrdinaryPoint, ordinary_points
 from penstock.plugins import discovery
 from penstock.plugins.default_registry import plugins_renewed
@@ -23,7 +22,6 @@ def without(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
         assert found is not None, "the environment of the tests has entry points that pip did not write"
         return [point for point in found if point.distribution not in hidden]
 
-    monkeypatch.setattr(doors, "ordinary_points", left)
     monkeypatch.setattr(discovery, "ordinary_points", left)
     with plugins_renewed():
         yield lambda *distributions: hidden.update(distributions)

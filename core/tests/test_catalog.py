@@ -16,7 +16,7 @@ EVERY_NAME = [
 
 
 def test_the_catalog_maps_names_of_known_kinds_to_distributions_of_ours() -> None:
-    assert set(official_packs()) <= {*KINDS, "option", "command", "subcommand", "door"}
+    assert set(official_packs()) <= {*KINDS, "option", "command", "subcommand"}
     assert EVERY_NAME
     assert [entry for entry in EVERY_NAME if not re.fullmatch(r"penstock(-[a-z]+)+", entry[2])] == []
 

@@ -746,7 +746,7 @@ def test_a_name_registered_in_process_and_by_a_plugin_is_a_clash_when_it_is_used
     )
 
 
-def test_only_discovery_the_doors_and_the_command_read_entry_points() -> None:
+def test_only_discovery_and_the_command_read_entry_points() -> None:
     root = Path(discovery.__file__).parents[1]
     readers = {
         file.relative_to(root).as_posix()
@@ -754,4 +754,4 @@ def test_only_discovery_the_doors_and_the_command_read_entry_points() -> None:
         if re.search(r"importlib\.metadata|ordinary_points\(", file.read_text(encoding="utf-8"))
     }
 
-    assert readers == {"entry_points.py", "plugins/discovery.py", "doors.py", "__main__.py"}
+    assert readers == {"entry_points.py", "plugins/discovery.py", "__main__.py"}

@@ -9,7 +9,6 @@ from importlib import import_module
 
 import pytest
 
-from penstock import doors
 from penstock.late_names import late_names
 
 
@@ -24,16 +23,15 @@ def home(monkeypatch):
 
 @pytest.fixture
 def late(monkeypatch, home, tmp_path):
-    """Return a module with two late names, one behind a door, and a submodule."""
+    """Return a module with three late names and a submodule."""
     folder = tmp_path / "late"
     folder.mkdir()
     (folder / "__init__.py").write_text("here = 1\n", encoding="utf-8")
     (folder / "below.py").write_text("", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(doors, "_target", {"way": "late_home"}.get)
     module = import_module("late")
     module.__all__, module.__getattr__, module.__dir__ = late_names(
-        "late", {"late_home": "One Two"}, ("below",), {"way": "Hidden"}
+        "late", {"late_home": "One Two Hidden"}, ("below",)
     )
     yield module
     for name in ("late", "late.below"):

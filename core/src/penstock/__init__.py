@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 from penstock.late_names import late_names
 
 if TYPE_CHECKING:
-    from penstock import explain as explain, limits as limits, log as log, lowlevel as lowlevel
-    from penstock import tracing as tracing
+    from penstock import explain as explain, functions as functions, limits as limits, log as log
+    from penstock import lowlevel as lowlevel, tracing as tracing
     from penstock.config.subgraphs.subgraph import Subgraph as Subgraph, SubgraphContext as SubgraphContext
     from penstock.contract import CalculatorContract as CalculatorContract
     from penstock.engine.calculator import STOP as STOP, Calculator as Calculator
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from penstock.errors import GraphParseError as GraphParseError, GraphRunError as GraphRunError
     from penstock.errors import PenstockError as PenstockError, StatusCode as StatusCode
     from penstock.errors import WaitTimeoutError as WaitTimeoutError
+    from penstock.functions.annotations import SidePacket as SidePacket
+    from penstock.functions.calculator_function import CalculatorFunction as CalculatorFunction
+    from penstock.functions.calculator_function import calculator as calculator
+    from penstock.functions.run_graph import run as run
     from penstock.plugins.default_registry import register_calculator as register_calculator
     from penstock.plugins.doctor import DoctorCheck as DoctorCheck
     from penstock.plugins.hookspecs import Components as Components, hookimpl as hookimpl
@@ -40,9 +44,6 @@ if TYPE_CHECKING:
     from penstock.runtime.running import Running as Running
     from penstock.services import ServiceKey as ServiceKey
     from penstock.timestamp import Timestamp as Timestamp
-    from penstock_functions import CalculatorFunction as CalculatorFunction, SidePacket as SidePacket
-    from penstock_functions import calculator as calculator, run as run
-    from penstock_templates.graph_template import GraphTemplate as GraphTemplate
 
 __version__: Final = "0.1.0"
 
@@ -59,6 +60,9 @@ _HOMES: Final = {
         "CalculatorError GraphConfigError GraphParseError GraphRunError PenstockError StatusCode "
         "WaitTimeoutError"
     ),
+    "penstock.functions.annotations": "SidePacket",
+    "penstock.functions.calculator_function": "CalculatorFunction calculator",
+    "penstock.functions.run_graph": "run",
     "penstock.plugins.doctor": "DoctorCheck",
     "penstock.plugins.hookspecs": "Components hookimpl",
     "penstock.registry": "Registry",
@@ -73,11 +77,8 @@ _HOMES: Final = {
     "penstock.timestamp": "Timestamp",
 }
 
-#: Door → the names that it leads to; see `penstock.doors`.
-_DOORS: Final = {"functions": "CalculatorFunction SidePacket calculator run", "templates": "GraphTemplate"}
-
 #: Modules that can be used as `penstock.<name>` after `import penstock`, which imports none of them.
-_MODULES: Final = ("explain", "limits", "log", "lowlevel", "tracing")
+_MODULES: Final = ("explain", "functions", "limits", "log", "lowlevel", "tracing")
 
 if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name
-    __all__, __getattr__, __dir__ = late_names(__name__, _HOMES, _MODULES, _DOORS)
+    __all__, __getattr__, __dir__ = late_names(__name__, _HOMES, _MODULES)

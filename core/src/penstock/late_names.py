@@ -14,7 +14,6 @@ def late_names(
     module: str,
     homes: Mapping[str, str],
     submodules: tuple[str, ...] = (),
-    doors: Mapping[str, str] | None = None,
 ) -> tuple[list[str], Callable[[str], object], Callable[[], list[str]]]:
     """Return `__all__`, `__getattr__` and `__dir__` for a module.
 
@@ -25,27 +24,19 @@ def late_names(
         module: its `__name__`.
         homes: module that has them → names, with blanks between them.
         submodules: of the module; they are imported when they are first asked for.
-        doors: door that leads to them (see `penstock.doors`) → names, likewise.
     """
     home_of = {name: home for home, names in homes.items() for name in names.split()}
-    door_of = {name: door for door, names in (doors or {}).items() for name in names.split()}
 
     def load(name: str) -> object:
         if name in submodules:
             return import_module(f"{module}.{name}")
-        if name in door_of:
-            from penstock.doors import behind  # brings the registry
-
-            home = behind(door_of[name], f"{module}.{name}")
-        elif name in home_of:
-            home = import_module(home_of[name])
-        else:
+        if name not in home_of:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
-        value: object = getattr(home, name)
+        value: object = getattr(import_module(home_of[name]), name)
         setattr(sys.modules[module], name, value)
         return value
 
     def names() -> list[str]:
-        return sorted({*vars(sys.modules[module]), *home_of, *door_of, *submodules})
+        return sorted({*vars(sys.modules[module]), *home_of, *submodules})
 
-    return sorted({*home_of, *door_of}), load, names
+    return sorted(home_of), load, names

@@ -55,6 +55,9 @@ Calls from elsewhere, for nodes that work in other processes
     `OPEN`, `PROCESS` and `CLOSE` are the methods; `Counters` adds up what nodes count, a `LazyLoop` awaits
     their coroutines on a thread that it starts when there is one. A `ServiceScope` says who shares a service.
     `FAIL`, `SKIP` and `AGAIN` are the verdicts of a guard about a failed call, `OPENED` is a node's state.
+Layers between a graph and its nodes
+    `FailureLayer` makes a `FailurePlan` of the field `failure` of a node; `SteeringLayer` changes nodes of a
+    graph that lives. A pack registers each as a component of the kind "layer".
 Runs, for test kits
     `new_run` puts a run together, not started; `as_side_packets` makes packets of what users give.
     `Schedule` is the state machine of a run, in one of the states `RUNNING` and `TERMINATED` among others;
@@ -72,6 +75,7 @@ from penstock.late_names import late_names as late_names
 if TYPE_CHECKING:
     from penstock.check.faults import Faults as Faults
     from penstock.check.nodes import numbered_nodes as numbered_nodes
+    from penstock.check.failures import FailureLayer as FailureLayer, FailurePlan as FailurePlan
     from penstock.config.graph_reader import Definition as Definition
     from penstock.config.graph_reader import DefinitionTextError as DefinitionTextError
     from penstock.config.graph_reader import GraphReader as GraphReader, JsonReader as JsonReader
@@ -131,6 +135,7 @@ if TYPE_CHECKING:
     from penstock.runtime.counters import Counters as Counters
     from penstock.runtime.event_loops.lazy_loop import LazyLoop as LazyLoop
     from penstock.runtime.new_run import new_run as new_run
+    from penstock.runtime.steering import SteeringLayer as SteeringLayer
     from penstock.runtime.side_packets import as_side_packets as as_side_packets
     from penstock.services import CLOCK as CLOCK, ServiceScope as ServiceScope
     from penstock.shown import clipped as clipped, quoted as quoted, shown as shown
@@ -150,6 +155,7 @@ _HOMES: Final = {
     "penstock.check.nodes": "numbered_nodes",
     "penstock.engine_form": "engine_form",
     "penstock.late_names": "late_names",
+    "penstock.check.failures": "FailureLayer FailurePlan",
     "penstock.config.graph_reader": (
         "Definition DefinitionTextError GraphReader JsonReader ReaderFindType ReaderLoad ReaderMerge "
         "definition_as_graph"
@@ -189,6 +195,7 @@ _HOMES: Final = {
     "penstock.runtime.event_loops.lazy_loop": "LazyLoop",
     "penstock.runtime.new_run": "new_run",
     "penstock.runtime.side_packets": "as_side_packets",
+    "penstock.runtime.steering": "SteeringLayer",
     "penstock.services": "CLOCK ServiceScope",
     "penstock.shown": "clipped quoted shown",
     "penstock.tags": "Port TagMap is_name parse_tag_index parse_tag_index_name",

@@ -46,6 +46,7 @@ KINDS: Final[Mapping[str, str]] = {
     "subgraph": "subgraphs",
     "service": "services",
     "graph reader": "graph_readers",
+    "layer": "layers",
     "codec": "codecs",
 }
 #: Kinds that graphs name in the same field: a miss in one suggests names of both.
@@ -56,8 +57,8 @@ _NAMED_ALIKE: Final[Mapping[str, tuple[str, ...]]] = {"calculator": ("calculator
 def official_packs() -> Mapping[str, Mapping[str, str]]:
     """Return what the official packs bring: kind to name to distribution.
 
-    Beside the kinds of `KINDS` there are "option" (an options message), "command" (a console script),
-    "subcommand" (of the command `penstock`), and "door".
+    Beside the kinds of `KINDS` there are "option" (an options message), "command" (a console script)
+    and "subcommand" (of the command `penstock`).
     """
     import importlib.resources  # only a name that nobody has needs it
     import json

@@ -6,7 +6,6 @@ import sys
 
 import pytest
 
-from penstock import doors
 from penstock.config import build_plan, read_definition, read_graph, to_json
 from penstock.config.calculator_graph_template_pb2 import CalculatorGraphTemplate
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
@@ -249,15 +248,40 @@ def test_a_graph_in_json_without_its_reader_says_what_to_install(no_plugins, reg
         )
 
 
-def test_a_graph_is_written_as_json_by_its_pack_only(monkeypatch, registry):
-    monkeypatch.setattr(doors, "_target", lambda name: None)
-
-    with pytest.raises(ModuleNotFoundError) as caught:
+def test_a_graph_is_written_as_json_by_its_pack_only(no_plugins, registry):
+    with pytest.raises(UnknownNameError) as caught:
         to_json(CalculatorGraphConfig(), registry)
 
     assert str(caught.value) == (
-        "penstock.config.to_json is in a pack that is not installed; install it: pip install penstock-graphs"
+        "penstock.config.to_json: no graph reader 'json' is registered; "
+        "install it: pip install penstock-graphs"
     )
+
+
+OPTION_VALUE = """graph_options { [type.googleapis.com/penstock.ForwardedOptions] { size: 7 } }
+node { calculator: "SourceCalculator" output_stream: "o"
+       options { [penstock.ForwardedOptions.ext] { } } %s }"""
+
+
+@pytest.fixture
+def size(registry, declare, make_options):  # declares the calculator
+    """Return the size that the node of a graph has in the plan."""
+    kind = make_options("ForwardedOptions", 20940).load()
+    return lambda graph: build_plan(graph, registry).config.node[0].options.Extensions[kind.ext].size
+
+
+def test_an_option_value_without_its_pack_is_a_fault_that_says_what_to_install(no_plugins, size):
+    with pytest.raises(GraphConfigError) as caught:
+        size(OPTION_VALUE % 'option_value: "size:size"')
+
+    (fault,) = caught.value.faults
+    assert "node 'SourceCalculator': option_value: no graph reader 'template' is registered" in str(fault)
+    assert "pip install penstock-graphs" in str(fault)
+    assert (fault.node, fault.line) == ("SourceCalculator", 3)
+
+
+def test_a_graph_without_option_values_does_without_the_pack(no_plugins, size):
+    assert size(OPTION_VALUE % "") == 0
 
 
 def test_options_of_templates_are_known_before_any_template_is_read():

@@ -8,9 +8,10 @@ import sys
 import pytest
 
 import penstock
-from penstock import doors
 from penstock.config import CalculatorGraphConfig
 from penstock.errors import GraphConfigError
+from penstock.plugins import default_registry
+from penstock.registry import Registry
 from penstock_failures import check
 
 CASES = {
@@ -100,12 +101,19 @@ def test_a_reader_of_the_error_stream_is_checked_for_its_type(registry):
         penstock.CalculatorGraph(text, registry=registry)
 
 
-def test_without_the_pack_the_graph_says_what_to_install(driven, monkeypatch):
-    monkeypatch.setattr(doors, "_target", lambda name: None)
+def test_without_the_pack_the_graph_says_what_to_install(registry, monkeypatch):
+    bare = Registry()
+    for kind, name in (("calculator", "Trouble"), ("input stream handler", "DefaultInputStreamHandler")):
+        bare.add(kind, name, registry.find(kind, name))
+    monkeypatch.setattr(default_registry, "default_registry", Registry)
     with pytest.raises(GraphConfigError) as caught:
-        driven("Trouble", 'on_error: SKIP error_stream: "errors"')
+        penstock.CalculatorGraph(
+            """input_stream: "in" node { calculator: "Trouble" input_stream: "in" output_stream: "out"
+               failure { on_error: SKIP error_stream: "errors" } }""",
+            registry=bare,
+        )
     (fault,) = caught.value.faults
-    assert "node 'Trouble': failure is in a pack that is not installed" in str(fault)
+    assert "node 'Trouble': failure: no layer 'failure' is registered" in str(fault)
     assert "pip install penstock-failures" in str(fault)
 
 
@@ -114,7 +122,7 @@ def test_a_graph_without_policies_imports_nothing_of_this_pack(registry):
     code = (
         "import sys, penstock; graph = penstock.CalculatorGraph("
         f"'input_stream: \"x\" {node}'); "
-        "graph.start_run(); graph.close(); assert 'penstock_failures' not in sys.modules"
+        "graph.start_run(); graph.close(); assert 'penstock_failures.failure' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 

@@ -7,8 +7,8 @@ import trouble
 
 import penstock
 from penstock.errors import FailedPreconditionError
-from penstock.failures import Action, Failure
 from penstock_builder import Graph
+from penstock_failures import Action, Failure
 from penstock_failures.guard import NodeGuard
 
 KINDS = ("Trouble", "AsyncTrouble", "FutureTrouble")

@@ -484,6 +484,7 @@ def test_a_graph_file_that_the_package_lacks_is_a_fault(pack):
             "no subgraph; name a graph file as 'package:file.pbtxt', or a subclass of penstock.Subgraph",
         ),
         ("services", "service", "no key of a service; name a penstock.ServiceKey"),
+        ("layers", "layer", "no layer: see penstock.lowlevel.FailureLayer and SteeringLayer"),
         (
             "graph_readers",
             "graph reader",

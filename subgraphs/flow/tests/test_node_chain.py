@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import penstock
+import penstock_templates
 from penstock.lowlevel import default_registry
 
 NODE = """
@@ -51,7 +52,7 @@ def test_without_arguments_it_is_one_pass_through_node(registry):
 
 def test_it_is_a_graph_of_its_own_with_arguments_of_python(registry):
     path = registry.find("subgraph", "NodeChainSubgraph")
-    template = penstock.GraphTemplate.from_file(path, registry)
+    template = penstock_templates.GraphTemplate.from_file(path, registry)
 
     assert template.params == {"node_type": False, "chain_length": False}
     chain = template.expand(node_type="PassThroughCalculator", chain_length=3)

@@ -1,6 +1,6 @@
-"""Failure policies: the seam to `penstock-failures`, which checks them and carries them out.
+"""Failure policies: the seam to the layer "failure", which checks them and carries them out.
 
-The core reads the field `failure` of a node, gives its error stream a place among the streams, asks the pack
+The core reads the field `failure` of a node, gives its error stream a place among the streams, asks the layer
 for what guards the node's calls in a run, and asks this guard about each call that has failed.
 """
 
@@ -12,8 +12,8 @@ from penstock.check.faults import cause_words
 from penstock.check.nodes import tag_map
 from penstock.check.spec import Text
 from penstock.contract import PortSpec
-from penstock.doors import behind
-from penstock.errors import PenstockError, code_of
+from penstock.errors import PenstockError
+from penstock.plugins.default_registry import find_component
 
 if TYPE_CHECKING:
     from penstock.check.names import Names
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from penstock.engine.calculator import NodeServices
     from penstock.engine.node import Guard
     from penstock.plan import NodePlan, Plan
+    from penstock.registry import Registry
 
 #: Stands for a tag at the output port that is the error stream; calculators cannot have it.
 ERROR_STREAM: Final = "failure"
@@ -40,8 +41,33 @@ class FailurePlan(Protocol):
         """Return the guard of the node in a run. `executor` places the calculator, where it is not None."""
 
 
+class FailureLayer(Protocol):
+    """What carries out failure policies: a component of the kind "layer", called "failure".
+
+    Attributes:
+        payload: the type of the packets of error streams.
+    """
+
+    payload: type
+
+    def plan(self, policy: Any, graph: Any, number: int, node: Any, registry: Registry) -> FailurePlan:
+        """Check the failure policy of a node.
+
+        Args:
+            policy: the field `failure` of the node.
+            graph: the CalculatorGraphConfig that the node stands in, with subgraphs expanded.
+            number: of the node in it.
+            node: the draft of the node: name, contract, factory, is_source, output_side_packets. The layer
+                may add services to its contract.
+            registry: of the graph.
+
+        Raises:
+            PenstockError: the policy makes no sense for this node; says what to change.
+        """
+
+
 def plan_failure(graph: GraphSpec, number: int, draft: Draft, names: Names) -> None:
-    """Let the pack check the failure policy of a node, and note what is wrong with it."""
+    """Let the layer check the failure policy of a node, and note what is wrong with it."""
     assert draft.spec.failure is not None  # noqa: S101  # the caller has looked
     policy, at = draft.spec.failure
     if policy.error_stream:
@@ -53,12 +79,10 @@ def plan_failure(graph: GraphSpec, number: int, draft: Draft, names: Names) -> N
     if not draft.is_whole:
         return
     try:
-        pack: Any = behind("failures", f"{draft.who}: failure")
-        draft.failure = pack.plan_failure(policy, graph.message, number, draft, names.registry)
+        layer: FailureLayer = find_component("layer", "failure", names.registry, "")
+        draft.failure = layer.plan(policy, graph.message, number, draft, names.registry)
         for port in draft.error_ports:
-            port.set(pack.Failure)
-    except ImportError as error:
-        names.faults.add(at, str(error), code=code_of(error), node=draft.name, cause=error)
+            port.set(layer.payload)
     except PenstockError as error:
         words = f"{draft.who}: failure: {cause_words(error)}"
         names.faults.add(at, words, code=error.code, node=draft.name, cause=error)

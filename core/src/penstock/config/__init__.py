@@ -8,10 +8,9 @@ A graph that was read is a CalculatorGraphConfig, a protobuf message; a graph th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from penstock.collector import PAUSE
-from penstock.doors import behind
 from penstock.errors import InvalidArgumentError
 from penstock.limits import override
 from penstock.registry import Registry
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from penstock.config.calculator_pb2 import CalculatorGraphConfig
-    from penstock.config.graph_reader import Definition
+    from penstock.config.graph_reader import Definition, JsonReader
     from penstock.config.message import Message
     from penstock.config.options.types import OptionTypes
     from penstock.config.places import ReadGraph
@@ -159,14 +158,15 @@ def to_json(config: Message, options: Registry | OptionTypes | None = None) -> s
 
     Raises:
         InvalidArgumentError: the graph has packed options of an unknown type.
-        ModuleNotFoundError: penstock-graphs is not installed.
+        UnknownNameError: no installed pack writes JSON; says what to install.
         NameClashError, PluginError: as `to_text`.
     """
     from penstock.config import writing  # protobuf
+    from penstock.plugins.default_registry import find_component  # loads the plugins
 
-    pack: Any = behind("json_graphs", "penstock.config.to_json")
-    written: str = pack.to_json(config, writing.pool_for(config, _option_types(options)))
-    return written
+    types = _option_types(options)
+    reader: JsonReader = find_component("graph reader", "json", types.registry, "penstock.config.to_json: ")
+    return reader.to_json(config, writing.pool_for(config, types))
 
 
 def to_binary(config: Message) -> bytes:

@@ -1,4 +1,4 @@
-"""What a pack implements to read graphs in a form of its own, as penstock-graphs and -json-graphs do.
+"""What a pack implements to read graphs in a form of its own, as penstock-graphs does for templates and JSON.
 
 A pack registers a reader as a component of the kind "graph reader". `config.reading` recognises the form and
 asks for the reader by name. A `GraphReader` returns a `Definition`, which becomes a graph once it has its
@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from penstock import limits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from penstock.check.faults import Faults
     from penstock.config.message import Message
     from penstock.config.options.options import Options
     from penstock.config.options.types import OptionTypes
     from penstock.config.places import FieldPath, Places
+    from penstock.errors import PenstockError
 
 #: Finds the descriptor of a message by its full name; raises KeyError where there is none.
 ReaderFindType: TypeAlias = "Callable[[str], Any]"
@@ -90,6 +91,21 @@ class GraphReader(Protocol):
             InvalidArgumentError: the message is wrong.
         """
 
+    def set_option_values(
+        self, node: Message, graph: Message, types: OptionTypes, user: Message | None = None
+    ) -> Iterator[tuple[int, PenstockError]]:
+        """Carry out the `option_value` entries of a node; only the reader "template" is asked.
+
+        Args:
+            node: is changed: it has the copied values afterwards, and no `option_value`.
+            graph: the graph that the node stands in, with its options.
+            types: finds the options.
+            user: the node that the graph replaces; None at the top.
+
+        Yields:
+            The number of each entry that cannot be carried out, and why.
+        """
+
 
 class JsonReader(Protocol):
     """Reads graphs that are the same without arguments: the reader "json"."""
@@ -112,6 +128,9 @@ class JsonReader(Protocol):
         self, value: object, graph: Message, places: Places, types: OptionTypes, load: ReaderLoad
     ) -> None:
         """Read what such text holds, likewise: for the reader "json" a dict, which nobody has checked."""
+
+    def to_json(self, message: Message, types: OptionTypes) -> str:
+        """Return a graph as JSON that is read back to an equal message; see `penstock.config.to_json`."""
 
 
 class DefinitionTextError(Exception):

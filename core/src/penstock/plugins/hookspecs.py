@@ -126,6 +126,9 @@ class Components:
         services: `penstock.ServiceKey` objects.
         graph_readers: objects that read graphs in a form of their own; see
             `penstock.lowlevel.GraphReader` and `JsonReader`.
+        layers: what stands between a graph and its nodes. A graph asks for two: "failure" carries out the
+            field `failure` of a node (`penstock.lowlevel.FailureLayer`), "steering" changes nodes of a graph
+            that lives (`penstock.lowlevel.SteeringLayer`).
         codecs: objects that write payloads into recordings and read them; see `penstock_record.Codec`.
         options: full message name → "module:Message", for options that graphs give as `node_options`; or
             → (extendee, extension number, "module:Message") for those that are extensions too, as in
@@ -149,6 +152,7 @@ class Components:
     subgraphs: Mapping[str, object]
     services: Mapping[str, object]
     graph_readers: Mapping[str, object]
+    layers: Mapping[str, object]
     codecs: Mapping[str, object]
     options: Mapping[str, str | type | tuple[str, int, str | type]]
 
@@ -163,6 +167,7 @@ class Components:
         subgraphs: Mapping[str, object] = _NOTHING,
         services: Mapping[str, object] = _NOTHING,
         graph_readers: Mapping[str, object] = _NOTHING,
+        layers: Mapping[str, object] = _NOTHING,
         codecs: Mapping[str, object] = _NOTHING,
         options: Mapping[str, str | type | tuple[str, int, str | type]] = _NOTHING,
     ) -> None:
@@ -175,6 +180,7 @@ class Components:
             "subgraphs": subgraphs,
             "services": services,
             "graph_readers": graph_readers,
+            "layers": layers,
             "codecs": codecs,
         }
         for kind, field in KINDS.items():

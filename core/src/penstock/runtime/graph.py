@@ -7,7 +7,7 @@ drive a graph; adding packets, cancelling and reading counters may come from any
 from __future__ import annotations
 
 import weakref
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from penstock.engine.packet import Packet
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from penstock.runtime.poller import OutputStreamPoller
     from penstock.runtime.rows.rows import Rows
     from penstock.runtime.running import Running
+    from penstock.runtime.steering import SteeringLayer
     from penstock.services import ServiceKey
     from penstock.timestamp import Timestamp
     from penstock.tracing.tracer import OwnTrace, Tracer
@@ -291,7 +292,7 @@ class CalculatorGraph:
         """Report what happens to this tracer alone, from the next run on; None for no tracer.
 
         Without this call the graph decides: `profiler_config { trace_enabled: true }` gives it a
-        `penstock.tracing.ChromeTracer`. A run without a tracer is as fast as if tracing did not exist.
+        `penstock_views.traces.ChromeTracer`. A run without a tracer is as fast as if tracing did not exist.
 
         Raises:
             InvalidArgumentError: the object is no `penstock.tracing.Tracer`.
@@ -672,7 +673,7 @@ class CalculatorGraph:
         Returns:
             The timestamp from which the options count; UNSTARTED: from the start of the next run.
         """
-        changed: Timestamp = _steering("set_options").set_options(self._starter, node, options, at)
+        changed: Timestamp = self._steering("set_options").set_options(self._starter, node, options, at)
         return changed
 
     def swap(
@@ -687,7 +688,7 @@ class CalculatorGraph:
 
         As `set_options`; `options` None keeps them, `calculator` is a registered name, None keeps that too.
         """
-        changed: Timestamp = _steering("swap").swap(self._starter, node, options, calculator, at)
+        changed: Timestamp = self._steering("swap").swap(self._starter, node, options, calculator, at)
         return changed
 
     def reset(
@@ -701,7 +702,7 @@ class CalculatorGraph:
 
         See `penstock_steering.reset`. `timeout` is for the end of the run; otherwise as `start_run`.
         """
-        _steering("reset").reset(self._starter, side_packets, stream_headers, timeout)
+        self._steering("reset").reset(self._starter, side_packets, stream_headers, timeout)
 
     def pause(self) -> None:
         """Begin no more steps until `resume`; steps that already run are completed."""
@@ -828,7 +829,7 @@ class CalculatorGraph:
     def failures(self) -> tuple[Any, ...]:
         """Return the failures that failure policies have dealt with in the run under way, or the last one.
 
-        They are `penstock.failures.Failure` objects in order of time; of each node the last 1,000. Its
+        They are `penstock_failures.Failure` objects in order of time; of each node the last 1,000. Its
         counter "failures" counts all of them.
 
         Raises:
@@ -838,12 +839,13 @@ class CalculatorGraph:
         found = [one for node in nodes if node.guard is not None for one in node.guard.failures]
         return tuple(sorted(found, key=lambda failure: failure.at_ns))
 
+    def _steering(self, method: str) -> SteeringLayer:
+        from penstock.plugins.default_registry import find_component  # few graphs change while they live
 
-@cache
-def _steering(method: str) -> Any:
-    from penstock.doors import behind  # few graphs change while they live
-
-    return behind("steering", f"graph.{method}()")
+        layer: SteeringLayer = find_component(
+            "layer", "steering", self._starter.registry, f"graph.{method}(): "
+        )
+        return layer
 
 
 def _checked_tracer(tracer: Tracer) -> Tracer:

@@ -1,7 +1,7 @@
 """What happens in a run, while it happens: `Tracer` is the interface, the other classes are what it gets.
 
 `graph.set_tracer` gives a tracer to the next runs. It is never called while a lock of the run is held, and it
-gets names, times and numbers, but no payloads. `ChromeTracer`, of the pack penstock-views, writes a file for
+gets names, times and numbers, but no payloads. `penstock_views.traces.ChromeTracer` writes a file for
 https://ui.perfetto.dev.
 """
 # Without a tracer a packet passes no code of this package: the calls of a tracer are put around the calls of
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from penstock.tracing.tracer import Mark as Mark, OwnTrace as OwnTrace, PacketAdded as PacketAdded
     from penstock.tracing.tracer import PacketsDropped as PacketsDropped, QueueChanged as QueueChanged
     from penstock.tracing.tracer import TracedRun as TracedRun, TracedStep as TracedStep, Tracer as Tracer
-    from penstock_views.traces import ChromeTracer as ChromeTracer, TraceFile as TraceFile
 
 #: Module → the names that it has.
 _HOMES: Final = {
@@ -26,8 +25,5 @@ _HOMES: Final = {
     ),
 }
 
-#: Door → the names that it leads to; see `penstock.doors`.
-_DOORS: Final = {"tracing": "ChromeTracer TraceFile"}
-
 if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name
-    __all__, __getattr__, __dir__ = late_names(__name__, _HOMES, doors=_DOORS)
+    __all__, __getattr__, __dir__ = late_names(__name__, _HOMES)

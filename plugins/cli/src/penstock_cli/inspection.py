@@ -20,6 +20,7 @@ _KINDS: Final = (
     "subgraph",
     "service",
     "graph-reader",
+    "layer",
     "codec",
 )
 

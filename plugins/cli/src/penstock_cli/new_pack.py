@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _SUFFIX: Final = ".template"
 #: What a new pack and its tests require of Penstock.
 _REQUIRED: Final = (
-    "penstock-functions",
+    "penstock-core",
     "penstock-testing",
     "penstock-executors",
     "penstock-stream-handlers",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from penstock import CalculatorGraph
-    from penstock.tracing import ChromeTracer, TraceFile
+    from penstock_views.traces import ChromeTracer, TraceFile
 
 _HOW_TO_OPEN: Final = "open it in https://ui.perfetto.dev, which does not upload it"
 
@@ -39,7 +39,7 @@ def traced(graph: CalculatorGraph, target: Path | None, *, quiet: bool) -> Itera
         yield
         return
     check_target(target, "trace")
-    from penstock.tracing import ChromeTracer  # only for this
+    from penstock_views.traces import ChromeTracer  # only for this
 
     tracer = ChromeTracer()
     graph.set_tracer(tracer)

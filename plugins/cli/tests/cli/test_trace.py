@@ -7,8 +7,8 @@ from functools import partial
 
 import pytest
 
-from penstock.tracing import ChromeTracer
 from penstock_testing.traces import read_trace
+from penstock_views.traces import ChromeTracer
 
 SINK = 'node { calculator: "CliWrites" input_stream: "n" input_side_packet: "TARGET:target" }'
 
@@ -116,7 +116,7 @@ def test_wrong_side_packets_leave_no_trace(graph, invoke, tmp_path):
 
 
 def test_the_number_of_dropped_records_is_reported(graph, invoke, tmp_path, monkeypatch):
-    monkeypatch.setattr("penstock.tracing.ChromeTracer", partial(ChromeTracer, capacity=5))
+    monkeypatch.setattr("penstock_views.traces.ChromeTracer", partial(ChromeTracer, capacity=5))
 
     result = run(invoke, graph(), tmp_path / "trace.json")
 

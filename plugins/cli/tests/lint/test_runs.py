@@ -286,7 +286,7 @@ def traced(made, tmp_path):
     """Run the graph of a rule with a tracer; return the file of the trace and the graph's text."""
 
     def traced(code, timestamps):
-        from penstock.tracing import ChromeTracer
+        from penstock_views.traces import ChromeTracer
 
         graph, _ = made(code)
         tracer = ChromeTracer()

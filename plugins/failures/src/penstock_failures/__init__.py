@@ -4,8 +4,15 @@ The graph file says it, in the field `failure` of a node. `Failure` is what `gra
 what error streams carry.
 """
 
-from penstock_failures.check import plan_failure as plan_failure
-from penstock_failures.failure import Action as Action
-from penstock_failures.failure import Failure as Failure
+from __future__ import annotations
 
-__all__ = ["Action", "Failure", "plan_failure"]
+from typing import TYPE_CHECKING
+
+from penstock.lowlevel import late_names
+
+if TYPE_CHECKING:
+    from penstock_failures.failure import Action as Action
+    from penstock_failures.failure import Failure as Failure
+
+if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name
+    __all__, __getattr__, __dir__ = late_names(__name__, {"penstock_failures.failure": "Action Failure"})

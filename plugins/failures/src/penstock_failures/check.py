@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from penstock.config import build_plan
 from penstock.errors import InvalidArgumentError
 from penstock.lowlevel import quoted
+from penstock_failures.failure import Failure
 from penstock_failures.guard import NodeGuard
 from penstock_failures.policy import FALL_BACK, RESTART, SKIP, Policy
 from penstock_remote.description import check_movable, contract_difference, graph_of
@@ -56,44 +57,42 @@ _NO_TIMEOUT: Final = (
 )
 
 
-def plan_failure(message: Any, graph: Any, number: int, node: Any, registry: Registry) -> PlannedFailure:
-    """Check the failure policy of a node.
+class FailureLayer:
+    """The layer "failure"; see `penstock.lowlevel.FailureLayer`."""
 
-    Args:
-        message: the field `failure` of the node.
-        graph: the CalculatorGraphConfig that the node stands in, with subgraphs expanded.
-        number: of the node in it.
-        node: the draft of the node: name, contract, factory, is_source, output_side_packets. Services that
-            the fallback asks for are added to its contract.
-        registry: finds the fallback's calculator, and executors.
+    payload: Final = Failure
 
-    Raises:
-        InvalidArgumentError: the policy makes no sense for this node; says what to change.
-        GraphConfigError, UnknownNameError: the fallback is no calculator, or its options are wrong.
-    """
-    for field in _TIMES:
-        value = getattr(message, field)
-        if value < 0:
-            raise InvalidArgumentError(f"{field} {value}: must not be negative")
-    _check_actions(message)
-    _check_node(message, node)
-    if message.timeout_ms and not _may_time_out(graph, graph.node[number], node.factory, registry):
-        raise InvalidArgumentError(_NO_TIMEOUT)
-    fallback = None
-    if message.HasField("fallback"):
-        fallback = _fallback(message.fallback, graph, graph.node[number], node, registry)
-    policy = Policy(
-        message.on_error,
-        message.then,
-        message.retry,
-        message.max_restarts or _MAX_RESTARTS,
-        message.within_s or _WITHIN_S,
-        message.backoff_ms / 1000,
-        message.timeout_ms / 1000,
-        message.error_stream,
-        fallback,
-    )
-    return PlannedFailure(policy, message.error_stream)
+    @staticmethod
+    def plan(policy: Any, graph: Any, number: int, node: Any, registry: Registry) -> PlannedFailure:
+        """Check the failure policy of a node.
+
+        Raises:
+            InvalidArgumentError: the policy makes no sense for this node; says what to change.
+            GraphConfigError, UnknownNameError: the fallback is no calculator, or its options are wrong.
+        """
+        for field in _TIMES:
+            value = getattr(policy, field)
+            if value < 0:
+                raise InvalidArgumentError(f"{field} {value}: must not be negative")
+        _check_actions(policy)
+        _check_node(policy, node)
+        if policy.timeout_ms and not _may_time_out(graph, graph.node[number], node.factory, registry):
+            raise InvalidArgumentError(_NO_TIMEOUT)
+        fallback = None
+        if policy.HasField("fallback"):
+            fallback = _fallback(policy.fallback, graph, graph.node[number], node, registry)
+        policy = Policy(
+            policy.on_error,
+            policy.then,
+            policy.retry,
+            policy.max_restarts or _MAX_RESTARTS,
+            policy.within_s or _WITHIN_S,
+            policy.backoff_ms / 1000,
+            policy.timeout_ms / 1000,
+            policy.error_stream,
+            fallback,
+        )
+        return PlannedFailure(policy, policy.error_stream)
 
 
 def _check_actions(message: Any) -> None:

@@ -125,7 +125,7 @@ class Node:
 
     @property
     def failures(self) -> Stream:
-        """The stream of the node's failures: `penstock.failures.Failure`s at the timestamps of its inputs.
+        """The stream of the node's failures: `penstock_failures.Failure`s at the timestamps of its inputs.
 
         Raises:
             FailedPreconditionError: the node has no failure policy yet.

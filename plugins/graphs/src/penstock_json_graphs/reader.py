@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from penstock.errors import GraphParseError
 from penstock.lowlevel import spelled, where
+from penstock_json_graphs import to_json
 from penstock_json_graphs.merge import JsonGraphError, calculators_in, merge_value
 from penstock_json_graphs.text import JsonTextError, tree_of, value_of
 
@@ -36,6 +37,11 @@ class JsonReader:
             position = None if error.path is None else places.position_of(error.path)
             place = f"{spelled(error.path)}: " if position is None and error.path else ""
             _fail(places, f"{place}{error.words}", position, error.__cause__)
+
+    @staticmethod
+    def to_json(message: Message, types: OptionTypes) -> str:
+        """Return a graph as JSON; see `penstock.lowlevel.JsonReader.to_json`."""
+        return to_json(message, types)
 
 
 def _fail(

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from penstock_templates.option_values import set_option_values
 from penstock_templates.template import Template, of_message, read_text
 
 if TYPE_CHECKING:
-    from penstock.lowlevel import Message, Places, ReaderFindType, ReaderMerge
+    from collections.abc import Iterator
+
+    from penstock.errors import PenstockError
+    from penstock.lowlevel import Message, OptionTypes, Places, ReaderFindType, ReaderMerge
 
 
 class TemplateReader:
@@ -22,3 +26,10 @@ class TemplateReader:
     def message(message: Message, places: Places, find: ReaderFindType) -> Template:
         """Return the template of a CalculatorGraphTemplate; see `GraphReader.message`."""
         return of_message(message, places, find)
+
+    @staticmethod
+    def set_option_values(
+        node: Message, graph: Message, types: OptionTypes, user: Message | None = None
+    ) -> Iterator[tuple[int, PenstockError]]:
+        """Carry out the `option_value` entries of a node; see `GraphReader.set_option_values`."""
+        return set_option_values(node, graph, types, user)

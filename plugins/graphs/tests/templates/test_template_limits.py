@@ -6,7 +6,7 @@ import sys
 import pytest
 
 import penstock
-from penstock import GraphTemplate, limits
+from penstock import limits
 from penstock.config import build_plan
 from penstock.errors import (
     GraphConfigError,
@@ -17,6 +17,7 @@ from penstock.errors import (
     StatusCode,
 )
 from penstock.lowlevel import default_registry
+from penstock_templates import GraphTemplate
 from penstock_testing import testing_registry
 
 LOOP = '% param n : 2 % % for (i : range(n)) % node { calculator: % "a" + i % } % end %'

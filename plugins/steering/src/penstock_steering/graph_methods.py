@@ -191,3 +191,11 @@ def _stamp(at: SupportsIndex | None) -> int | None:
             f"at {show(stamp)}: must be a timestamp that a packet in a stream can have, or None"
         )
     return stamp
+
+
+class SteeringLayer:
+    """The layer "steering"; see `penstock.lowlevel.SteeringLayer`."""
+
+    set_options = staticmethod(set_options)
+    swap = staticmethod(swap)
+    reset = staticmethod(reset)

@@ -135,7 +135,7 @@ def run_calculator(  # noqa: PLR0913  # each is one thing that a node can have
 
 
 def _feed(graph: Any, inputs: Mapping[str, Iterable[Packet | tuple[int, object]]], timeout: float) -> None:
-    from penstock_functions import Feed, feed_packet
+    from penstock.functions import Feed, feed_packet
 
     packets = {
         stream: sorted((feed_packet(stream, n, item) for n, item in enumerate(items)), key=lambda p: p.stamp)

@@ -10,8 +10,8 @@ import pytest
 
 from penstock import Packet
 from penstock.errors import InvalidArgumentError
-from penstock.tracing import ChromeTracer
 from penstock_testing import calculator
+from penstock_views.traces import ChromeTracer
 from penstock_views.traces.paths import Leg, as_data, paths_of
 from penstock_views.traces.reading import read_trace
 

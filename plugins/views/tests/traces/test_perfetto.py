@@ -15,8 +15,8 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 from penstock import Packet
 from penstock.errors import GraphRunError
-from penstock.tracing import ChromeTracer
 from penstock_testing import calculator
+from penstock_views.traces import ChromeTracer
 
 TIMEOUT = 20
 
@@ -195,7 +195,8 @@ def test_numbers_of_all_sizes_are_written_as_the_schema_reads_them(schema):
 
 MILLION = """
 import resource, sys, time
-from penstock.tracing import ChromeTracer, TracedRun, TracedStep
+from penstock.tracing import TracedRun, TracedStep
+from penstock_views.traces import ChromeTracer
 count = int(sys.argv[1])
 tracer = ChromeTracer(capacity=count)
 run = TracedRun(1, "g", 0)

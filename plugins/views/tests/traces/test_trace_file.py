@@ -25,9 +25,10 @@ from penstock.errors import (
     UnavailableError,
     WaitTimeoutError,
 )
-from penstock.tracing import ChromeTracer, TracedRun
+from penstock.tracing import TracedRun
 from penstock_testing import calculator, testing_registry
 from penstock_testing.traces import read_trace
+from penstock_views.traces import ChromeTracer
 
 TIMEOUT = 20
 Packet = penstock.Packet
@@ -388,7 +389,7 @@ def test_a_trace_that_cannot_be_written_leaves_what_was_there(tmp_path) -> None:
 #: Writes a trace in a process that may make files of at most 20 bytes.
 LIMITED = """
 import resource, sys
-from penstock.tracing import ChromeTracer
+from penstock_views.traces import ChromeTracer
 
 resource.setrlimit(resource.RLIMIT_FSIZE, (20, 20))
 ChromeTracer().write(sys.argv[1])
@@ -531,7 +532,7 @@ def test_a_graph_does_not_import_the_module_that_writes_traces():
     program = (
         "import sys, penstock; penstock.CalculatorGraph; "
         "assert 'penstock_views.traces.chrome' not in sys.modules; "
-        "penstock.tracing.ChromeTracer; assert 'penstock_views.traces.chrome' in sys.modules"
+        "penstock_views.traces.ChromeTracer; assert 'penstock_views.traces.chrome' in sys.modules"
     )
 
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)

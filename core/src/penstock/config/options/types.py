@@ -54,7 +54,7 @@ class OptionTypes:
     """
 
     def __init__(self, registry: Registry) -> None:
-        self._registry = registry
+        self.registry = registry
         #: Name → attrs class or message class, of options that were loaded: each is looked up once.
         self._loaded: dict[str, Any] = {}
         #: Name → message class, of the same.
@@ -152,12 +152,10 @@ class OptionTypes:
             line = f"node_options {{ [type.googleapis.com/{message}] {{ ... }} }}"
             return f"the options {quoted(message)} are no extension; write {line}"
         words = f"no options message {quoted(written)} is known"
-        known = {*self._registry.options(), *self._names_of_components()}
-        distribution = self._registry.install_hint("option", message)
+        known = {*self.registry.options(), *self._names_of_components()}
+        distribution = self.registry.install_hint("option", message)
         cure = f"; install it: pip install {distribution}" if distribution else did_you_mean(message, known)
-        return (
-            words + (cure or "; no plugin that is loaded declares it") + not_loaded(self._registry.failures)
-        )
+        return words + (cure or "; no plugin that is loaded declares it") + not_loaded(self.registry.failures)
 
     def of_component(self, kind: str, name: str, extendee: str) -> dict[str, tuple[bool, list[str]]]:
         """Return the options that a component declares, and those named after it.
@@ -166,7 +164,7 @@ class OptionTypes:
         """
         found = {}
         with suppress(PenstockError):  # the checks report it
-            said = [options for options, _ in _said([self._registry.find(kind, name)])]
+            said = [options for options, _ in _said([self.registry.find(kind, name)])]
             for one in (*said, *near_names(f"{name}Options", self._entries)):
                 fields = list(self.message_class(one).DESCRIPTOR.fields_by_name)
                 found[one] = one in self._entries and self._entries[one].extendee == extendee, fields
@@ -206,7 +204,7 @@ class OptionTypes:
 
     @cached_property
     def _entries(self) -> Mapping[str, OptionEntry]:
-        return {**_OWN, **self._registry.options()}
+        return {**_OWN, **self.registry.options()}
 
     @cached_property
     def _by_number(self) -> Mapping[tuple[str | None, int | None], OptionEntry]:
@@ -219,14 +217,14 @@ class OptionTypes:
         for name in dict.fromkeys(names):
             for kind in ("calculator", "subgraph"):
                 try:
-                    yield self._registry.find(kind, name, package)
+                    yield self.registry.find(kind, name, package)
                 except (UnknownNameError, NameClashError, PluginError):
                     continue  # the checks report it, with the place
 
     def _of_components(self, name: str) -> Any:
         if self._look_up is not None:
             self._used, self._look_up = (*self._look_up(), *self._used), None
-        everything = (one for kind in _KINDS for one in self._registry.loaded(kind).values())
+        everything = (one for kind in _KINDS for one in self.registry.loaded(kind).values())
         for components in (self._used, everything):
             found = dict.fromkeys(one for called, one in _said(components) if called == name)
             by_spelling = {spelling(one): one for one in reversed(found)}
@@ -238,7 +236,7 @@ class OptionTypes:
         return None
 
     def _names_of_components(self) -> set[str]:
-        everything = [one for kind in _KINDS for one in self._registry.loaded(kind).values()]
+        everything = [one for kind in _KINDS for one in self.registry.loaded(kind).values()]
         return {name for name, _ in _said((*self._used, *everything))}
 
 

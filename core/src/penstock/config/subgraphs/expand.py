@@ -27,7 +27,6 @@ from penstock.config.places import ReadGraph, Spot
 from penstock.config.reading.parse import read_definition, read_graph
 from penstock.config.subgraphs.interface import PORT_FIELDS, Interface, prefix_of
 from penstock.config.subgraphs.subgraph import Subgraph, SubgraphContext
-from penstock.doors import behind
 from penstock.errors import (
     InvalidArgumentError,
     OptionError,
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from penstock.check.faults import Faults
-    from penstock.config.graph_reader import Definition
+    from penstock.config.graph_reader import Definition, GraphReader
     from penstock.config.message import Message
     from penstock.config.options.types import OptionTypes
     from penstock.config.places import Places
@@ -470,16 +469,19 @@ def _set_options(  # noqa: PLR0913, PLR0917  # a node, where it stands, and what
     faults: Faults,
     types: OptionTypes,
 ) -> None:
-    """Let penstock-graphs carry out the `option_value` entries of a node, whose message is changed."""
+    """Let the reader of templates carry out the `option_value` entries of a node; changes its message."""
     entries = list(part.node.option_value)
     if not entries:
         return
+    from penstock.plugins.default_registry import find_component  # few nodes have any
+
     try:
-        pack: Any = behind("templates", f"{who(name, part.node.calculator)}: option_value")
-    except ImportError as missing:
-        faults.add(part.at("option_value"), str(missing), code=code_of(missing), node=name, cause=missing)
+        before = f"{who(name, part.node.calculator)}: option_value: "
+        reader: GraphReader = find_component("graph reader", "template", types.registry, before)
+    except PenstockError as missing:
+        faults.add(part.at("option_value"), str(missing), code=missing.code, node=name, cause=missing)
         return
-    for i, error in pack.set_option_values(part.node, graph, types, user):
+    for i, error in reader.set_option_values(part.node, graph, types, user):
         words = f"{who(name, part.node.calculator)}: option_value {quoted(entries[i])}: {error}"
         faults.add(part.at("option_value", i), words, code=error.code, node=name, cause=error)
 

@@ -180,18 +180,15 @@ def _as_executor(given: object) -> Executor:
 
     Raises:
         InvalidArgumentError: it is no executor, or one that pickles its tasks.
-        ModuleNotFoundError: it is a pool, and penstock-executors is not installed.
     """
     if isinstance(given, Executor):
         return given
     import concurrent.futures
 
     if isinstance(given, concurrent.futures.Executor):
-        from penstock.doors import behind  # few graphs are given a pool
+        from penstock.runtime.executors.pool import PoolExecutor  # few graphs are given a pool
 
-        pack = behind("executors", f"the executor for a {type(given).__name__}")
-        found: Executor = pack.BorrowedExecutor(given)
-        return found
+        return PoolExecutor(given)
     raise InvalidArgumentError(
         f"{type(given).__name__!r} is no executor; hand in a penstock.Executor or a "
         "concurrent.futures.Executor"

@@ -187,6 +187,12 @@ _MUST_BE: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
         lambda thing: _has("text")(thing) and _has("message")(thing),
         "no graph reader: it needs text(...) and message(...); see penstock.lowlevel.GraphReader",
     ),
+    "layer": (
+        lambda thing: (
+            _has("plan")(thing) or all(_has(name)(thing) for name in ("set_options", "swap", "reset"))
+        ),
+        "no layer: see penstock.lowlevel.FailureLayer and SteeringLayer",
+    ),
     "codec": (
         lambda thing: all(_has(name)(thing) for name in ("takes", "schema", "encode", "decode")),
         "no codec: it needs takes(...), schema(...), encode(...) and decode(...); see penstock_record.Codec",

@@ -82,11 +82,14 @@ def check_metadata(record: Discovered, distribution: Distribution) -> Iterator[P
 
 def _check_names(record: Discovered, subject: str) -> Iterator[PackFault]:
     name = canonical(record.distribution)
+    package = canonical(
+        record.module.partition(".")[0]
+    )  # a distribution may have several, each with a plugin
     if not name.startswith(_PREFIX):
         yield PackFault(
             subject, f"packs are found by their prefix; name it {_PREFIX + name!r}", is_warning=True
         )
-    elif record.name != name.removeprefix(_PREFIX):
+    elif record.name not in {name.removeprefix(_PREFIX), package.removeprefix(_PREFIX)}:
         yield PackFault(
             f"plugin {record.name!r}",
             f"people guess it from the distribution; name the entry point {name.removeprefix(_PREFIX)!r}",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ParamSpec, Protocol, TypeVar, overload
 
-from penstock.lowlevel import options_classes
-from penstock_functions.definition import define
-from penstock_functions.forms import make
+from penstock.functions.definition import define
+from penstock.functions.forms import make
+from penstock.option_class import options_classes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from penstock import Calculator
+    from penstock.engine.calculator import Calculator
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -13,22 +13,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from penstock.lowlevel import late_names
+from penstock.late_names import late_names
 
 if TYPE_CHECKING:
-    from penstock_functions.annotations import SidePacket as SidePacket
-    from penstock_functions.calculator_function import CalculatorFunction as CalculatorFunction
-    from penstock_functions.calculator_function import calculator as calculator
-    from penstock_functions.feeding import Feed as Feed
-    from penstock_functions.feeding import feed_packet as feed_packet
-    from penstock_functions.run_graph import run as run
+    from penstock.functions.annotations import SidePacket as SidePacket
+    from penstock.functions.calculator_function import CalculatorFunction as CalculatorFunction
+    from penstock.functions.calculator_function import calculator as calculator
+    from penstock.functions.feeding import Feed as Feed
+    from penstock.functions.feeding import feed_packet as feed_packet
+    from penstock.functions.run_graph import run as run
 
 #: Module → the names that it has.
 _HOMES: Final = {
-    "penstock_functions.annotations": "SidePacket",
-    "penstock_functions.calculator_function": "CalculatorFunction calculator",
-    "penstock_functions.feeding": "Feed feed_packet",
-    "penstock_functions.run_graph": "run",
+    "penstock.functions.annotations": "SidePacket",
+    "penstock.functions.calculator_function": "CalculatorFunction calculator",
+    "penstock.functions.feeding": "Feed feed_packet",
+    "penstock.functions.run_graph": "run",
 }
 
 if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name

@@ -12,10 +12,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from penstock import CalculatorContext, Packet, Timestamp
+from penstock.engine.calculator import CalculatorContext
+from penstock.engine.packet import Packet
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import can_be_option, hints_of, is_options_class, parse_tag_index
-from penstock_functions.annotations import Meaning, is_side_packet, read
+from penstock.functions.annotations import Meaning, is_side_packet, read
+from penstock.option_class import can_be_option, is_options_class
+from penstock.tags import parse_tag_index
+from penstock.timestamp import Timestamp
+from penstock.type_hints import hints_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

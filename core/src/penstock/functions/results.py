@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from penstock import Packet, Timestamp
+from penstock.engine.packet import Packet
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import hints_of
-from penstock_functions.annotations import Meaning, read
-from penstock_functions.parameters import tag_of
+from penstock.functions.annotations import Meaning, read
+from penstock.functions.parameters import tag_of
+from penstock.timestamp import Timestamp
+from penstock.type_hints import hints_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,16 +9,16 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Final
 
-from penstock import Executor, Lease
 from penstock.errors import FailedPreconditionError, InvalidArgumentError, text_of
+from penstock.runtime.executors.executor import Executor, Lease
 
 if TYPE_CHECKING:
     import concurrent.futures
 
-    from penstock import Work
+    from penstock.runtime.executors.executor import Work
 
 
-class BorrowedExecutor(Executor):
+class PoolExecutor(Executor):
     """Wraps a pool of threads that belongs to the application.
 
     If Ctrl-C hits the main thread inside the pool's own `submit`, a pool of `concurrent.futures` may stay
@@ -45,10 +45,10 @@ class BorrowedExecutor(Executor):
 
     def lend_to(self, work: Work) -> Lease:
         """Serve a run with tasks of the pool."""
-        return _Borrowed(self.pool, work, self._max_tasks)
+        return _PoolLease(self.pool, work, self._max_tasks)
 
 
-class _Borrowed(Lease):
+class _PoolLease(Lease):
     """Keeps at most `max_tasks` drain tasks in the pool."""
 
     def __init__(self, pool: concurrent.futures.Executor, work: Work, max_tasks: int) -> None:

@@ -15,7 +15,7 @@ from penstock.errors import InvalidArgumentError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from penstock_functions.parameters import OptionParameter
+    from penstock.functions.parameters import OptionParameter
 
 #: Of a class: their docstrings describe parameters too.
 _METHODS: Final = ("__init__", "process")

@@ -8,14 +8,15 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING, Final
 
-from penstock import Packet
+from penstock.engine.packet import Packet
 from penstock.errors import InvalidArgumentError, WaitTimeoutError
-from penstock.lowlevel import PRESTREAM, UNSET, shown
+from penstock.shown import shown
+from penstock.timestamp import PRESTREAM, UNSET
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from penstock import CalculatorGraph
+    from penstock.runtime.graph import CalculatorGraph
 
 
 class Feed:

@@ -6,16 +6,17 @@ from collections.abc import Mapping
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock import CalculatorGraph
 from penstock.errors import GraphRunError, InvalidArgumentError, StreamClosedError, WaitTimeoutError
-from penstock.lowlevel import shown
-from penstock_functions.feeding import Feed, check_iterable
+from penstock.functions.feeding import Feed, check_iterable
+from penstock.runtime.graph import CalculatorGraph
+from penstock.shown import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from penstock import Packet, Registry
+    from penstock.engine.packet import Packet
+    from penstock.registry import Registry
 
 
 def run(  # noqa: PLR0913  # each is one thing that a run can have

@@ -10,18 +10,19 @@ import inspect
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from penstock import STOP, Calculator, CalculatorContext, Packet, Timestamp
+from penstock.engine.calculator import STOP, Calculator, CalculatorContext
+from penstock.engine.packet import NOTHING, Packet
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import NOTHING
-from penstock_functions.definition import Definition, keys_of
-from penstock_functions.parameters import REQUIRED
-from penstock_functions.results import Timing
+from penstock.functions.definition import Definition, keys_of
+from penstock.functions.parameters import REQUIRED
+from penstock.functions.results import Timing
+from penstock.timestamp import Timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from penstock import CalculatorContract
-    from penstock.lowlevel import Outcome, Stop
+    from penstock.contract import CalculatorContract
+    from penstock.engine.calculator import Outcome, Stop
 
 #: For `graph.snapshot()`: a call stands in the function, not in this module's method.
 __penstock_calls_functions__: Final = True

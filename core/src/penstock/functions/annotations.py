@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import attrs
 
+from penstock.engine.calculator import Stop
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import HintParts, Stop, is_type
+from penstock.payload_types import is_type
+from penstock.type_hints import HintParts
 
 if TYPE_CHECKING:
-    from penstock.lowlevel import PayloadType
+    from penstock.payload_types import PayloadType
 
 T = TypeVar("T")
 

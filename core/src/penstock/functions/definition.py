@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from penstock import Calculator, CalculatorContext
+from penstock.engine.calculator import Calculator, CalculatorContext
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import check_name
-from penstock_functions.options import made_class
-from penstock_functions.parameters import Parameters, PortParameter, read_parameters
-from penstock_functions.results import Results, read_results
+from penstock.functions.options import made_class
+from penstock.functions.parameters import Parameters, PortParameter, read_parameters
+from penstock.functions.results import Results, read_results
+from penstock.registry_entries import check_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from penstock import CalculatorContract
-    from penstock.lowlevel import PortKey, Ports, PortSpec, PortSpecs
-    from penstock_functions.annotations import Meaning
+    from penstock.contract import CalculatorContract, PortSpec, PortSpecs
+    from penstock.functions.annotations import Meaning
+    from penstock.port_collection import PortKey, Ports
 
 
 @attrs.frozen(eq=False)

@@ -1,0 +1,11 @@
+"""What this pack adds to Penstock, by name; importing this module imports no other module of the pack."""
+
+from __future__ import annotations
+
+from penstock import Components, hookimpl
+
+
+@hookimpl
+def penstock_components() -> Components:
+    """Return the layer that changes nodes of a graph while it lives; it is imported on first use."""
+    return Components(layers={"steering": "penstock_steering.graph_methods:SteeringLayer"})
