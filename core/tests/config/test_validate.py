@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import penstock
 from penstock.config import build_plan
 from penstock.config.calculator_pb2 import CalculatorGraphConfig, ProfilerConfig
 from penstock.errors import GraphConfigError, StatusCode, UnknownNameError
@@ -220,6 +221,63 @@ def test_parallel_calls_of_a_source_are_one_with_a_warning(plan, caplog):
 
     assert made.nodes[0].max_in_flight == 1
     assert "node 'SourceCalculator': max_in_flight 4 counts as 1" in caplog.text
+
+
+class Keeper:
+    @classmethod
+    def get_contract(cls, cc):
+        for port in (*cc.inputs, *cc.outputs):
+            port.set_any()
+
+    def open(self, cc):
+        self.scale = cc.inputs[0].header
+        self.out = cc.outputs[0]
+
+
+class KeeperOfMany(Keeper):
+    def open(self, cc):
+        self.ports = {tag: cc.outputs[tag] for tag in ("A", "B")}
+
+
+class Unkept(Keeper):
+    def open(self, cc):
+        self.tag = next(tag for tag in ("A", "B") if tag in cc.outputs)
+        self.header = cc.inputs[0].header
+        out = cc.outputs[0]
+        out.set_header(self.header)
+
+
+@penstock.calculator
+class KeeperWithAnnotations:
+    def open(self, cc):
+        self.out = [cc.outputs["OUT"]]
+
+    def process(self, number: int) -> int:
+        return number
+
+
+@pytest.mark.parametrize(
+    ("kind", "kept"), [(Keeper, "out"), (KeeperOfMany, "ports"), (KeeperWithAnnotations.calculator, "out")]
+)
+def test_calls_that_may_overlap_are_refused_where_ports_of_open_are_kept(plan, registry, kind, kept):
+    registry.add("calculator", "Keeper", kind)
+    node = 'input_stream: "a" node { calculator: "Keeper" input_stream: "a" output_stream: "b" %s }'
+
+    plan(node % "")
+    with pytest.raises(GraphConfigError) as caught:
+        plan(node % "max_in_flight: 4")
+
+    (fault,) = caught.value.faults
+    assert "node 'Keeper': max_in_flight 4: each call has ports of its own, but open() of " in str(fault)
+    assert f"keeps one in '{kept}'; take it from cc in process(), or leave max_in_flight out" in str(fault)
+
+
+def test_calls_may_overlap_where_open_keeps_no_port(plan, registry):
+    registry.add("calculator", "Unkept", Unkept)
+    node = 'input_stream: "a" node { calculator: "%s" max_in_flight: 4 input_stream: "a" output_stream: "b" }'
+
+    assert plan(node % "Unkept").nodes[0].max_in_flight == 4
+    assert plan(node % "PassCalculator").nodes[0].max_in_flight == 4
 
 
 def test_a_back_edge_that_closes_no_cycle_is_a_warning(plan, caplog):

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from penstock.check.edges import Edge
     from penstock.check.names import Names
+    from penstock.check.nodes import Draft
     from penstock.check.protocols import OptionsFactory
     from penstock.check.spec import GraphSpec
     from penstock.contract import PortSpec
@@ -95,6 +96,7 @@ class _Validation:
         handler_plans = []
         for draft in self._drafts:
             check_executor(draft, declared, faults)
+            self._check_overlap(draft)
             handler_plans.append(handlers.plan(draft))
         self._wiring = Wiring(self._drafts, graph_inputs, faults)
         self._sort()
@@ -143,6 +145,22 @@ class _Validation:
                 self._faults.add(graph.input_streams[port.entry].at, words, stream=port.name)
             seen.add(port.name)
         return inputs
+
+    def _check_overlap(self, draft: Draft) -> None:
+        """Refuse calls that may overlap where the calculator keeps ports of `open`."""
+        wanted = draft.spec.max_in_flight
+        if wanted.value <= 1 or draft.is_source or draft.factory is None:
+            return
+        from penstock.check.kept_ports import kept_port  # reads source, and few nodes ask for it
+
+        kept = kept_port(draft.factory)
+        if kept is not None:
+            words = (
+                f"{draft.who}: max_in_flight {wanted.value}: each call has ports of its own, but open() of "
+                f"{draft.factory.__name__} keeps one in {kept!r}; take it from cc in process(), or leave "
+                "max_in_flight out"
+            )
+            self._faults.add(wanted.at, words, code=StatusCode.FAILED_PRECONDITION, node=draft.name)
 
     def _sort(self) -> None:
         above = [self._wiring.above(node) for node in range(len(self._drafts))]
