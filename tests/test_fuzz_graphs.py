@@ -70,11 +70,11 @@ def fuzz(*arguments, script=SCRIPT):
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
 
 
-def test_a_thousand_graphs_with_mistakes_are_loaded_or_refused_with_an_error_of_ours(tmp_path):
-    done = fuzz("--seed", 16, "--inputs", 1000, "--out", tmp_path)
+def test_graphs_with_mistakes_are_loaded_or_refused_with_an_error_of_ours(tmp_path):
+    done = fuzz("--seed", 16, "--inputs", 300, "--out", tmp_path)
 
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "no findings"), done.stdout
-    counts = re.match(r"1,000 inputs in \d+ s: (.*)\n", done.stdout)
+    counts = re.match(r"300 inputs in \d+ s: (.*)\n", done.stdout)
     kinds = dict(reversed(one.split(" ", 1)) for one in counts.group(1).split(", "))
     # None of the ways that a graph can go is missing, else the inputs are no good.
     assert {"loaded", "GraphParseError", "GraphConfigError", "ResourceExhaustedError"} <= set(kinds)

@@ -50,10 +50,28 @@ def pages(script):
     return script.pages()
 
 
-def test_every_page_can_be_made_and_the_index_is_current():
-    ended = run("--check")
+@pytest.fixture(scope="module")
+def pictures(script):
+    return script.pictures()
 
-    assert ended.returncode == 0, ended.stdout + ended.stderr
+
+@pytest.fixture
+def made_once(script, pages, pictures, monkeypatch):
+    """The script, with pages and pictures that are made once for all tests: they take seconds."""
+    monkeypatch.setattr(script, "pages", lambda: pages)
+    monkeypatch.setattr(script, "pictures", lambda: pictures)
+    return script
+
+
+def test_every_page_can_be_made_and_the_index_is_current(made_once, capsys):
+    assert (made_once.main(["--check"]), capsys.readouterr().out) == (0, "")
+
+
+def test_the_script_runs_by_itself():
+    ended = run("--help")
+
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "--check" in ended.stdout
 
 
 def test_there_is_a_page_and_a_line_of_the_index_for_each_standard_calculator(script, pages):
@@ -87,13 +105,6 @@ def test_a_group_that_names_a_calculator_that_is_gone_is_an_error(script):
 
     with pytest.raises(script.GroupError, match=r"^no calculator 'Gate\*' is left for 'Choose and route"):
         script.grouped(packs)
-
-
-@pytest.fixture
-def made_once(script, pages, monkeypatch):
-    """The script, with pages that are made once for all tests: they take seconds."""
-    monkeypatch.setattr(script, "pages", lambda: pages)
-    return script
 
 
 def test_a_missing_or_stale_index_is_reported_and_written(made_once, tmp_path, capsys):

@@ -611,6 +611,7 @@ def python(script: str, *sites: Path, **environment: str) -> str:
     return ended.stdout
 
 
+@pytest.mark.timing
 def test_a_hundred_plugins_are_found_without_importing_what_they_bring(tmp_path: Path) -> None:
     source = """
     @hookimpl

@@ -74,6 +74,7 @@ def test_so_many_names_are_suggested_as_asked_for_and_the_best_come_first():
     assert did_you_mean("zoom", known) == ""
 
 
+@pytest.mark.timing
 def test_thousands_of_long_names_that_are_much_alike_are_compared_in_no_time():
     known = ["_".join(f"s{i}_{number >> i & 1}" for i in range(20)) for number in range(10_000)]
     start = time.process_time()

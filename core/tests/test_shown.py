@@ -93,6 +93,7 @@ def test_long_words_are_cut_at_the_length_asked_for() -> None:
     assert shown(raising(KeyError()), 4) == "<Br…"
 
 
+@pytest.mark.timing
 def test_a_payload_with_millions_of_elements_is_shown_at_once() -> None:
     million = list(range(1_000_000))
     payloads = [million, set(million), dict.fromkeys(million), bytes(50_000_000), "x" * 50_000_000]

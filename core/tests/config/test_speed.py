@@ -39,6 +39,7 @@ def seconds(registry, declare):
     return seconds
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("backwards", [False, True])
 def test_four_times_the_nodes_take_about_four_times_as_long(seconds, backwards):
     small, large = seconds(1000, backwards=backwards), seconds(4000, backwards=backwards)
@@ -46,6 +47,7 @@ def test_four_times_the_nodes_take_about_four_times_as_long(seconds, backwards):
     assert large / small < 12, f"{small:.3f} s for 1,000 nodes, {large:.3f} s for 4,000"
 
 
+@pytest.mark.timing
 def test_a_chain_of_five_thousand_nodes_is_checked_in_a_moment(seconds):
     assert seconds(5000) < 3
 

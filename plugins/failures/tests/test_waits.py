@@ -65,6 +65,7 @@ def test_a_source_without_restarts_left_ends_the_run(registry):
     graph.close()
 
 
+@pytest.mark.timing
 def test_a_success_ends_the_row_of_pauses(driven):
     payloads = [f"p{n}" for n in range(6)]
     trouble.LEFT.update(dict.fromkeys(payloads, 1))

@@ -296,6 +296,7 @@ def test_a_side_packet_of_a_replaced_node_that_is_needed_is_named(file):
         replay_graph(graph, file, registry=registry)
 
 
+@pytest.mark.timing
 def test_speed_one_takes_as_long_as_the_recording(file):
     writer = RecordingWriter(file, default_registry(), ["in"], {"graph": PASSING})
     writer.packet(0, 1, "a")

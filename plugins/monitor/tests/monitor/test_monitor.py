@@ -136,6 +136,7 @@ def test_without_latencies_no_stream_is_watched(make_graph, monkeypatch) -> None
     assert watched == []
 
 
+@pytest.mark.timing
 def test_rates_agree_with_the_ledger_of_a_real_run(make_graph, monitored) -> None:
     graph = make_graph(CHAIN, Pass, threads=2)
     monitor = monitored(graph, 0.1)
@@ -160,6 +161,7 @@ def test_rates_agree_with_the_ledger_of_a_real_run(make_graph, monitored) -> Non
         assert one.per_s == pytest.approx(rate, rel=0.05)
 
 
+@pytest.mark.timing
 def test_a_stall_is_told_with_its_culprit_within_two_seconds(make_graph, monitored) -> None:
     text = """
     input_stream: "in" output_stream: "out"

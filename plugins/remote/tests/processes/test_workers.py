@@ -155,6 +155,7 @@ def test_a_stateless_node_has_an_object_in_each_of_several_workers(driven) -> No
     assert one.graph.counters["StatelessPid-called"] == 12
 
 
+@pytest.mark.timing
 def test_any_other_node_has_one_object_whose_calls_overlap(driven) -> None:
     one = driven(("ObjectAndPid", "max_in_flight: 3"), options="num_processes: 3")
     one.run(0)

@@ -32,6 +32,7 @@ Five, Twenty, Fifty = slow("Five", 5), slow("Twenty", 20), slow("Fifty", 50)
 Both = calculator(lambda cc: cc.output.add_packet(cc.inputs["B"].packet), name="Both", offset=0)
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("threads", [2, 8])
 def test_times_of_a_join_of_known_sleeps(make, tmp_path, threads):
     tracer = ChromeTracer()

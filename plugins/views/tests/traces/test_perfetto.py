@@ -215,6 +215,7 @@ print(time.process_time() - start, (after - before) / 1024, before / 1024, writt
 """
 
 
+@pytest.mark.timing
 def test_a_file_is_written_in_little_time_and_memory(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", MILLION, "100000", str(tmp_path / "t.pftrace")],

@@ -66,6 +66,7 @@ def rate_shown(page, stream):
     return float(found[1].replace(",", "")) if found else 0.0
 
 
+@pytest.mark.timing
 def test_rates_are_within_5_percent_of_the_ledger(page, hand, started):
     graph, server = started(hand.GRAPH)
     with Feeder(graph, per_s=100):
@@ -89,6 +90,7 @@ def added(ledger, name):
     return next(one.added for one in ledger.streams if one.name == name)
 
 
+@pytest.mark.timing
 def test_the_culprit_of_a_stall_is_marked_within_2_seconds(page, started):
     text = """
     input_stream: "in"
