@@ -87,7 +87,7 @@ _LEGEND: Final = (
 def page(name: str, registry: Registry) -> str:
     """Return the page of a calculator."""
     description = describe(name, registry)
-    plan = build_plan(_alone(description, registry), registry)
+    plan = build_plan(alone(description, registry), registry)
     parts = [f"# {name}", description.summary, f"Distribution: `{description.distribution}`."]
     if has_picture(name, description.distribution, plan):
         parts += [
@@ -202,7 +202,7 @@ def _timeline(description: Description, plan: Plan) -> Iterator[str]:
     yield _block(draw(rows), "text")
 
 
-def _alone(description: Description, registry: Registry) -> Any:
+def alone(description: Description, registry: Registry) -> Any:
     """Return a graph of the example's node, whose inputs are graph inputs."""
     node = read_graph(description.example, registry).node[0]
     names = dict.fromkeys(entry.rpartition(":")[2] for entry in node.input_stream)
@@ -334,7 +334,7 @@ def _drawn(name: str, registry: Registry) -> str | None:
     """Return the picture of a calculator; None where it has none."""
     try:
         description = describe(name, registry)
-        plan = build_plan(_alone(description, registry), registry)
+        plan = build_plan(alone(description, registry), registry)
         return picture_of(name, plan) if has_picture(name, description.distribution, plan) else None
     except Exception as error:
         raise PageError(f"the picture of {name} cannot be made: {type(error).__name__}: {error}") from error

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from penstock import Components, hookimpl
+
+if TYPE_CHECKING:
+    import click
 
 _PACK: Final = "penstock_room_sensors"
 _OF_CALCULATORS: Final = "penstock.CalculatorOptions"
@@ -43,3 +46,11 @@ def penstock_components() -> Components:
             for name, (extendee, number) in _OPTIONS.items()
         },
     )
+
+
+@hookimpl
+def penstock_cli(group: click.Group) -> None:
+    """Add the command `penstock room`."""
+    from penstock_room_sensors.command_line import room_command  # only for the command line
+
+    group.add_command(room_command)

@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_calculators.constant_side_packet_calculator_pb2 import ConstantSidePacketCalculatorOptions
-from penstock_formats.classification_pb2 import ClassificationList
-from penstock_formats.landmark_pb2 import LandmarkList
-from penstock_formats.matrix_data_pb2 import MatrixData
-from penstock_formats.time_series_header_pb2 import TimeSeriesHeader
+from penstock_formats import ClassificationList, LandmarkList, MatrixData, TimeSeriesHeader
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract

@@ -13,16 +13,14 @@ from penstock.errors import InvalidArgumentError
 from penstock_cli.failures import RunFailed, WrongUsage
 from penstock_cli.loading import existing
 from penstock_cli.wording import duration, plural
-from penstock_views.traces.paths import as_data, paths_of
-from penstock_views.traces.reading import read_trace
+from penstock_views.api import as_data, paths_of, read_trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from penstock_views.traces.paths import Leg
-    from penstock_views.traces.paths import Path as GraphPath
-    from penstock_views.traces.reading import ReadRun, ReadTrace
+    from penstock_views.api import Leg, ReadRun, ReadTrace
+    from penstock_views.api import Path as GraphPath
 
 _US: Final = 1e-6
 _BUDGET: Final = re.compile(

@@ -9,7 +9,7 @@ from penstock_cli.paths import read
 from penstock_cli.saying import say
 from penstock_cli.trace import check_target
 from penstock_cli.wording import amount
-from penstock_views.traces.report import report
+from penstock_views.api import report
 
 if TYPE_CHECKING:
     from pathlib import Path

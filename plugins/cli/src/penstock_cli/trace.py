@@ -10,7 +10,7 @@ from penstock import PenstockError
 from penstock_cli.failures import FileMissing, WrongUsage
 from penstock_cli.saying import say
 from penstock_cli.wording import amount, plural
-from penstock_views.traces.endings import PERFETTO
+from penstock_views.api import PERFETTO
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from penstock_cli.failures import EXIT_CODES
-from penstock_cli.options import debug, imports
+from penstock_cli.api import EXIT_CODES, debug, imports
 
 
 def _explain(context: click.Context, parameter: click.Parameter, code: str | None) -> None:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from penstock.errors import InvalidArgumentError, PenstockError
-from penstock_cli.failures import FileMissing, GraphInvalid, WrongUsage
-from penstock_cli.loading import existing
+from penstock_cli.api import FileMissing, GraphInvalid, WrongUsage, existing
 from penstock_lint.edit import edited
 from penstock_lint.formats import FORMATS
 from penstock_lint.lint import all_rules, chosen, lint_graph

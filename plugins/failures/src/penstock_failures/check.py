@@ -11,7 +11,7 @@ from penstock.lowlevel import quoted
 from penstock_failures.failure import Failure
 from penstock_failures.guard import NodeGuard
 from penstock_failures.policy import FALL_BACK, RESTART, SKIP, Policy
-from penstock_remote.description import check_movable, contract_difference, graph_of
+from penstock_remote.api import check_movable, contract_difference, graph_of
 
 if TYPE_CHECKING:
     from penstock import Registry

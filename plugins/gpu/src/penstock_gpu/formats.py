@@ -14,7 +14,8 @@ import attrs
 import numpy as np
 
 from penstock.errors import InvalidArgumentError
-from penstock_formats.image_format import LAYOUTS, ImageFormat, PixelLayout
+from penstock_formats import ImageFormat
+from penstock_formats.api import LAYOUTS, PixelLayout
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -19,7 +19,7 @@ import cv2
 import numpy as np
 
 from penstock.errors import InvalidArgumentError
-from penstock_formats.scale_mode_pb2 import ScaleMode
+from penstock_formats.api import ScaleMode
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

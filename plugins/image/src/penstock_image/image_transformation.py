@@ -9,8 +9,7 @@ import attrs
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFrame, VideoHeader, check_frame_size
-from penstock_formats.rotation_mode_pb2 import RotationMode
-from penstock_formats.scale_mode_pb2 import ScaleMode
+from penstock_formats.api import RotationMode, ScaleMode
 from penstock_image.frames import pass_header, refuse_gpu
 from penstock_image.geometry import Transformation, quarter_turns
 from penstock_image.image_transformation_calculator_pb2 import ImageTransformationCalculatorOptions

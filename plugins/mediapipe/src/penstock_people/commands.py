@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from penstock_cli.failures import EXIT_CODES
-from penstock_cli.group import RunningCommand
-from penstock_cli.running import read_manner, running
+from penstock_cli.api import EXIT_CODES, RunningCommand, read_manner, running
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -184,7 +182,7 @@ def _run(  # noqa: PLR0913  # an argument for each option
         raise click.UsageError("--live reads a VIDEO as if it were a camera; leave it out with --camera")
     if as_lines and as_rows:
         raise click.UsageError("--json and --rows both write to stdout; leave out one of them")
-    from penstock_cli.over_video import OverVideo, run_over_video  # on demand, as the module says
+    from penstock_cli.api import OverVideo, run_over_video  # on demand, as the module says
     from penstock_people.graph_files import graph_text
     from penstock_people.needs import check_needs, model_paths
     from penstock_people.printing import json_lines, rows

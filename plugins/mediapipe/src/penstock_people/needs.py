@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
 from penstock.errors import PenstockError
-from penstock_cli.failures import FileMissing, RunFailed
+from penstock_cli.api import FileMissing, RunFailed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,7 +32,7 @@ def check_needs(files: Iterable[str]) -> None:
             "the models need a runtime that is not installed, ai-edge-litert: "
             'pip install "penstock-mediapipe[litert]"'
         )
-    from penstock_tensors.resource_finder import ResourceFinder  # only for a run
+    from penstock_tensors import ResourceFinder  # only for a run
 
     finder = ResourceFinder()
     for name in files:

@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from penstock.errors import InvalidArgumentError
-from penstock_cli.failures import INTERRUPTED, WrongUsage
-from penstock_cli.group import ValueIfAny
-from penstock_cli.saying import say
+from penstock_cli.api import INTERRUPTED, ValueIfAny, WrongUsage, say
 
 if TYPE_CHECKING:
     import socket

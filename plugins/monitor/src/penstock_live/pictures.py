@@ -9,7 +9,7 @@ import numpy as np
 from PIL import Image as Pillow
 
 from penstock_formats import Image, ImageFormat, ImageFrame
-from penstock_formats.preview import preview
+from penstock_formats.api import preview
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

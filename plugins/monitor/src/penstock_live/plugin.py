@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from penstock import Components, hookimpl
 
 if TYPE_CHECKING:
-    from penstock_cli.group import RunningCommand
+    from penstock_cli.api import RunningCommand
 
 #: Loaded where there is a command line, and only there.
 _COMMAND_LINE = "penstock_live.command_line"

@@ -14,8 +14,7 @@ import click
 
 from penstock.errors import AlreadyExistsError, InvalidArgumentError, UnavailableError
 from penstock.log import get_logger
-from penstock_cli.failures import RunFailed, WrongUsage
-from penstock_cli.saying import say
+from penstock_cli.api import RunFailed, WrongUsage, say
 
 if TYPE_CHECKING:
     from penstock import CalculatorGraph

@@ -16,7 +16,7 @@ from google.protobuf.message import DecodeError, Message
 
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFormat, ImageFrame, Matrix, VideoHeader
-from penstock_formats.image_format import LAYOUTS
+from penstock_formats.api import LAYOUTS
 from penstock_record.codec import Schema
 from penstock_record.foxglove import IMAGE_SCHEMA, raw_image, raw_image_pixels
 

@@ -7,10 +7,7 @@ from typing import Any, Final
 
 import click
 
-from penstock_cli.failures import EXIT_CODES
-from penstock_cli.group import RunningCommand
-from penstock_cli.options import as_json, debug, imports
-from penstock_cli.running import read_manner, running
+from penstock_cli.api import EXIT_CODES, RunningCommand, as_json, debug, imports, read_manner, running
 
 _FILE: Final = click.Path(path_type=Path)
 
@@ -55,7 +52,7 @@ def record_command(  # noqa: PLR0913, PLR0917  # one for each option
     """  # noqa: D301  # \b is click's mark for text that stays as it is
     if sum((streams is not None, inputs, everything)) > 1:
         raise click.UsageError("--streams, --inputs and --all do not go together; leave out all but one")
-    from penstock_cli.side_values import read_sides  # on demand, as the module says
+    from penstock_cli.api import read_sides  # on demand, as the module says
     from penstock_record.runs import record
 
     chosen = None if streams is None else [name.strip() for name in streams.split(",") if name.strip()]
@@ -109,7 +106,7 @@ def replay_command(  # noqa: PLR0913, PLR0917  # one for each option
       penstock replay run.mcap changed.pbtxt --from frame
       penstock replay run.mcap --speed 1
     """  # noqa: D301
-    from penstock_cli.side_values import read_sides  # on demand, as the module says
+    from penstock_cli.api import read_sides  # on demand, as the module says
     from penstock_record.runs import replay
 
     chosen = None if streams is None else [name.strip() for name in streams.split(",") if name.strip()]

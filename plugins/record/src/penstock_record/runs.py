@@ -10,12 +10,7 @@ import click
 from penstock.config import CalculatorGraphConfig, read_graph
 from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError
 from penstock.lowlevel import default_registry
-from penstock_cli.failures import FileMissing, WrongUsage
-from penstock_cli.loading import existing
-from penstock_cli.run import run_file
-from penstock_cli.saying import say
-from penstock_cli.trace import check_target
-from penstock_cli.wording import amount, plural
+from penstock_cli.api import FileMissing, WrongUsage, amount, check_target, existing, plural, run_file, say
 from penstock_record.diff import differences
 from penstock_record.graphs import all_streams, recording_graph, replay_changes, replay_graph
 from penstock_record.options import Compression
@@ -28,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from penstock import CalculatorGraph
-    from penstock_cli.run import Manner
+    from penstock_cli.api import Manner
 
 
 def record(  # noqa: PLR0913, PLR0917  # the options of the command

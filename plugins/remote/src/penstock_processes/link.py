@@ -27,9 +27,7 @@ from penstock_processes.messages import (
 )
 from penstock_processes.parcels import pack_call, unpack_answer
 from penstock_processes.worker import Descriptor, WorkerSetup, work
-from penstock_remote.errors import WorkerDiedError, error_from_data, input_fault
-from penstock_remote.logs import log_here
-from penstock_remote.pending import Pending
+from penstock_remote.api import Pending, WorkerDiedError, error_from_data, input_fault, log_here
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,8 +36,7 @@ if TYPE_CHECKING:
 
     from penstock_processes.arena import Arena, OwnArena
     from penstock_processes.options import ProcessExecutorOptions
-    from penstock_remote.calls import Answer, Call
-    from penstock_remote.description import Described
+    from penstock_remote.api import Answer, Call, Described
 
 #: How long a worker that is told to end may take until it is killed.
 _END_S: Final = 2.0

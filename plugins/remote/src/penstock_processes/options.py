@@ -9,7 +9,7 @@ from typing import Final
 import attrs
 
 from penstock.errors import InvalidArgumentError
-from penstock_remote.together import Together  # noqa: TC001  # the options' types are read at run time
+from penstock_remote.api import Together  # noqa: TC001  # the options' types are read at run time
 
 #: Each process has the memory of all, so it gets as many descriptors at its start, and 253 is the system's
 #: limit.

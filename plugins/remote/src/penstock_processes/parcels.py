@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 
 from penstock_processes.plain_payloads import FORMATS
-from penstock_remote.calls import Answer, Call
+from penstock_remote.api import Answer, Call
 
 if TYPE_CHECKING:
     from penstock_processes.carrier import Carrier, Lent

@@ -12,15 +12,20 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from penstock.errors import InvalidArgumentError
-from penstock_executors.thread_pool import ThreadPoolExecutor
+from penstock_executors import ThreadPoolExecutor
 from penstock_processes.arena import Arena, OwnArena, memory_file
 from penstock_processes.link import Link
 from penstock_processes.options import Codec, ProcessExecutorOptions, StartMethod
-from penstock_remote.description import check_all_movable, described
-from penstock_remote.pending import Copies
-from penstock_remote.region_end import end_of
-from penstock_remote.stand_in import RemoteCalculator
-from penstock_remote.together import Places, arranged, check_names
+from penstock_remote.api import (
+    Copies,
+    Places,
+    RemoteCalculator,
+    arranged,
+    check_all_movable,
+    check_names,
+    described,
+    end_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection

@@ -26,15 +26,12 @@ from penstock_processes.messages import (
     MAKE,
     READY,
 )
-from penstock_remote.errors import error_as_data, output_fault
-from penstock_remote.hosted_region import hosted
-from penstock_remote.logs import LogSender, calling
+from penstock_remote.api import LogSender, calling, error_as_data, hosted, output_fault
 
 if TYPE_CHECKING:
     import socket
 
-    from penstock_remote.description import Described
-    from penstock_remote.hosted_region import Hosted
+    from penstock_remote.api import Described, Hosted
 
 #: The most threads that take messages.
 _MOST_THREADS: Final = 64

@@ -14,15 +14,11 @@ from penstock.lowlevel import default_registry
 from penstock_ray.messages import Ready, Reply, Request
 from penstock_ray.references import Later, resolved
 from penstock_ray.wire import dumps, loads
-from penstock_remote.calls import Call
-from penstock_remote.errors import error_as_data, output_fault
-from penstock_remote.hosted_region import hosted
-from penstock_remote.logs import LogSender, calling
+from penstock_remote.api import Call, LogSender, calling, error_as_data, hosted, output_fault
 
 if TYPE_CHECKING:
     from penstock_ray.messages import HostSetup, NodeSetup
-    from penstock_remote.calls import Answer
-    from penstock_remote.hosted_region import Hosted
+    from penstock_remote.api import Answer, Hosted
 
 _CLOSE_S: Final = 1.0
 #: The most log records that wait for a reply; later ones are dropped, and counted.

@@ -23,18 +23,22 @@ from penstock_ray.host import NodeHost
 from penstock_ray.messages import HostSetup, Ready, Reply, Request
 from penstock_ray.references import HAS_PAYLOAD, Later, Reference, Stored
 from penstock_ray.wire import dumps, loads
-from penstock_remote.calls import Answer
-from penstock_remote.errors import RemoteError, WorkerDiedError, error_from_data, input_fault
-from penstock_remote.logs import log_here
-from penstock_remote.pending import Pending
+from penstock_remote.api import (
+    Answer,
+    Pending,
+    RemoteError,
+    WorkerDiedError,
+    error_from_data,
+    input_fault,
+    log_here,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from penstock_ray.messages import NodeSetup
     from penstock_ray.options import RayExecutorOptions
-    from penstock_remote.calls import Call
-    from penstock_remote.description import Described
+    from penstock_remote.api import Call, Described
 
 _logger = get_logger(__name__)
 

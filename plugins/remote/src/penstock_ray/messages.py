@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from penstock_remote.description import Described
+    from penstock_remote.api import Described
 
 
 class HostSetup(NamedTuple):

@@ -7,7 +7,7 @@ from enum import Enum
 import attrs
 
 from penstock.errors import InvalidArgumentError
-from penstock_remote.together import Together  # noqa: TC001  # the options' types are read at run time
+from penstock_remote.api import Together  # noqa: TC001  # the options' types are read at run time
 
 
 class Placement(Enum):

@@ -11,28 +11,31 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.lowlevel import OPEN
-from penstock_executors.thread_pool import ThreadPoolExecutor
+from penstock_executors import ThreadPoolExecutor
 from penstock_ray.cluster import connect, disconnect, ray_module, read_runtime_env
 from penstock_ray.link import ActorLink, Lane, Needs
 from penstock_ray.messages import NodeSetup
 from penstock_ray.options import NodeResources, RayExecutorOptions
 from penstock_ray.references import stays_there
-from penstock_remote.description import check_all_movable, described
-from penstock_remote.pending import Copies
-from penstock_remote.region_end import end_of
-from penstock_remote.regions import names_of
-from penstock_remote.stand_in import RemoteCalculator
-from penstock_remote.together import Places, arranged, check_names, nodes_named
+from penstock_remote.api import (
+    Copies,
+    Places,
+    RemoteCalculator,
+    arranged,
+    check_all_movable,
+    check_names,
+    described,
+    end_of,
+    names_of,
+    nodes_named,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from penstock import Calculator, CalculatorContext, ExecutorDefaults
     from penstock.lowlevel import NodePlan, Plan
-    from penstock_remote.calls import Answer, Call
-    from penstock_remote.description import Described
-    from penstock_remote.pending import Pending
-    from penstock_remote.region_end import RegionEnd
+    from penstock_remote.api import Answer, Call, Described, Pending, RegionEnd
 
 #: Threads of the driver that pack calls.
 _SENDERS: Final = 4

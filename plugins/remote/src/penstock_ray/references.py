@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from penstock_remote.calls import Elsewhere
+from penstock_remote.api import Elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,7 +17,7 @@ from penstock.errors import InvalidArgumentError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from penstock_formats.rect_pb2 import NormalizedRect
+    from penstock_formats import NormalizedRect
 
 _HALF: Final = np.float32(0.5)
 _ONE: Final = np.float32(1)

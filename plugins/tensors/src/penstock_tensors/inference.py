@@ -10,7 +10,7 @@ import numpy as np
 import penstock
 from penstock.errors import InvalidArgumentError, StatusCode
 from penstock_formats import Tensor
-from penstock_formats.tensor import ELEMENT_TYPES
+from penstock_formats.api import ELEMENT_TYPES
 from penstock_tensors.backend import load_model
 from penstock_tensors.custom_ops import OpResolver
 from penstock_tensors.inference_calculator_pb2 import InferenceCalculatorOptions

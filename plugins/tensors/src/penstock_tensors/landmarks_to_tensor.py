@@ -9,7 +9,7 @@ import numpy as np
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import LandmarkList, NormalizedLandmarkList, Tensor
-from penstock_formats.landmark_arrays import array_of
+from penstock_formats.api import array_of
 from penstock_tensors.landmarks_to_tensor_calculator_pb2 import LandmarksToTensorCalculatorOptions
 from penstock_tensors.ports import only_one
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from penstock_formats.detection_table import HEIGHT, KEYPOINTS, WIDTH, XMIN, YMIN
+from penstock_formats.api import HEIGHT, KEYPOINTS, WIDTH, XMIN, YMIN
 from penstock_tensors.numbers import exponential
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ import numpy as np
 
 import penstock
 from penstock.errors import InvalidArgumentError
-from penstock_formats import ClassificationList, Tensor
-from penstock_formats.label_map_pb2 import LabelMapItem
+from penstock_formats import ClassificationList, LabelMapItem, Tensor
 from penstock_tensors.numbers import first_of
 from penstock_tensors.resource_finder import RESOURCES
 from penstock_tensors.tensors_to_classification_calculator_pb2 import TensorsToClassificationCalculatorOptions

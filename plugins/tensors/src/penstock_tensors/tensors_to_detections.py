@@ -10,7 +10,7 @@ import numpy as np
 import penstock
 from penstock.errors import InvalidArgumentError, UnavailableError
 from penstock_formats import Detection, Tensor
-from penstock_formats.detection_table import SCORE, detections_of, label_bytes
+from penstock_formats.api import SCORE, detections_of, label_bytes
 from penstock_tensors.anchor_pb2 import Anchor
 from penstock_tensors.numbers import floats_of, sigmoid
 from penstock_tensors.ports import only_one

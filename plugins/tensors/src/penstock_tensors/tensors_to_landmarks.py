@@ -9,7 +9,7 @@ import numpy as np
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import LandmarkList, NormalizedLandmarkList, Tensor
-from penstock_formats.landmark_arrays import FIELDS, list_of
+from penstock_formats.api import FIELDS, list_of
 from penstock_tensors.numbers import first_of, sigmoid
 from penstock_tensors.tensors_to_landmarks_calculator_pb2 import TensorsToLandmarksCalculatorOptions
 

@@ -230,7 +230,7 @@ def as_message(options: object, registry: Registry) -> object:
     if not is_options_class(type(options)):
         return options
     from penstock.lowlevel import message_class  # brings protobuf
-    from penstock_builder.option_messages import message_of
+    from penstock_builder.api import message_of
 
     cls = type(options)
     registry.add_option(full_name(cls), None, None, cls)

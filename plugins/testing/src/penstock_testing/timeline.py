@@ -26,7 +26,7 @@ from penstock.config import build_plan
 from penstock.errors import NotFoundError
 from penstock.lowlevel import DONE, show
 from penstock_testing.schedules import ScheduleHarness
-from penstock_views.draw.timeline import Track, timeline_svg
+from penstock_views.draw import Track, timeline_svg
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -10,7 +10,7 @@ import numpy as np
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import Detection, LocationData
-from penstock_formats.detection_table import XMIN, detections_of, table_of
+from penstock_formats.api import XMIN, detections_of, table_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,16 +9,7 @@ import numpy as np
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import Detection, Image, ImageFrame, LocationData
-from penstock_formats.detection_table import (
-    HEIGHT,
-    SCORE,
-    WIDTH,
-    XMIN,
-    YMIN,
-    DetectionTable,
-    detections_of,
-    table_of,
-)
+from penstock_formats.api import HEIGHT, SCORE, WIDTH, XMIN, YMIN, DetectionTable, detections_of, table_of
 from penstock_vision.non_max_suppression_calculator_pb2 import NonMaxSuppressionCalculatorOptions
 
 if TYPE_CHECKING:

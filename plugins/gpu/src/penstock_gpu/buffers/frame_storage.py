@@ -12,7 +12,7 @@ import numpy as np
 
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFrame
-from penstock_formats.array_payload import ArrayPayload
+from penstock_formats.api import ArrayPayload
 from penstock_gpu.buffers.storage import Storage, register_converter, register_storage, view_name
 from penstock_gpu.formats import (
     format_of_array,

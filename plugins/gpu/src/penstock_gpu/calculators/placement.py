@@ -14,7 +14,7 @@ import numpy as np
 
 from penstock.errors import InvalidArgumentError
 from penstock_formats import check_frame_size
-from penstock_formats.scale_mode_pb2 import ScaleMode
+from penstock_formats.api import ScaleMode
 from penstock_gpu.calculators.pixels import BORDER, sampled
 
 if TYPE_CHECKING:

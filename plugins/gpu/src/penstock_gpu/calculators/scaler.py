@@ -11,7 +11,7 @@ import numpy as np
 from penstock.config.calculator_options_pb2 import CalculatorOptions
 from penstock.errors import InvalidArgumentError
 from penstock_formats import VideoHeader
-from penstock_formats.scale_mode_pb2 import ScaleMode
+from penstock_formats.api import ScaleMode
 from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.calculators.pixels import BORDER, colours, stored
 from penstock_gpu.calculators.placement import Placement, checked_size, quarters_of

@@ -14,7 +14,7 @@ from penstock.lowlevel import Options, TagMap
 from penstock_testing.connections import SINK, Sink, graph_of, legal_wirings, node_named
 from penstock_testing.packs.metadata import WHOLE, canonical
 from penstock_testing.packs.report import PackFault
-from penstock_views.describe.docstrings import take_apart
+from penstock_views.api import take_apart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator

@@ -1,0 +1,68 @@
+"""What packs use that add to the command `penstock`: commands of their own, and options of `run` and `demo`.
+
+A command is a click command that the hook `penstock_cli(group)` adds; options are added by
+`penstock_run_options(command)`. `contrib/room-sensors` has an example of both.
+
+Commands
+    `RunningCommand` is a command that runs graphs and takes the options that packs add; `ValueIfAny` is an
+    option whose value may be left out. `debug`, `imports` and `as_json` are options that all commands share.
+    `existing` finds the files that are named; `read_sides` reads `--side NAME=VALUE`.
+Runs
+    `run_file` runs a graph file as `penstock run` does, in a `Manner`; `read_manner` makes one of the
+    options that `running` adds. `run_over_video` runs a graph over a video or a camera, as an `OverVideo`
+    says. `check_target` refuses a file that cannot be written before the run begins.
+What is said, and how it ends
+    `say` prints a line on stderr; `plural` and `amount` word numbers. `WrongUsage`, `FileMissing`,
+    `GraphInvalid` and `RunFailed` end the command with a message and the exit code of their kind, which
+    `EXIT_CODES` explains below each `--help`; `INTERRUPTED` is the code after Ctrl-C.
+"""
+# A name is loaded when it is first used.
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from penstock.lowlevel import late_names
+
+if TYPE_CHECKING:
+    from penstock_cli.failures import EXIT_CODES as EXIT_CODES
+    from penstock_cli.failures import INTERRUPTED as INTERRUPTED
+    from penstock_cli.failures import FileMissing as FileMissing
+    from penstock_cli.failures import GraphInvalid as GraphInvalid
+    from penstock_cli.failures import RunFailed as RunFailed
+    from penstock_cli.failures import WrongUsage as WrongUsage
+    from penstock_cli.group import RunningCommand as RunningCommand
+    from penstock_cli.group import ValueIfAny as ValueIfAny
+    from penstock_cli.loading import existing as existing
+    from penstock_cli.options import as_json as as_json
+    from penstock_cli.options import debug as debug
+    from penstock_cli.options import imports as imports
+    from penstock_cli.over_video import OverVideo as OverVideo
+    from penstock_cli.over_video import run_over_video as run_over_video
+    from penstock_cli.run import Manner as Manner
+    from penstock_cli.run import run_file as run_file
+    from penstock_cli.running import read_manner as read_manner
+    from penstock_cli.running import running as running
+    from penstock_cli.saying import say as say
+    from penstock_cli.side_values import read_sides as read_sides
+    from penstock_cli.trace import check_target as check_target
+    from penstock_cli.wording import amount as amount
+    from penstock_cli.wording import plural as plural
+
+#: Module → the names that it has.
+_HOMES: Final = {
+    "penstock_cli.failures": "EXIT_CODES FileMissing GraphInvalid INTERRUPTED RunFailed WrongUsage",
+    "penstock_cli.group": "RunningCommand ValueIfAny",
+    "penstock_cli.loading": "existing",
+    "penstock_cli.options": "as_json debug imports",
+    "penstock_cli.over_video": "OverVideo run_over_video",
+    "penstock_cli.run": "Manner run_file",
+    "penstock_cli.running": "read_manner running",
+    "penstock_cli.saying": "say",
+    "penstock_cli.side_values": "read_sides",
+    "penstock_cli.trace": "check_target",
+    "penstock_cli.wording": "amount plural",
+}
+
+if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name
+    __all__, __getattr__, __dir__ = late_names(__name__, _HOMES)

@@ -1,0 +1,27 @@
+"""What packs use that make options for nodes, as the builder does.
+
+`as_message` makes an options message of a dict or an instance, `messages_of` returns those of a node, and
+`set_node_options` sets one. `message_of` makes a message of an instance of an attrs class.
+"""
+# A name is loaded when it is first used.
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from penstock.lowlevel import late_names
+
+if TYPE_CHECKING:
+    from penstock_builder.option_messages import message_of as message_of
+    from penstock_builder.options import as_message as as_message
+    from penstock_builder.options import messages_of as messages_of
+    from penstock_builder.options import set_node_options as set_node_options
+
+#: Module → the names that it has.
+_HOMES: Final = {
+    "penstock_builder.option_messages": "message_of",
+    "penstock_builder.options": "as_message messages_of set_node_options",
+}
+
+if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name
+    __all__, __getattr__, __dir__ = late_names(__name__, _HOMES)

@@ -1,0 +1,79 @@
+"""What executors need whose nodes work elsewhere; `remote.md` beside the README shows one.
+
+In the driver
+    `described` describes a node, or a region of neighbours, as plain data (`Described`); `check_all_movable`
+    and `check_movable` refuse nodes that must stay, `contract_difference` words how two contracts differ,
+    `graph_of` is the graph that a plan came from. `RemoteCalculator` stands for the calculator; `end_of`
+    makes the `RegionEnd` of a region, `names_of` its names. `arranged` puts nodes `Together` in `Places`;
+    `check_names` and `nodes_named` look at the names that an option gives.
+Between both ends
+    A `Call` goes there, an `Answer` comes back; `Elsewhere` is what has stayed there. A `Pending` call can be
+    cancelled; `Copies` are several objects of one node.
+At the other end
+    `hosted` makes what has been described (`Hosted`). A `LogSender` sends log records to the driver, while
+    `calling` says for which node, and `log_here` logs them there.
+Errors
+    `WorkerDiedError`, `RemoteError`; `error_as_data` and `error_from_data` carry exceptions, `input_fault`
+    and `output_fault` say which payload cannot go.
+"""
+# A name is loaded when it is first used.
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from penstock.lowlevel import late_names
+
+if TYPE_CHECKING:
+    from penstock_remote.calls import Answer as Answer
+    from penstock_remote.calls import Call as Call
+    from penstock_remote.calls import Elsewhere as Elsewhere
+    from penstock_remote.description import Described as Described
+    from penstock_remote.description import check_all_movable as check_all_movable
+    from penstock_remote.description import check_movable as check_movable
+    from penstock_remote.description import contract_difference as contract_difference
+    from penstock_remote.description import described as described
+    from penstock_remote.description import graph_of as graph_of
+    from penstock_remote.errors import RemoteError as RemoteError
+    from penstock_remote.errors import WorkerDiedError as WorkerDiedError
+    from penstock_remote.errors import error_as_data as error_as_data
+    from penstock_remote.errors import error_from_data as error_from_data
+    from penstock_remote.errors import input_fault as input_fault
+    from penstock_remote.errors import output_fault as output_fault
+    from penstock_remote.hosted_region import Hosted as Hosted
+    from penstock_remote.hosted_region import hosted as hosted
+    from penstock_remote.logs import LogSender as LogSender
+    from penstock_remote.logs import calling as calling
+    from penstock_remote.logs import log_here as log_here
+    from penstock_remote.pending import Copies as Copies
+    from penstock_remote.pending import Pending as Pending
+    from penstock_remote.region_end import RegionEnd as RegionEnd
+    from penstock_remote.region_end import end_of as end_of
+    from penstock_remote.regions import names_of as names_of
+    from penstock_remote.stand_in import RemoteCalculator as RemoteCalculator
+    from penstock_remote.together import Places as Places
+    from penstock_remote.together import Together as Together
+    from penstock_remote.together import arranged as arranged
+    from penstock_remote.together import check_names as check_names
+    from penstock_remote.together import nodes_named as nodes_named
+
+#: Module → the names that it has.
+_HOMES: Final = {
+    "penstock_remote.calls": "Answer Call Elsewhere",
+    "penstock_remote.description": (
+        "Described check_all_movable check_movable contract_difference described graph_of"
+    ),
+    "penstock_remote.errors": (
+        "RemoteError WorkerDiedError error_as_data error_from_data input_fault output_fault"
+    ),
+    "penstock_remote.hosted_region": "Hosted hosted",
+    "penstock_remote.logs": "LogSender calling log_here",
+    "penstock_remote.pending": "Copies Pending",
+    "penstock_remote.region_end": "RegionEnd end_of",
+    "penstock_remote.regions": "names_of",
+    "penstock_remote.stand_in": "RemoteCalculator",
+    "penstock_remote.together": "Places Together arranged check_names nodes_named",
+}
+
+if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name
+    __all__, __getattr__, __dir__ = late_names(__name__, _HOMES)

@@ -1,0 +1,41 @@
+"""What packs of tools use of traces, docstrings and notebooks.
+
+`read_trace` reads a trace file as a `ReadTrace` of `ReadRun`s; `paths_of` finds each `Path` of packets in
+one, made of `Leg`s, `as_data` makes plain data of them, and `report` the text of `penstock report`.
+`PERFETTO` is the ending of files in Perfetto's own format.
+
+`take_apart` reads a docstring, `mimebundle` draws a graph for a notebook.
+"""
+# A name is loaded when it is first used.
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from penstock.lowlevel import late_names
+
+if TYPE_CHECKING:
+    from penstock_views.describe.docstrings import take_apart as take_apart
+    from penstock_views.draw.notebook import mimebundle as mimebundle
+    from penstock_views.traces.endings import PERFETTO as PERFETTO
+    from penstock_views.traces.paths import Leg as Leg
+    from penstock_views.traces.paths import Path as Path
+    from penstock_views.traces.paths import as_data as as_data
+    from penstock_views.traces.paths import paths_of as paths_of
+    from penstock_views.traces.reading import ReadRun as ReadRun
+    from penstock_views.traces.reading import ReadTrace as ReadTrace
+    from penstock_views.traces.reading import read_trace as read_trace
+    from penstock_views.traces.report import report as report
+
+#: Module → the names that it has.
+_HOMES: Final = {
+    "penstock_views.describe.docstrings": "take_apart",
+    "penstock_views.draw.notebook": "mimebundle",
+    "penstock_views.traces.endings": "PERFETTO",
+    "penstock_views.traces.paths": "Leg Path as_data paths_of",
+    "penstock_views.traces.reading": "ReadRun ReadTrace read_trace",
+    "penstock_views.traces.report": "report",
+}
+
+if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name
+    __all__, __getattr__, __dir__ = late_names(__name__, _HOMES)
