@@ -40,8 +40,25 @@ def run_program(program, folder):
     )
 
 
-def test_the_readme_is_read_in_a_minute():
-    assert lines_of("README.md") <= 70
+@pytest.mark.parametrize(("page", "most"), [("README.md", 70), ("docs/design.md", 120)])
+def test_a_page_that_is_read_from_end_to_end_is_short(page, most):
+    assert lines_of(page) <= most
+
+
+@pytest.mark.parametrize(
+    "page", sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md")), ids=lambda page: page.stem
+)
+def test_a_decision_is_short_and_says_why_and_what_follows(page):
+    text = page.read_text(encoding="utf-8")
+
+    assert re.findall(r"^#+ (.*)$", text, re.MULTILINE)[1:] == ["Context", "Decision", "Consequences"]
+    assert len(text.splitlines()) <= 40
+
+
+def test_decisions_are_numbered_without_a_gap():
+    numbers = sorted(int(page.name[:3]) for page in (ROOT / "docs" / "decisions").glob("[0-9]*.md"))
+
+    assert numbers == list(range(1, len(numbers) + 1))
 
 
 def test_the_first_block_of_the_readme_is_the_two_commands():
