@@ -31,7 +31,6 @@ extensions = [
     "sphinx_click",
     "sphinx_copybutton",
     "sphinx_llms_txt",
-    "packs",
     "timelines",
 ]
 exclude_patterns = ["_build", "_extensions"]

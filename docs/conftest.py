@@ -176,7 +176,7 @@ pytest_collect_file = Sybil(
         _KnownLanguages(),
     ],
     patterns=["*.md"],
-    excludes=["reference/calculators/*.md", "design.md"],
+    excludes=["reference/calculators/*.md"],
     setup=_enter,
     teardown=_leave,
 ).pytest()

@@ -2,9 +2,9 @@
 
     python scripts/pictures.py [NAME ...]
 
-`overview` is the graph of the demo, one of its frames before and after, and its calls in a trace. Each other
-picture is a file of `examples/`: its graph, frames that it made, and what its streams carried. The film of
-`overview` is drawn here, those of the examples are drawn by the examples.
+`overview` moves: the graph of the demo, its frames before and after, and its calls in a trace, slowed down.
+Each other picture is a file of `examples/`: its graph, frames that it made, and what its streams carried. The
+film of `overview` is drawn here, those of the examples are drawn by the examples.
 
 The pictures are SVG text with frames inside as JPEG data, and git holds them, so that a code host shows them
 in a fresh clone. Where a run depends on time (`overview`, `keep_up`), so does its picture. `shader` needs
@@ -27,6 +27,7 @@ import attrs
 import cv2
 import numpy as np
 from members import ROOT
+from moving import COLOURS, Call, Reel, of_calls, of_film, of_work
 from panels import GAP, Panel, above, beside, captioned, picture
 from street import street_with_car
 
@@ -34,7 +35,7 @@ import penstock
 from penstock_formats import Detection, ImageFrame
 from penstock_testing.traces import read_trace
 from penstock_views import draw
-from penstock_views.draw.markup import element, rules, text_width, words
+from penstock_views.draw.markup import element, rules
 from penstock_views.traces import ChromeTracer
 
 if TYPE_CHECKING:
@@ -93,11 +94,11 @@ def _word(payload: object) -> object:
     return payload
 
 
-def of_frame(frame: ImageFrame, width: float) -> Panel:
-    """Return a panel with an image, `width` pixels wide."""
+def of_frame(frame: ImageFrame, width: float, scale: float = 1.5) -> Panel:
+    """Return a panel with an image, `width` pixels wide; a `scale` above 1 is for fine screens."""
     pixels = frame.array[..., :3] if frame.array.ndim > 2 else np.dstack([frame.array] * 3)  # noqa: PLR2004  # grey
     height = round(width * pixels.shape[0] / pixels.shape[1])
-    size = (round(width * 1.5), round(height * 1.5))  # for screens of high resolution
+    size = (round(width * scale), round(height * scale))
     way = cv2.INTER_AREA if size[0] < pixels.shape[1] else cv2.INTER_LINEAR
     small = cv2.resize(np.ascontiguousarray(pixels[..., ::-1]), size, interpolation=way)
     _, jpeg = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, 80])
@@ -107,7 +108,6 @@ def of_frame(frame: ImageFrame, width: float) -> Panel:
     return Panel(width, height, image + outline)
 
 
-_COLOURS: Final = ("#4a78ad", "#c4622d", "#3f8f5f", "#7a5fb5", "#a08d2a", "#b5446e")
 _STYLE: Final = rules(
     fixed={
         ".caption": "font-size: 12px; font-weight: 600",
@@ -116,76 +116,25 @@ _STYLE: Final = rules(
         ".inside": "font-size: 10px; font-weight: 600; text-anchor: middle; fill: #ffffff",
         ".outline": "fill: none; stroke-width: 1px",
         ".grid": "stroke-width: 1px",
-        **{f".frame-{i}": f"fill: {colour}" for i, colour in enumerate(_COLOURS)},
+        ".light": "fill: none; fill-opacity: 0.35",
+        ".now": "stroke-width: 1.5px; opacity: 0",
+        **{f".frame-{i}": f"fill: {colour}" for i, colour in enumerate(COLOURS)},
     },
     light={
         ".caption, .row": "fill: #17212b",
         ".small": "fill: #66737f",
         ".outline": "stroke: #b9c0c9",
         ".grid": "stroke: #e4e8ec",
+        ".now": "stroke: #17212b",
     },
     dark={
         ".caption, .row": "fill: #eef3f8",
         ".small": "fill: #9aa7b4",
         ".outline": "stroke: #4a5663",
         ".grid": "stroke: #2a323b",
+        ".now": "stroke: #eef3f8",
     },
 )
-
-
-@attrs.frozen
-class Call:
-    """A call of a node.
-
-    Attributes:
-        node: its name.
-        frame: the number of the frame that it worked on.
-        start, end: milliseconds.
-    """
-
-    node: str
-    frame: int
-    start: float
-    end: float
-
-
-def of_calls(calls: Sequence[Call], rows: Sequence[str], width: float) -> Panel:
-    """Return a panel with calls as bars over time: a row for each node, a colour for each frame.
-
-    Args:
-        calls: what is drawn; the axis begins with the first and ends with the last of them.
-        rows: names of nodes, from above.
-        width: in pixels.
-    """
-    begin, end = min(call.start for call in calls), max(call.end for call in calls)
-    left = max(text_width(name, 11, bold=True) for name in rows) + 12
-    scale = (width - left) / (end - begin)
-    height = 26.0 * len(rows) + 22
-    parts = list(_milliseconds(end - begin, left, width, height))
-    for row, name in enumerate(rows):
-        parts.append(words(name, left - 12, 26 * row + 15, class_="row"))
-        for call in calls:
-            if call.node == name:
-                parts += _bar(call, left + (call.start - begin) * scale, 26.0 * row, scale)
-    return Panel(width, height, element("g", "".join(parts), class_="of-calls"))
-
-
-def _bar(call: Call, x: float, y: float, scale: float) -> Iterator[str]:
-    long = max((call.end - call.start) * scale, 1.5)
-    colour = f"frame-{call.frame % len(_COLOURS)}"
-    yield element("rect", x=x, y=y + 1, width=long, height=20, rx=min(2, long / 2), class_=colour)
-    if long > 16:  # noqa: PLR2004  # room for two digits
-        yield words(str(call.frame), x + long / 2, y + 15, class_="inside")
-
-
-def _milliseconds(long_ms: float, left: float, width: float, height: float) -> Iterator[str]:
-    """Yield the lines of a time axis, about eight of them."""
-    step = next(one for one in (1, 2, 5, 10, 20, 50, 100, 200, 500, 10**6) if long_ms / one <= 8)  # noqa: PLR2004
-    for line in range(int(long_ms / step) + 1):
-        x = left + line * step * (width - left) / long_ms
-        yield element("line", x1=x, y1=0, x2=x, y2=height - 16, class_="grid")
-        if x + text_width("000 ms", 10.5) <= width:
-            yield words(f"{line * step} ms", x + 2, height - 4, class_="small")
 
 
 # --- a film ---------------------------------------------------------------------------------------------
@@ -228,39 +177,52 @@ def film(folder: str, *, frames: int, width: int) -> str:
 
 # --- the overview: the demo on the film -------------------------------------------------------------------
 
-#: The number of the frame that is shown, and those whose encoding begins and ends the timeline.
-_SHOWN: Final = 14
-_FIRST, _LAST = 12, 17
+#: The frames whose encoding begins and ends what is shown.
+_FIRST, _LAST = 20, 29
+#: How long a round of the picture takes.
+_SECONDS: Final = 12.0
 
 
 def overview() -> str:
-    """Run the demo's graph on the film, and return its picture."""
+    """Run the demo's graph on the film, and return its picture, which moves."""
     path = EXAMPLES / "edge_overlay.pbtxt"
+    (before, after), slices = _traced(path)
+    stamps = [time for time, _ in before.packets]
+    rows = [node.name for node in draw.drawing(path).nodes]
+    calls = _window(_calls(slices, stamps), rows[-1])
+    reel = Reel(max(call.end for call in calls), _SECONDS)
+    changes = [call.start for call in calls if call.node == rows[-1]]
+    frames = above(
+        captioned(_film_of(before, changes, reel), "before: a frame of the video"),
+        captioned(_film_of(after, changes, reel), "after: the same frame as the graph wrote it"),
+    )
+    top = beside(captioned(of_work(of_graph(path), calls, reel), "the graph"), frames)
+    what = f"which node worked on which frame, and when; {reel.slowness:.0f} times slower than the run was"
+    return picture(
+        above(top, captioned(of_calls(calls, rows, top.width, reel), what)),
+        "the demo: its graph, frames of a video before and after, and a timeline of the calls of its nodes",
+        _STYLE + reel.style(),
+    )
+
+
+def _traced(path: Path) -> tuple[tuple[draw.Track, ...], Sequence[Slice]]:
+    """Run the demo's graph on the film; return two of its streams, and its calls."""
     with tempfile.TemporaryDirectory() as folder:
         edges, trace = str(Path(folder) / "edges.mp4"), str(Path(folder) / "trace.json")
         graph = penstock.CalculatorGraph(path)
         recorder = draw.Recorder(graph, ("frame", "painted"))
         tracer = ChromeTracer()
         graph.set_tracer(tracer)
-        graph.start_run({"input_video": film(folder, frames=30, width=640), "output_video": edges})
+        graph.start_run({"input_video": film(folder, frames=45, width=640), "output_video": edges})
         graph.wait_until_done(timeout=300)
         tracer.write(trace)
-        slices = read_trace(trace).slices
-    before, after = recorder.tracks()
-    stamps = [time for time, _ in before.packets]
-    rows = [node.name for node in draw.drawing(path).nodes]
-    frames = above(
-        captioned(of_frame(_image(before, _SHOWN), 388), "before: a frame of the video"),
-        captioned(of_frame(_image(after, _SHOWN), 388), "after: the same frame as the graph wrote it"),
-    )
-    top = beside(captioned(of_graph(path), "the graph"), frames)
-    what = "a part of the run: which node worked on which frame, and when"
-    timeline = of_calls(_window(_calls(slices, stamps), rows[-1]), rows, top.width)
-    return picture(
-        above(top, captioned(timeline, what)),
-        "the demo: its graph, a frame of a video before and after, and a timeline of the calls of its nodes",
-        _STYLE,
-    )
+        return tuple(recorder.tracks()), read_trace(trace).slices
+
+
+def _film_of(track: draw.Track, changes: Sequence[float], reel: Reel) -> Panel:
+    """Return a panel with the frames `_FIRST` to `_LAST` of a stream, each from its moment on."""
+    images = [of_frame(_image(track, at), 388, scale=1) for at in range(_FIRST, _LAST + 1)]
+    return of_film(images, changes, reel)
 
 
 def _calls(slices: Sequence[Slice], stamps: Sequence[int]) -> Iterator[Call]:
@@ -274,11 +236,15 @@ def _calls(slices: Sequence[Slice], stamps: Sequence[int]) -> Iterator[Call]:
 
 
 def _window(calls: Iterator[Call], node: str) -> list[Call]:
-    """Return the calls that lie in the time in which `node` worked on the frames `_FIRST` to `_LAST`."""
+    """Return the calls of the time in which `node` worked on the frames `_FIRST` to `_LAST`, from 0 on."""
     all_calls = list(calls)
     its = {call.frame: call for call in all_calls if call.node == node}
     begin, end = its[_FIRST].start, its[_LAST].end
-    return [call for call in all_calls if call.start >= begin and call.end <= end]
+    return [
+        attrs.evolve(call, start=call.start - begin, end=call.end - begin)
+        for call in all_calls
+        if call.start >= begin and call.end <= end
+    ]
 
 
 # --- the gallery: the examples ------------------------------------------------------------------------

@@ -28,45 +28,63 @@ def script():
     return module
 
 
-def projects(*places):
-    """Return distribution → description of the places' members, and what else brings it."""
+@pytest.fixture(scope="module")
+def page(script):
+    return script.PAGE.read_text(encoding="utf-8")
+
+
+def projects():
+    """Return folder → description of each member, and what else brings it."""
     found = {}
-    for place in places:
-        for path in (ROOT / place).glob("pyproject.toml" if place == "core" else "*/pyproject.toml"):
+    for place in ("core", "plugins/*", "subgraphs/*", "contrib/*"):
+        for path in ROOT.glob(f"{place}/pyproject.toml"):
             pyproject = tomllib.loads(path.read_text(encoding="utf-8"))
             table = pyproject.get("tool", {}).get("penstock", {})
             bringers = [f"`penstock[{extra}]`" for extra in table.get("extras", {})]
             if not bringers or table.get("standard"):
                 bringers.insert(0, "`penstock`")
-            said = "" if place == "contrib" else ", ".join(bringers)
-            found[pyproject["project"]["name"]] = (pyproject["project"]["description"], said)
+            said = "" if place == "contrib/*" else ", ".join(bringers)
+            project = pyproject["project"]
+            folder = path.parent.relative_to(ROOT).as_posix()
+            found[folder] = (project["name"], project["description"], said)
     return found
 
 
-@pytest.mark.parametrize("places", [("core", "plugins", "subgraphs"), ("contrib",)])
-def test_the_table_has_each_distribution_with_its_description_and_command(script, places):
-    row = re.compile(r"\| `pip install ([\w-]+)` \| (.+) \| (.*) \| `[\w/-]+` \|")
-    found = [row.fullmatch(line).groups() for line in script.table_of(places)[2:]]
-    rows = {name: (description, bringers) for name, description, bringers in found}
+def test_the_page_has_each_distribution_once_with_its_description_and_what_brings_it(page):
+    row = re.compile(
+        r"^\| \[`([\w-]+)`\]\(\.\./([\w/-]+)/README\.md\) \| (.+) \| .* \| (.*) \|$", re.MULTILINE
+    )
+    rows = row.findall(page)
 
-    assert rows == projects(*places)
-
-
-def test_an_unknown_place_is_refused(script):
-    with pytest.raises(ValueError, match="there is no place 'attic', expected some of core, plugins, "):
-        script.table_of(["attic"])
+    assert {folder: (name, said, bringer) for name, folder, said, bringer in rows} == projects()
+    assert len(rows) == len(projects())
 
 
-def test_the_page_lists_all_places():
-    page = (ROOT / "docs" / "packs.md").read_text(encoding="utf-8")
+def test_a_row_says_what_a_distribution_requires_beside_the_core(page):
+    assert re.search(
+        r"^\| \[`penstock-core`\].* \| pluggy, attrs, protobuf \| `penstock` \|$", page, re.MULTILINE
+    )
+    assert re.search(r"^\| \[`penstock-video`\].* \| av, numpy \| `penstock` \|$", page, re.MULTILINE)
 
-    listed = [place for line in re.findall(r"```\{packs\} (.+)", page) for place in line.split()]
 
-    assert sorted(listed) == ["contrib", "core", "plugins", "subgraphs"]
+def test_the_tables_of_the_page_are_current(script, page):
+    assert script.written(page) == page, "docs/packs.md is stale; run: python scripts/pack_table.py"
 
 
-def test_the_page_names_every_extra_of_the_standard_packs_but_testing():
-    page = (ROOT / "docs" / "packs.md").read_text(encoding="utf-8")
+def test_a_distribution_without_a_purpose_is_an_error(script, page, monkeypatch):
+    purposes = {name: folders for name, folders in script.PURPOSES.items() if "plugins/video" not in folders}
+    monkeypatch.setattr(script, "PURPOSES", purposes)
+
+    with pytest.raises(ValueError, match=r"must have each distribution once: .*'plugins/video'"):
+        script.written(page)
+
+
+def test_a_page_without_marks_is_an_error(script, page):
+    with pytest.raises(ValueError, match="0 tables are marked, expected 2"):
+        script.written(page.replace(script.BEGIN, ""))
+
+
+def test_the_page_names_every_extra_of_the_standard_packs_but_testing(page):
     extras = [
         f"{project['name']}[{extra}]"
         for place in (".", "core", "plugins/*", "subgraphs/*")

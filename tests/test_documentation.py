@@ -18,6 +18,7 @@ PAGES = sorted(
     path
     for pattern in (
         "*.md",
+        "benchmarks/*.md",
         "core/*.md",
         "plugins/*/*.md",
         "subgraphs/**/*.md",

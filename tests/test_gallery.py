@@ -22,6 +22,8 @@ GALLERY = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```\{literalinclude\} \.\./examples/(\w+)\.py", GALLERY)
 #: A picture of 200 kB is slow to load, and each change of it stays in git.
 MOST_BYTES = 150_000
+#: The picture of the README moves: it has ten frames before and ten after.
+MOST_BYTES_OF_OVERVIEW = 400_000
 SVG = "{http://www.w3.org/2000/svg}"
 
 PRINTED = {
@@ -140,7 +142,8 @@ def test_the_script_makes_the_picture_that_git_holds(name, tmp_path):
     run(ROOT / "scripts" / "pictures.py", name, "--to", tmp_path, cwd=tmp_path)
 
     made = parsed(tmp_path / f"{name}.svg")
-    assert (tmp_path / f"{name}.svg").stat().st_size < MOST_BYTES
+    most = MOST_BYTES_OF_OVERVIEW if name == "overview" else MOST_BYTES
+    assert (tmp_path / f"{name}.svg").stat().st_size < most
     assert len(part(made, "of-graph")) == 1
     stale = f"docs/images/{name}.svg is stale; run: python scripts/pictures.py {name}"
     assert part(made, "of-graph") == part(committed, "of-graph"), stale
@@ -165,6 +168,31 @@ def test_the_timeline_of_the_overview_has_a_row_for_each_node_and_calls_of_sever
 
     assert sorted(names) == sorted(text for text in graph if text.endswith("Calculator"))
     assert len({text for text in texts if text.isdecimal()}) > 3
+
+
+def test_the_overview_moves_unless_its_reader_wants_no_motion():
+    text = (IMAGES / "overview.svg").read_text(encoding="utf-8")
+    still, _, moving = text.partition("@media (prefers-reduced-motion: no-preference)")
+    animated = re.findall(
+        r"^\.pk \.(moves-\d+) \{ animation: \1 \d+s (?:linear|step-end) infinite }$", moving, re.MULTILINE
+    )
+    used = re.findall(r'class="[^"]*(moves-\d+)', moving)
+
+    assert "animation" not in still
+    assert sorted(set(used)) == sorted(animated)
+    assert len(used) > len(frames(parsed(IMAGES / "overview.svg"))) == 20
+
+
+def test_a_node_of_the_overview_has_the_colour_of_a_frame_while_it_works_on_it():
+    root = parsed(IMAGES / "overview.svg")
+    styles = "".join(style.text for style in root.iter(f"{SVG}style"))
+    lights = [rect.get("class") for rect in root.iter(f"{SVG}rect") if "light" in rect.get("class", "")]
+    (graph,) = part(root, "of-graph")
+
+    assert len(lights) == len([text for text in graph if text.endswith("Calculator")])
+    for light in lights:
+        (steps,) = re.findall(rf"@keyframes {light.split()[1]} \{{ (.*) }}", styles)
+        assert re.search(r"fill: #[0-9a-f]{6} } [\d.]+% \{ fill: none", steps)
 
 
 def test_readme_and_front_page_show_the_overview():

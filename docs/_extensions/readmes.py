@@ -1,7 +1,7 @@
-"""Links between READMEs lead to pages of the site, where the README is included in one.
+"""Links to READMEs lead to pages of the site, where the README is included in one.
 
-READMEs of packs are pages of the reference too (`{include}`). They link to each other by their places in the
-repository, which the site does not have.
+READMEs of packs are pages of the reference too (`{include}`). They link to each other and pages link to them,
+by their places in the repository, which the site does not have.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def pages_of(docs: Path) -> dict[Path, Path]:
 
 
 def with_pages(text: str, folder: Path, pages: Mapping[Path, Path]) -> str:
-    """Return the text of a README in `folder`, whose links to other READMEs lead to their pages."""
+    """Return the text of a page or README in `folder`, whose links to other READMEs lead to their pages."""
 
     def link(found: re.Match[str]) -> str:
         page = pages.get((folder / found["path"]).resolve())
@@ -44,7 +44,12 @@ def _read(_app: object, path: Path, _docname: str, content: list[str]) -> None:
     content[0] = with_pages(content[0], (_DOCS / path).resolve().parent, pages_of(_DOCS))
 
 
+def _read_page(_app: object, docname: str, content: list[str]) -> None:
+    content[0] = with_pages(content[0], (_DOCS / docname).parent, pages_of(_DOCS))
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Change the links of each README that a page includes."""
+    """Change the links of each page, and of each README that a page includes."""
     app.connect("include-read", _read)
+    app.connect("source-read", _read_page)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from penstock.engine.schedule import Schedule
 
 
-#: Name in a module whose calculators call functions of the application, as penstock-functions makes them.
+#: Name in a module whose calculators call functions of the application, as `penstock.functions` makes them.
 _CALLS_FUNCTIONS: Final = "__penstock_calls_functions__"
 #: The arguments of a method that identify its call: `self` and the context.
 _ARGUMENTS: Final = 2

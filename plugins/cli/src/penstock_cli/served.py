@@ -1,4 +1,4 @@
-"""`Served`: the readings of a run that penstock-live serves: `/reading`, and `/events`, of an address."""
+"""`Served`: the readings of a run that `penstock_live` serves: `/reading`, and `/events`, of an address."""
 
 from __future__ import annotations
 

@@ -309,7 +309,7 @@ def test_on_a_terminal_tables_are_updated_in_place_and_ctrl_c_ends_the_run(graph
 
 @pytest.fixture
 def server():
-    """Serve readings as penstock-live does: `/reading` and `/events`, with a token."""
+    """Serve readings as `penstock_live` does: `/reading` and `/events`, with a token."""
     made = []
 
     def start(*readings, end=b"event: end\ndata: the server is closed\n\n", body=None):

@@ -1,4 +1,4 @@
-"""What penstock-live brings: no components, but options of the commands that run graphs, and what they do."""
+"""What the live page brings: no components, but options of the commands that run graphs, and what they do."""
 
 from __future__ import annotations
 

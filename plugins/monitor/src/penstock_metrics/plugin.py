@@ -1,4 +1,4 @@
-"""What penstock-metrics brings: no components, but options of the commands that run graphs, and hooks."""
+"""What the metrics bring: no components, but options of the commands that run graphs, and hooks."""
 
 from __future__ import annotations
 
