@@ -231,7 +231,7 @@ def test_no_reason_is_left_for_a_calculator_that_could_have_a_picture(scripts):
     registry = default_registry()
     for name in of.WITHOUT_PICTURE:
         description = pages.describe(name, registry)
-        plan = build_plan(pages._alone(description, registry), registry)
+        plan = build_plan(pages.alone(description, registry), registry)
         drawable = any(of._is_drawn_type(spec.root().types) for spec in plan.nodes[0].contract.outputs)
         assert drawable, name
 

@@ -45,6 +45,8 @@ def room_command(file: Path) -> None:
       penstock room readings.csv
     """  # noqa: D301  # \b is click's mark for text that stays as it is
     import penstock  # only where the command runs
+    from penstock_room_sensors.room_presence import RoomPresence
+    from penstock_room_sensors.room_state import RoomState
 
     rows = list(_readings(existing(file, "the file of readings")))
     streams = {
@@ -53,12 +55,13 @@ def room_command(file: Path) -> None:
         "tick": [(at, at) for at, _, _ in rows],
     }
     said = penstock.run(_GRAPH, streams)
-    changes = {packet.timestamp: _words(packet.payload) for packet in said["state"]}
+    changes = {packet.timestamp: _words(packet.get(RoomState)) for packet in said["state"]}
     was_occupied: bool | None = None
     for packet in said["presence"]:
         words = changes.get(packet.timestamp, [])
-        if packet.payload.is_occupied != was_occupied:
-            was_occupied = packet.payload.is_occupied
+        is_occupied = packet.get(RoomPresence).is_occupied
+        if is_occupied != was_occupied:
+            was_occupied = is_occupied
             words.append("occupied" if was_occupied else "empty")
         if words:
             click.echo(f"{int(packet.timestamp) / 1e6:8.2f} s  {', '.join(words)}")

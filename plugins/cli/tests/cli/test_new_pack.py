@@ -195,7 +195,7 @@ def test_what_the_pack_requires_follows_from_the_core_that_wrote_it(invoke, here
 
     said = project(here / "penstock-soil")
     assert said["dependencies"] == [
-        f"penstock-{name}{core_range(penstock.__version__)}" for name in ("core", "functions")
+        f"penstock-{name}{core_range(penstock.__version__)}" for name in ("core",)
     ]
     assert said["optional-dependencies"]["testing"][0] == (
         f"penstock-core[testing]{core_range(penstock.__version__)}"
