@@ -105,6 +105,7 @@ def test_calls_of_one_replica_go_one_by_one_and_those_of_others_overlap_on_a_dev
     assert rate([0, 1, 2, 3] * 100) == pytest.approx(4000, rel=0.02)
 
 
+@pytest.mark.slow
 def test_processors_are_shared_and_other_work_has_its_part(model, layout, costs):
     given = costs(ingest_us=50, call_us=50, worker_us=60)
     trace = model.Trace(np.arange(4000) % 4)
@@ -312,6 +313,7 @@ def test_a_driver_with_twice_the_part_of_others_halves_what_all_do(can):
     assert can(uneven).rate == pytest.approx(can(even).rate * (1 / 3) / 0.5, rel=0.03)
 
 
+@pytest.mark.slow
 def test_below_what_drivers_can_do_events_wait_little_and_above_it_longer_and_longer(
     load, layout, costs, can
 ):
@@ -460,6 +462,7 @@ def test_more_deaths_than_drivers_can_bear_leave_them_behind(load, layout, costs
 # --- what was measured, and what is said of it ------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_gap_of_a_run_is_found_again(load, monkeypatch, costs):
     measuring, model = load("scale.measuring"), load("scale.model")
     keys = [str(number) for number in range(1500)]
@@ -545,6 +548,7 @@ def test_the_outlook_says_where_more_drivers_do_not_help_and_why(load, kind, ask
     assert uneven.cells[-1].capacity.rate < even.cells[-1].capacity.rate / 20
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_outlook_and_another_seed_another_one(load, kind, asked):
     outlook = load("scale.outlook")
 

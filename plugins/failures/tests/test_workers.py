@@ -184,7 +184,7 @@ def test_workers_killed_at_random_cost_their_sets_only(there, calculator, failur
     multiprocessing.get_context("forkserver").Process(target=int).start()
     for child in multiprocessing.active_children():
         child.join(PATIENCE_S)
-    before, after, skipped = killed_at_random(there, calculator, f"{failure} max_restarts: 1000", 10, seed=18)
+    before, after, skipped = killed_at_random(there, calculator, f"{failure} max_restarts: 1000", 5, seed=18)
     assert after == before
     if "retry" in failure:
         assert not skipped

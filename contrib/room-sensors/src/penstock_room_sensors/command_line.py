@@ -49,7 +49,7 @@ def room_command(file: Path) -> None:
     from penstock_room_sensors.room_state import RoomState
 
     rows = list(_readings(existing(file, "the file of readings")))
-    streams = {
+    streams: dict[str, list[tuple[int, object]]] = {
         "loudness": [(at, loudness) for at, loudness, _ in rows],
         "brightness": [(at, brightness) for at, _, brightness in rows],
         "tick": [(at, at) for at, _, _ in rows],
