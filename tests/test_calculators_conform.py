@@ -50,7 +50,7 @@ from penstock_testing import ConformanceError, check_calculator
 from penstock_testing.payloads import maker_of
 
 #: Few: each feed is run four times, and most calculators are many names of one class.
-SEEDS = range(10)
+SEEDS = range(14)
 
 _USUAL = default_registry()
 CONTRIBUTED = {
