@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
-from penstock.lowlevel import official_packs
+from penstock.packs import official_packs
 from penstock.plugins.default_registry import plugin_host
 
 ROOT = Path(__file__).resolve().parents[1]

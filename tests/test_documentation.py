@@ -89,7 +89,19 @@ def test_every_public_name_is_on_a_page_of_the_reference_and_every_page_is_liste
     text = pages["penstock"]
 
     assert [name for name in penstock.__all__ if not re.search(rf"\b{name}\b", text)] == []
-    for module in ("errors", "config", "explain", "limits", "log", "tracing", "lowlevel"):
+    for module in (
+        "errors",
+        "config",
+        "explain",
+        "limits",
+        "log",
+        "tracing",
+        "lowlevel",
+        "types",
+        "readers",
+        "runs",
+        "packs",
+    ):
         assert f".. automodule:: penstock.{module}\n" in pages[module]
         assert f"[`penstock.{module}`]({module}.md)" in pages["index"]
 

@@ -26,7 +26,20 @@ SOURCES: Final = [
 #: One thing, whose parts name one another in types.
 ONE_THING: Final = {"penstock.engine"}
 #: What packs may import of the core; `penstock` itself besides.
-PUBLIC: Final = {"config", "errors", "explain", "functions", "limits", "log", "lowlevel", "tracing"}
+PUBLIC: Final = {
+    "config",
+    "errors",
+    "explain",
+    "functions",
+    "limits",
+    "log",
+    "lowlevel",
+    "packs",
+    "readers",
+    "runs",
+    "tracing",
+    "types",
+}
 
 
 def packages(source: Path) -> Iterator[Path]:

@@ -11,7 +11,8 @@ from penstock.late_names import late_names
 
 if TYPE_CHECKING:
     from penstock import explain as explain, functions as functions, limits as limits, log as log
-    from penstock import lowlevel as lowlevel, tracing as tracing
+    from penstock import lowlevel as lowlevel, packs as packs, readers as readers, runs as runs
+    from penstock import tracing as tracing, types as types
     from penstock.config.subgraphs.subgraph import Subgraph as Subgraph, SubgraphContext as SubgraphContext
     from penstock.contract import CalculatorContract as CalculatorContract
     from penstock.engine.calculator import STOP as STOP, Calculator as Calculator
@@ -78,7 +79,18 @@ _HOMES: Final = {
 }
 
 #: Modules that can be used as `penstock.<name>` after `import penstock`, which imports none of them.
-_MODULES: Final = ("explain", "functions", "limits", "log", "lowlevel", "tracing")
+_MODULES: Final = (
+    "explain",
+    "functions",
+    "limits",
+    "log",
+    "lowlevel",
+    "packs",
+    "readers",
+    "runs",
+    "tracing",
+    "types",
+)
 
 if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name
     __all__, __getattr__, __dir__ = late_names(__name__, _HOMES, _MODULES)

@@ -4,7 +4,7 @@ import pytest
 
 from penstock import Packet
 from penstock.errors import InternalError
-from penstock.lowlevel import Observer
+from penstock.runs import Observer
 from penstock_testing import ScheduleHarness, calculator, node, wired
 from penstock_testing.invariants import check_invariants
 

@@ -9,7 +9,7 @@ import textwrap
 import pytest
 
 from penstock.errors import InvalidArgumentError, NotFoundError
-from penstock.lowlevel import PluginHost, plugins_renewed
+from penstock.packs import PluginHost, plugins_renewed
 from penstock_testing import PackFault, PackReport, check_pack
 from penstock_testing.packs.loading import Loading, load_apart
 from penstock_testing.packs.metadata import installed_distribution
@@ -488,7 +488,7 @@ def test_a_graph_file_that_the_package_lacks_is_a_fault(pack):
         (
             "graph_readers",
             "graph reader",
-            "no graph reader: it needs text(...) and message(...); see penstock.lowlevel.GraphReader",
+            "no graph reader: it needs text(...) and message(...); see penstock.readers.GraphReader",
         ),
     ],
 )

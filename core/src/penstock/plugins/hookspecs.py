@@ -125,7 +125,7 @@ class Components:
             `type` the graph has.
         services: `penstock.ServiceKey` objects.
         graph_readers: objects that read graphs in a form of their own; see
-            `penstock.lowlevel.GraphReader` and `JsonReader`.
+            `penstock.readers.GraphReader` and `JsonReader`.
         layers: what stands between a graph and its nodes. A graph asks for two: "failure" carries out the
             field `failure` of a node (`penstock.lowlevel.FailureLayer`), "steering" changes nodes of a graph
             that lives (`penstock.lowlevel.SteeringLayer`).

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 import penstock
 from penstock.errors import PacketTypeError
-from penstock.lowlevel import runtime_classes, type_name
+from penstock.types import runtime_classes, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self, TypeAlias
 
     from penstock import Input
-    from penstock.lowlevel import PayloadType
+    from penstock.types import PayloadType
 
     _Classes: TypeAlias = tuple[type, ...]
 

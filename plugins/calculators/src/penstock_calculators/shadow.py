@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import penstock
 from penstock.config import CalculatorGraphConfig
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import message_class
+from penstock.types import message_class
 from penstock_calculators.flow_limiter_calculator_pb2 import FlowLimiterCalculatorOptions
 from penstock_calculators.shadow_pairs import ShadowDiffCalculatorOptions
 from penstock_calculators.shadow_pb2 import ShadowOptions

@@ -15,7 +15,7 @@ import click
 from penstock import GraphConfigError, PenstockError, limits
 from penstock.errors import InvalidArgumentError, lines_of
 from penstock.log import ROOT
-from penstock.lowlevel import where
+from penstock.readers import where
 from penstock_cli.environment import in_this_environment
 from penstock_cli.failures import FileMissing, GraphInvalid
 from penstock_cli.loading import OWN, existing, is_unread, name_in, names_unknown_calculators

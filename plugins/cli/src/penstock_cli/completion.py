@@ -88,7 +88,7 @@ def complete_pack(_ctx: click.Context, _parameter: click.Parameter, incomplete: 
 def _beginning(incomplete: str, registry: Registry) -> Iterator[CompletionItem]:
     from click.shell_completion import CompletionItem  # on demand
 
-    from penstock.lowlevel import KINDS  # with the registry
+    from penstock.packs import KINDS  # with the registry
 
     for kind in KINDS:
         for name in registry.names(kind):

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from penstock.errors import NameClashError, PenstockError
-from penstock.lowlevel import KINDS, near_names, official_packs
+from penstock.lowlevel import near_names
+from penstock.packs import KINDS, official_packs
 from penstock_cli.failures import WrongUsage
 from penstock_cli.saying import say
 from penstock_cli.wording import plural

@@ -18,7 +18,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 
 from penstock import DoctorCheck
 from penstock.errors import NameClashError, PenstockError
-from penstock.lowlevel import KINDS, official_packs
+from penstock.packs import KINDS, official_packs
 from penstock_cli.wording import amount, plural
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def _spelled(version: tuple[int, int]) -> str:
 
 
 def _engine() -> DoctorCheck:
-    from penstock.lowlevel import engine_form  # only when it is asked for
+    from penstock.packs import engine_form  # only when it is asked for
 
     return DoctorCheck("engine", is_well=True, detail=engine_form())
 

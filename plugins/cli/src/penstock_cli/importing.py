@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 import penstock
 from penstock.errors import NameClashError, PenstockError
-from penstock.lowlevel import KINDS, calculator_of, spelling
+from penstock.packs import KINDS, calculator_of, spelling
 from penstock.plugins.default_registry import default_registry
 from penstock_cli.failures import RunFailed, WrongUsage
 from penstock_cli.loading import existing

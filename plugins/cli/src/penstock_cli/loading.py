@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from penstock import CalculatorGraph, GraphConfigError, GraphParseError, PenstockError, StatusCode
 from penstock.errors import UnknownNameError
-from penstock.lowlevel import official_packs
+from penstock.packs import official_packs
 from penstock_cli.failures import FileMissing, GraphInvalid
 
 if TYPE_CHECKING:

@@ -16,7 +16,9 @@ import click
 
 from penstock import GraphParseError, PenstockError
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import near_names, official_packs, where
+from penstock.lowlevel import near_names
+from penstock.packs import official_packs
+from penstock.readers import where
 from penstock_cli.checking import STDIN, source_of
 from penstock_cli.environment import in_this_environment
 from penstock_cli.failures import FileMissing, GraphInvalid, RunFailed
@@ -28,7 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from penstock import Registry
-    from penstock.lowlevel import OptionTypes, Places, Spot
+    from penstock.readers import Places, Spot
+    from penstock.types import OptionTypes
 
 _STDIN_NAME: Final = "<stdin>"
 #: The field of a node that names its calculator or subgraph.
@@ -156,7 +159,8 @@ def print_missing(looked: Sequence[Looked], found: Sequence[Missing]) -> None:
 
 def _look(file: str, registry: Registry) -> Looked:
     from penstock.config import read_definition  # imports protobuf
-    from penstock.lowlevel import OptionTypes, Places, ReadGraph, definition_as_graph
+    from penstock.readers import Places, ReadGraph, definition_as_graph
+    from penstock.types import OptionTypes
 
     looked = Looked(_STDIN_NAME if file == STDIN else file)
     types = OptionTypes(registry)
@@ -209,7 +213,7 @@ def _names_in(
     message: Any, path: tuple[tuple[str, int], ...], places: Places, types: OptionTypes
 ) -> Iterator[tuple[str, tuple[int, int] | None]]:
     """Yield the names in a message and in those inside of it, packed ones too, with places where known."""
-    from penstock.lowlevel import unpacked
+    from penstock.types import unpacked
 
     if message.DESCRIPTOR.full_name == _ANY:
         try:

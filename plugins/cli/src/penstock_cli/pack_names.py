@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from penstock.lowlevel import official_packs
+from penstock.packs import official_packs
 from penstock_cli.failures import WrongUsage
 
 #: The names of all packs begin so, on the package index and for `penstock validate-pack`.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from penstock.lowlevel import engine_form
+from penstock.packs import engine_form
 from penstock_cli.environment import pip_command
 from penstock_cli.wording import plural
 

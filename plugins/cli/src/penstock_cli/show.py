@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from penstock.errors import UnknownNameError
-from penstock.lowlevel import KINDS
+from penstock.packs import KINDS
 from penstock_cli.failures import WrongUsage
 from penstock_cli.wording import plural
 from penstock_views.describe import describe

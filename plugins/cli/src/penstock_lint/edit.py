@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from penstock.lowlevel import end_of_field
+from penstock.readers import end_of_field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Final
 from penstock.config import build_plan, read_definition
 from penstock.errors import InvalidArgumentError
 from penstock.log import get_logger
-from penstock.lowlevel import OptionTypes, ReadGraph, default_registry, did_you_mean, plugin_host
+from penstock.lowlevel import default_registry, did_you_mean
+from penstock.packs import plugin_host
+from penstock.readers import ReadGraph
+from penstock.types import OptionTypes
 from penstock_lint.finding import Finding, Rule
 from penstock_lint.linted import LintedGraph
 from penstock_lint.rules import executors, interface, joins, limiters

@@ -8,14 +8,17 @@ from functools import cache, cached_property
 from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.lowlevel import numbered_nodes, prefix_of
+from penstock.readers import numbered_nodes, prefix_of
 from penstock_lint.edit import Edit, removal
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
     from penstock import Registry
-    from penstock.lowlevel import NodePlan, OptionTypes, Plan, PortPlan, ReadGraph
+    from penstock.lowlevel import NodePlan, Plan
+    from penstock.readers import ReadGraph
+    from penstock.runs import PortPlan
+    from penstock.types import OptionTypes
     from penstock_lint.measured import Measured
 
 #: Of the handler that keeps all inputs of a node in step.

@@ -8,7 +8,7 @@ import click
 import pytest
 
 from penstock import Registry
-from penstock.lowlevel import KINDS
+from penstock.packs import KINDS
 from penstock_cli import components
 from penstock_cli.environment import in_this_environment
 from penstock_cli.inspection import COMMANDS

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from penstock import DoctorCheck, Registry
-from penstock.lowlevel import engine_form
+from penstock.packs import engine_form
 from penstock.plugins.discovery import PluginHost
 from penstock_cli import doctor, health
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from penstock import Registry
-from penstock.lowlevel import engine_form, official_packs
+from penstock.packs import engine_form, official_packs
 from penstock.plugins import default_registry
 from penstock_cli import group
 from penstock_cli.environment import pip_command

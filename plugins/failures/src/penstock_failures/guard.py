@@ -39,7 +39,6 @@ from penstock.lowlevel import (
     DONE,
     FAIL,
     MAX,
-    METHODS,
     NOTHING,
     OPEN,
     PRESTREAM,
@@ -47,6 +46,7 @@ from penstock.lowlevel import (
     SKIP,
     UNSTARTED,
 )
+from penstock.runs import METHODS
 from penstock_failures import policy as actions
 from penstock_failures.failure import Action, Failure
 from penstock_failures.waiting import Followed, Gate, Resume, Standing, in_time, rest
@@ -55,7 +55,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from penstock import Calculator
-    from penstock.lowlevel import Node, NodePlan, Plan, Step
+    from penstock.lowlevel import Node, NodePlan, Plan
+    from penstock.runs import Step
     from penstock_failures.policy import Policy
 
 _LOG: Final = get_logger("failures")

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from penstock.config.calculator_pb2 import CalculatorGraphConfig, ExecutorConfig
 from penstock.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError
-from penstock.lowlevel import calculator_of, is_name
+from penstock.lowlevel import is_name
+from penstock.packs import calculator_of
 from penstock_builder.feedback import Feedback
 from penstock_builder.interfaces import check_type, component
 from penstock_builder.names import Names
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from penstock import Registry
-    from penstock.lowlevel import PayloadType
+    from penstock.types import PayloadType
     from penstock_builder.ports import Wires
 
 W = TypeVar("W", bound=Wire)

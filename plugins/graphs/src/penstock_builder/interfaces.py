@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 from penstock import CalculatorContract
 from penstock.config import read_definition, read_graph
 from penstock.errors import InvalidArgumentError, PenstockError
-from penstock.lowlevel import Options, ReadGraph, TagMap, agree, did_you_mean, members, port_name, type_names
+from penstock.lowlevel import TagMap, did_you_mean, port_name
+from penstock.readers import ReadGraph
+from penstock.types import Options, agree, members, type_names
 from penstock_builder.wires import FAILURES, Wire, resolved
 from penstock_views.describe import describe
 
@@ -19,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from penstock import Registry
-    from penstock.lowlevel import PayloadType, PortSpec, PortSpecs
+    from penstock.lowlevel import PortSpec, PortSpecs
+    from penstock.types import PayloadType
     from penstock_builder.ports import PortTable
     from penstock_builder.wires import Writer
 

@@ -9,17 +9,11 @@ import enum
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import (
-    converted,
-    default_of,
-    enum_numbers,
-    fields_of,
-    has_no_default,
-    is_options_class,
-)
+from penstock.types import converted, default_of, enum_numbers, fields_of, has_no_default, is_options_class
 
 if TYPE_CHECKING:
-    from penstock.lowlevel import ClassField, Message
+    from penstock.readers import Message
+    from penstock.types import ClassField
 
 
 def message_of(instance: Any, message: Message) -> Message:

@@ -13,7 +13,7 @@ from penstock.lowlevel import port_name
 
 if TYPE_CHECKING:
     from penstock import CalculatorContract
-    from penstock.lowlevel import PayloadType
+    from penstock.types import PayloadType
 
 
 #: In the place of an output's tag and number: the stream of a node's failures, which no contract has.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from penstock.lowlevel import Message, OptionTypes
+    from penstock.readers import Message
+    from penstock.types import OptionTypes
 
 __all__ = ["to_json"]
 

@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any, Final
 from google.protobuf import descriptor_pool, json_format
 from google.protobuf.any_pb2 import Any as PackedMessage
 
-from penstock.lowlevel import own_name, right_options, shown, snake_case, with_near_fields
+from penstock.lowlevel import shown
+from penstock.readers import own_name, right_options, snake_case, with_near_fields
 from penstock_json_graphs.text import TOO_DEEP
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from penstock.lowlevel import FieldPath, Message, OptionTypes, ReaderLoad
+    from penstock.readers import FieldPath, Message, ReaderLoad
+    from penstock.types import OptionTypes
 
 #: Half of a character, which protobuf cannot take: it crashes where an enum is given such a name.
 _HALF: Final = re.compile("[\ud800-\udfff]")

@@ -5,21 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from penstock.errors import GraphParseError
-from penstock.lowlevel import spelled, where
+from penstock.readers import spelled, where
 from penstock_json_graphs import to_json
 from penstock_json_graphs.merge import JsonGraphError, calculators_in, merge_value
 from penstock_json_graphs.text import JsonTextError, tree_of, value_of
 
 if TYPE_CHECKING:
-    from penstock.lowlevel import Message, OptionTypes, Places, ReaderLoad
+    from penstock.readers import Message, Places, ReaderLoad
+    from penstock.types import OptionTypes
 
 
 class JsonReader:
-    """Reads graphs in JSON; see `penstock.lowlevel.JsonReader`."""
+    """Reads graphs in JSON; see `penstock.readers.JsonReader`."""
 
     @staticmethod
     def text(text: str, graph: Message, places: Places, types: OptionTypes, load: ReaderLoad) -> None:
-        """Read JSON text into a graph; see `penstock.lowlevel.JsonReader.text`."""
+        """Read JSON text into a graph; see `penstock.readers.JsonReader.text`."""
         try:
             value = value_of(text)
         except JsonTextError as error:
@@ -29,7 +30,7 @@ class JsonReader:
 
     @staticmethod
     def message(value: Any, graph: Message, places: Places, types: OptionTypes, load: ReaderLoad) -> None:
-        """Read a dict, as JSON has it, into a graph; see `penstock.lowlevel.JsonReader.message`."""
+        """Read a dict, as JSON has it, into a graph; see `penstock.readers.JsonReader.message`."""
         types.look_into(lambda: calculators_in(value))
         try:
             merge_value(value, graph, types, load)
@@ -40,7 +41,7 @@ class JsonReader:
 
     @staticmethod
     def to_json(message: Message, types: OptionTypes) -> str:
-        """Return a graph as JSON; see `penstock.lowlevel.JsonReader.to_json`."""
+        """Return a graph as JSON; see `penstock.readers.JsonReader.to_json`."""
         return to_json(message, types)
 
 

@@ -6,7 +6,8 @@ import json
 from collections import Counter
 from typing import Any, Final
 
-from penstock.lowlevel import Spot, own_name, quoted, snake_case, tokens_of
+from penstock.lowlevel import quoted
+from penstock.readers import Spot, own_name, snake_case, tokens_of
 
 TOO_DEEP: Final = "its brackets are nested too deep"
 

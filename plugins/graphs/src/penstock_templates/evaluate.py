@@ -26,7 +26,7 @@ from penstock_templates.values import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from penstock.lowlevel import Message
+    from penstock.readers import Message
 
 #: Operation → the number of its arguments, where it is not 2. Messages may have another number.
 _COUNTS: Final = {"paren": 1, "!": 1, "lowercase": 1, "uppercase": 1, "size": 1, "range": 1}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from penstock.errors import InvalidArgumentError, PenstockError, ResourceExhaustedError
-from penstock.lowlevel import Spot
+from penstock.readers import Spot
 from penstock_templates import fields
 from penstock_templates.evaluate import Environment
 from penstock_templates.paths import check_count
@@ -23,7 +23,7 @@ from penstock_templates.wire import decoded
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from penstock.lowlevel import Message, ReaderFindType
+    from penstock.readers import Message, ReaderFindType
     from penstock_templates.paths import Site, Step
     from penstock_templates.usage import Usage
     from penstock_templates.values import Value

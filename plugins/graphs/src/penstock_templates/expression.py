@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from penstock.config.calculator_graph_template_pb2 import TemplateExpression
 from penstock.limits import current
-from penstock.lowlevel import DefinitionTextError, quoted
+from penstock.lowlevel import quoted
+from penstock.readers import DefinitionTextError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,13 +16,14 @@ from google.protobuf.message import Message as AnyMessage
 
 from penstock.config.calculator_graph_template_pb2 import TemplateDict
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import clipped, own_name, quoted
+from penstock.lowlevel import clipped, quoted
+from penstock.readers import own_name
 from penstock_templates.values import Value, as_bool, as_number, as_text, described, to_message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from penstock.lowlevel import Message, ReaderFindType
+    from penstock.readers import Message, ReaderFindType
 
 ANY: Final = "google.protobuf.Any"
 #: The field of a packed message that holds the message.

@@ -13,13 +13,14 @@ import attrs
 
 from penstock.config import read_definition
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import ReadGraph, default_registry, definition_as_graph, near_names
+from penstock.lowlevel import default_registry, near_names
+from penstock.readers import ReadGraph, definition_as_graph
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from penstock import Registry
-    from penstock.lowlevel import Message
+    from penstock.readers import Message
 
 
 class GraphTemplate:

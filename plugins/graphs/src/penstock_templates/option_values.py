@@ -16,13 +16,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock import StatusCode
 from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError
-from penstock.lowlevel import did_you_mean, own_name, quoted, unpacked
+from penstock.lowlevel import did_you_mean, quoted
+from penstock.readers import own_name
+from penstock.types import unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import TypeAlias
 
-    from penstock.lowlevel import OptionTypes
+    from penstock.types import OptionTypes
 
     #: A message of this or another package.
     Message: TypeAlias = Any

@@ -19,7 +19,7 @@ from penstock.lowlevel import quoted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from penstock.lowlevel import Message
+    from penstock.readers import Message
 
 # A key may hold brackets and slashes: it ends where the next step begins, or the text ends.
 # Nine digits are more than any number has, and Python does not read thousands.

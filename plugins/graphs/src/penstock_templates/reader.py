@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from penstock.errors import PenstockError
-    from penstock.lowlevel import Message, OptionTypes, Places, ReaderFindType, ReaderMerge
+    from penstock.readers import Message, Places, ReaderFindType, ReaderMerge
+    from penstock.types import OptionTypes
 
 
 class TemplateReader:
@@ -19,7 +20,7 @@ class TemplateReader:
 
     @staticmethod
     def text(text: str, places: Places, merge: ReaderMerge, find: ReaderFindType) -> Template:
-        """Read the text of a template; see `penstock.lowlevel.GraphReader.text`."""
+        """Read the text of a template; see `penstock.readers.GraphReader.text`."""
         return read_text(text, places, merge, find)
 
     @staticmethod

@@ -13,7 +13,7 @@ import attrs
 from penstock.config.calculator_graph_template_pb2 import CalculatorGraphTemplate, TemplateSubgraphOptions
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.errors import ResourceExhaustedError
-from penstock.lowlevel import Places, Spot
+from penstock.readers import Places, Spot
 from penstock_templates.expand import Rules, carry_out
 from penstock_templates.expression import RuleError
 from penstock_templates.fields import new, values
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from penstock.errors import PenstockError
-    from penstock.lowlevel import Faults, Message, Options, ReaderFindType, ReaderMerge
+    from penstock.readers import Faults, Message, ReaderFindType, ReaderMerge
+    from penstock.types import Options
     from penstock_templates.values import Value
 
 _NOTHING: Final[Mapping[str, Value]] = {}

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 import attrs
 
 from penstock.limits import current
-from penstock.lowlevel import Spot, Token, tokens_of
+from penstock.readers import Spot, Token, tokens_of
 from penstock_templates import fields
 from penstock_templates.expression import Rule, RuleError, read_directive, read_value, unquoted
 from penstock_templates.paths import KEY, Step, spelled_path
@@ -26,7 +26,7 @@ from penstock_templates.paths import KEY, Step, spelled_path
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from penstock.lowlevel import Message, ReaderFindType
+    from penstock.readers import Message, ReaderFindType
 
 _OPENING: Final = {"{": "}", "<": ">"}
 #: Keys of a map's entries until their values are known: no two entries may have the same key.

@@ -11,7 +11,7 @@ from penstock import limits
 from penstock_templates.values import DICT_DEPTH
 
 if TYPE_CHECKING:
-    from penstock.lowlevel import Faults
+    from penstock.readers import Faults
     from penstock_templates.values import Value
 
 #: Steps that a copy of a message counts as, and a reported mistake: each takes about ten times as long.

@@ -21,7 +21,7 @@ from penstock.errors import InvalidArgumentError
 from penstock.lowlevel import quoted
 
 if TYPE_CHECKING:
-    from penstock.lowlevel import Message
+    from penstock.readers import Message
 
 #: str, float, dict or list of them.
 Value: TypeAlias = "str | float | dict[str, Value] | list[Value]"

@@ -8,7 +8,7 @@ import pytest
 from penstock import Calculator
 from penstock.config import build_plan
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import full_name
+from penstock.types import full_name
 from penstock_builder import Graph
 from penstock_testing.registry import testing_registry
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from penstock import Registry
 from penstock.config import read_graph, to_text
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import Options, full_name, message_class
+from penstock.types import Options, full_name, message_class
 from penstock_builder.option_messages import message_of
 
 

@@ -15,7 +15,8 @@ from penstock.errors import (
     PenstockError,
     ResourceExhaustedError,
 )
-from penstock.lowlevel import full_name, plugins_renewed
+from penstock.packs import plugins_renewed
+from penstock.types import full_name
 from penstock_testing import testing_registry
 
 TEXT = """\

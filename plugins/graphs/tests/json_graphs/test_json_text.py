@@ -5,7 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.lowlevel import Places
+from penstock.readers import Places
 from penstock_json_graphs.text import tree_of
 
 

@@ -11,7 +11,7 @@ from penstock.config import read_definition
 from penstock.config.calculator_graph_template_pb2 import CalculatorGraphTemplate, TemplateDict
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.errors import GraphConfigError, GraphParseError
-from penstock.lowlevel import definition_as_graph
+from penstock.readers import definition_as_graph
 from penstock_templates.values import to_message, values_in, values_of
 
 _KINDS = """

@@ -20,7 +20,9 @@ from penstock.errors import (
     StatusCode,
     UnknownNameError,
 )
-from penstock.lowlevel import ReadGraph, full_name, plugins_renewed
+from penstock.packs import plugins_renewed
+from penstock.readers import ReadGraph
+from penstock.types import full_name
 from penstock_builder import Graph
 from penstock_templates import GraphTemplate
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from google.protobuf.message import Message
 
-    from penstock.lowlevel import OptionTypes
+    from penstock.types import OptionTypes
 
 #: The calculators whose options may be set.
 _CALCULATORS: Final = frozenset(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from penstock.config import CalculatorGraphConfig
 from penstock.errors import FailedPreconditionError
-from penstock.lowlevel import numbered_nodes
+from penstock.readers import numbered_nodes
 from penstock_metrics import measures as m
 
 if TYPE_CHECKING:

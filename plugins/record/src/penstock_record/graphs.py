@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from penstock.config import CalculatorGraphConfig, build_plan, read_graph, to_text
 from penstock.errors import InvalidArgumentError, NotFoundError
-from penstock.lowlevel import default_registry, did_you_mean, numbered_nodes, quoted
+from penstock.lowlevel import default_registry, did_you_mean, quoted
+from penstock.readers import numbered_nodes
 from penstock_formats import ImageFrame
 from penstock_record.codec import Codecs
 from penstock_record.options import Compression
@@ -297,7 +298,7 @@ def _free_name(config: CalculatorGraphConfig, name: str) -> str:
 
 def _set_options(node: Any, registry: Registry, values: Mapping[str, object]) -> None:
     """Give a node options of its calculator's class."""
-    from penstock.lowlevel import message_class
+    from penstock.types import message_class
 
     options = registry.find("calculator", node.calculator).Options  # type: ignore[attr-defined]
     node.node_options.add().Pack(message_class(options)(**values))

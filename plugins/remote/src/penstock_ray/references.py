@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ray import ObjectRef
 
-    from penstock.lowlevel import OutputStream
+    from penstock.runs import OutputStream
 
 
 #: Fields of what an input shows where there is a packet.

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from penstock import STOP
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import METHODS, PROCESS, LazyLoop
+from penstock.lowlevel import PROCESS
+from penstock.runs import METHODS, LazyLoop
 
 if TYPE_CHECKING:
-    from penstock.lowlevel import Step
+    from penstock.runs import Step
 
 
 class Awaiting:

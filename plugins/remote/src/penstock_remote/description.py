@@ -6,7 +6,9 @@ import importlib
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from penstock.errors import GraphConfigError, InvalidArgumentError, PenstockError
-from penstock.lowlevel import ServiceScope, calculator_of, port_name, spelling
+from penstock.lowlevel import port_name
+from penstock.packs import calculator_of, spelling
+from penstock.runs import ServiceScope
 from penstock_remote.regions import region_of
 
 if TYPE_CHECKING:

@@ -14,15 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 from penstock import Packet
 from penstock.config import CalculatorGraphConfig, build_plan
 from penstock.errors import FailedPreconditionError
-from penstock.lowlevel import (
-    CLOSE,
-    DONE,
-    NOTHING,
-    OPEN,
-    Counters,
-    new_run,
-    port_name,
-)
+from penstock.lowlevel import CLOSE, DONE, NOTHING, OPEN, port_name
+from penstock.runs import Counters, new_run
 from penstock_remote.awaiting import Awaiting
 from penstock_remote.calls import Answer
 from penstock_remote.description import check_same, code_here, contract_lines
@@ -32,7 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from penstock import Registry, ServiceKey
-    from penstock.lowlevel import Node, Plan, Step
+    from penstock.lowlevel import Node, Plan
+    from penstock.runs import Step
     from penstock_remote.calls import Call, Opening, Written
     from penstock_remote.description import RemoteNode
 

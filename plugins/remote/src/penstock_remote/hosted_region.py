@@ -14,16 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from penstock import Packet
 from penstock.config import CalculatorGraphConfig, build_plan
 from penstock.errors import CalculatorError, CancelledError, FailedPreconditionError, PenstockError, words_of
-from penstock.lowlevel import (
-    CLOSE,
-    DONE,
-    OPEN,
-    PROCESS,
-    TERMINATED,
-    Counters,
-    Observer,
-    new_run,
-)
+from penstock.lowlevel import CLOSE, DONE, OPEN, PROCESS
+from penstock.runs import TERMINATED, Counters, Observer, new_run
 from penstock_remote.awaiting import Awaiting
 from penstock_remote.calls import Answer
 from penstock_remote.description import RemoteRegion, check_same, code_here, contract_lines
@@ -35,7 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from penstock import Registry, ServiceKey
-    from penstock.lowlevel import Plan, Schedule, Step
+    from penstock.lowlevel import Plan
+    from penstock.runs import Schedule, Step
     from penstock_remote.calls import Call, Opening, Written
     from penstock_remote.description import Described
 

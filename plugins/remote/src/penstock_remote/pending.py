@@ -8,7 +8,8 @@ from concurrent.futures import Future
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from penstock.lowlevel import METHODS, PROCESS, show
+from penstock.lowlevel import PROCESS, show
+from penstock.runs import METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -17,7 +17,8 @@ from penstock_remote.regions import region_of
 from penstock_remote.stand_in import call_of, write
 
 if TYPE_CHECKING:
-    from penstock.lowlevel import Node, NodePlan, OutputStream, Plan, Schedule, Step, Stop
+    from penstock.lowlevel import Node, NodePlan, Plan, Stop
+    from penstock.runs import OutputStream, Schedule, Step
     from penstock_remote.calls import Answer
     from penstock_remote.regions import Region
 

@@ -20,7 +20,8 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock import CalculatorContract, InputStreamHandler
-from penstock.lowlevel import HandlerPlan, NodePlan, Plan, PortPlan, SidePortPlan, TagMap
+from penstock.lowlevel import NodePlan, Plan, TagMap
+from penstock.runs import HandlerPlan, PortPlan, SidePortPlan
 from penstock_remote.joined_nodes import JoinedNodes
 from penstock_remote.region_policy import RegionInputStreamHandler
 

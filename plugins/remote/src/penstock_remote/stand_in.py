@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from penstock import CalculatorContext
-    from penstock.lowlevel import Step, Stop
+    from penstock.lowlevel import Stop
+    from penstock.runs import Step
     from penstock_remote.calls import Answer
 
     #: Writes an answer to the outputs of the call's step, and returns what the calculator's method returns.

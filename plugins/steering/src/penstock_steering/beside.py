@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import CalculatorError, InvalidArgumentError, NotFoundError
-from penstock.lowlevel import CLOSE, DONE, OPEN, UNSTARTED, new_run, show
+from penstock.lowlevel import CLOSE, DONE, OPEN, UNSTARTED, show
+from penstock.runs import new_run
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
     from penstock import Calculator, Packet, ServiceKey
-    from penstock.lowlevel import Counters, Node, Plan
+    from penstock.lowlevel import Node, Plan
+    from penstock.runs import Counters
 
 
 class Beside:

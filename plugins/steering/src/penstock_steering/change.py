@@ -11,7 +11,8 @@ import attrs
 
 from penstock import ServiceKey, Timestamp
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
-from penstock.lowlevel import DONE, UNSTARTED, ServiceScope
+from penstock.lowlevel import DONE, UNSTARTED
+from penstock.runs import ServiceScope
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from penstock.errors import FailedPreconditionError, NotFoundError
 
 if TYPE_CHECKING:
-    from penstock.lowlevel import Node, NodePlan, Schedule
+    from penstock.lowlevel import Node, NodePlan
+    from penstock.runs import Schedule
     from penstock_steering.wanted import Wanted
 
 

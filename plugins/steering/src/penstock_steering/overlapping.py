@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from penstock import STOP
 from penstock.errors import FailedPreconditionError
-from penstock.lowlevel import CLOSE, DONE, OPENED, UNSTARTED
+from penstock.lowlevel import CLOSE, DONE, UNSTARTED
+from penstock.runs import OPENED
 from penstock_steering.outcomes import is_later, run_through
 from penstock_steering.steered import _INSIDE, SteeredNode, Version, call_as
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from penstock.lowlevel import Node, Schedule, Step
+    from penstock.lowlevel import Node
+    from penstock.runs import Schedule, Step
     from penstock_steering.wanted import Wanted
 
 

@@ -28,15 +28,8 @@ from penstock.errors import (
     code_of,
     words_of,
 )
-from penstock.lowlevel import (
-    CLOSE,
-    DONE,
-    OPENED,
-    PROCESS,
-    UNSTARTED,
-    next_allowed,
-    show,
-)
+from penstock.lowlevel import CLOSE, DONE, PROCESS, UNSTARTED, next_allowed, show
+from penstock.runs import OPENED
 from penstock_steering.kept import Kept
 from penstock_steering.outcomes import all_of, finished, is_later, later, run_through
 
@@ -44,7 +37,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
     from penstock import Calculator, Packet
-    from penstock.lowlevel import Node, Schedule, Step
+    from penstock.lowlevel import Node
+    from penstock.runs import Schedule, Step
     from penstock_steering.beside import Beside
     from penstock_steering.kept import KeptCalculators
     from penstock_steering.wanted import Wanted

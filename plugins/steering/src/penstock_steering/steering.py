@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from penstock import Timestamp
 from penstock.errors import FailedPreconditionError, GraphRunError, NotFoundError
-from penstock.lowlevel import OPENED, UNSTARTED, did_you_mean
+from penstock.lowlevel import UNSTARTED, did_you_mean
+from penstock.runs import OPENED
 from penstock_steering.beside import Beside
 from penstock_steering.change import Change, Changes, Kind
 from penstock_steering.changeable import (
@@ -36,7 +37,8 @@ from penstock_steering.wanted import (
 )
 
 if TYPE_CHECKING:
-    from penstock.lowlevel import Node, NodePlan, Plan, Schedule
+    from penstock.lowlevel import Node, NodePlan, Plan
+    from penstock.runs import Schedule
 
 #: How long a swap waits until its node has opened, in seconds.
 _OPENING_S: Final = 30.0

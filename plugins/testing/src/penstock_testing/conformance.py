@@ -16,7 +16,8 @@ from penstock import Timestamp
 from penstock.config import build_plan, to_text
 from penstock.errors import InternalError, InvalidArgumentError, StatusCode
 from penstock.explain import story
-from penstock.lowlevel import calculator_of, parse_tag_index, port_id, shown
+from penstock.lowlevel import parse_tag_index, port_id, shown
+from penstock.packs import calculator_of
 from penstock_testing.connections import SINK, Sink, example_of, graph_of, legal_wirings, node_named
 from penstock_testing.drives import Drive, Run, call_on_a_thread, spied
 from penstock_testing.feeds import PACKET, make_feed

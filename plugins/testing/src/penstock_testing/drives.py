@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import attrs
 
-from penstock.lowlevel import RUNNING
+from penstock.runs import RUNNING
 from penstock_testing.feeds import BOUND, END, PACKET
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from penstock.errors import InternalError
 from penstock.lowlevel import DONE
 
 if TYPE_CHECKING:
-    from penstock.lowlevel import Node, OutputStream, Schedule
+    from penstock.lowlevel import Node
+    from penstock.runs import OutputStream, Schedule
 
 
 def check_invariants(schedule: Schedule) -> None:

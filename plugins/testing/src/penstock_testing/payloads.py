@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from penstock import Packet, Timestamp
 from penstock.errors import NotFoundError
-from penstock.lowlevel import is_any, runtime_classes, type_name
+from penstock.types import is_any, runtime_classes, type_name
 
 if TYPE_CHECKING:
     import random
     from collections.abc import Callable, Mapping
 
-    from penstock.lowlevel import PayloadType
+    from penstock.types import PayloadType
 
     Maker: TypeAlias = Callable[[random.Random, Timestamp], object]
     #: A declared type, or a port ("TAG", "TAG:1", an index) → maker.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import penstock
-from penstock.lowlevel import engine_form
+from penstock.packs import engine_form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,7 +8,8 @@ import attrs
 
 from penstock import Calculator
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import PortKey, full_name, is_options_class, port_id
+from penstock.lowlevel import PortKey, port_id
+from penstock.types import full_name, is_options_class
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -229,7 +230,7 @@ def as_message(options: object, registry: Registry) -> object:
     """Return options as a message; the class of an attrs instance is declared where it is not yet."""
     if not is_options_class(type(options)):
         return options
-    from penstock.lowlevel import message_class  # brings protobuf
+    from penstock.types import message_class  # brings protobuf
     from penstock_builder.api import message_of
 
     cls = type(options)

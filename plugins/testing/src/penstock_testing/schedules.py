@@ -22,7 +22,8 @@ from penstock.errors import (
     NotFoundError,
 )
 from penstock.explain import ledger, snapshot, story, weighed
-from penstock.lowlevel import METHODS, PROCESS, RUNNING, TERMINATED, Observer, as_side_packets, new_run, show
+from penstock.lowlevel import PROCESS, show
+from penstock.runs import METHODS, RUNNING, TERMINATED, Observer, as_side_packets, new_run
 from penstock_testing.invariants import check_invariants
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
 
     from penstock import ServiceKey
     from penstock.errors import PenstockError
-    from penstock.lowlevel import Node, OutputStream, Plan, Schedule, Step
+    from penstock.lowlevel import Node, Plan
+    from penstock.runs import OutputStream, Schedule, Step
 
 #: What a stream carried, as data: timestamp as a plain int, and payload (None for an empty packet).
 Carried = list[tuple[int, Any]]

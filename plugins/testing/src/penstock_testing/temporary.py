@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Final, Self
 
 from penstock import Components, hookimpl
-from penstock.lowlevel import plugin_host, plugins_renewed
+from penstock.packs import plugin_host, plugins_renewed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from penstock.lowlevel import Discovered
+    from penstock.packs import Discovered
 
 
 class TemporaryPlugins:

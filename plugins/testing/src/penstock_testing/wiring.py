@@ -13,19 +13,9 @@ import attrs
 
 from penstock import Calculator, CalculatorContract
 from penstock.errors import InvalidArgumentError, NotFoundError
-from penstock.lowlevel import (
-    ExecutorPlan,
-    HandlerPlan,
-    NodePlan,
-    Plan,
-    Port,
-    PortPlan,
-    SidePortPlan,
-    StreamPlan,
-    TagMap,
-    runtime_classes,
-    sources_above,
-)
+from penstock.lowlevel import NodePlan, Plan, Port, TagMap
+from penstock.runs import ExecutorPlan, HandlerPlan, PortPlan, SidePortPlan, StreamPlan, sources_above
+from penstock.types import runtime_classes
 from penstock_testing.registry import OneSetInputStreamHandler
 
 if TYPE_CHECKING:

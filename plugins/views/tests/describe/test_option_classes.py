@@ -8,7 +8,7 @@ import pytest
 from google.protobuf import text_format
 
 from penstock import Calculator, Registry
-from penstock.lowlevel import full_name, message_class
+from penstock.types import full_name, message_class
 from penstock_views.describe import describe
 from penstock_views.describe.docstrings import described_fields
 from penstock_views.describe.option_classes import describe_class

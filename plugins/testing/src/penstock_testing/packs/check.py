@@ -8,7 +8,8 @@ import attrs
 
 from penstock import Registry
 from penstock.errors import InvalidArgumentError, NotFoundError
-from penstock.lowlevel import did_you_mean, plugin_host
+from penstock.lowlevel import did_you_mean
+from penstock.packs import plugin_host
 from penstock_testing.packs.components import (
     check_name,
     check_option,
@@ -24,7 +25,7 @@ from penstock_testing.packs.report import PackFault, PackReport
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from penstock.lowlevel import Discovered, PluginHost
+    from penstock.packs import Discovered, PluginHost
 
 
 def check_pack(

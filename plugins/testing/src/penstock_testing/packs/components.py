@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from penstock import Calculator, InputStreamHandler, ServiceKey
 from penstock.errors import NameClashError, PenstockError, PluginError, UnknownNameError
-from penstock.lowlevel import default_registry, is_options_class, official_packs, spelling
+from penstock.lowlevel import default_registry
+from penstock.packs import official_packs, spelling
+from penstock.types import is_options_class
 from penstock_testing.packs.metadata import canonical
 from penstock_testing.packs.report import PackFault
 
@@ -16,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from penstock import Components, Registry
-    from penstock.lowlevel import Discovered, OptionEntry
+    from penstock.packs import Discovered
+    from penstock.types import OptionEntry
 
 #: Kinds that graphs name in the same field.
 _NODES: Final = ("calculator", "subgraph")
@@ -116,7 +119,7 @@ def _derive(cls: type, entry: OptionEntry) -> None:
     Raises:
         InvalidArgumentError: graph files cannot give such a class, or the place is taken.
     """
-    from penstock.lowlevel import extension_class, message_class  # protobuf
+    from penstock.types import extension_class, message_class  # protobuf
 
     if entry.extendee in (None, _PACKED) or entry.number is None:
         message_class(cls)
@@ -185,7 +188,7 @@ _MUST_BE: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
     ),
     "graph reader": (
         lambda thing: _has("text")(thing) and _has("message")(thing),
-        "no graph reader: it needs text(...) and message(...); see penstock.lowlevel.GraphReader",
+        "no graph reader: it needs text(...) and message(...); see penstock.readers.GraphReader",
     ),
     "layer": (
         lambda thing: (

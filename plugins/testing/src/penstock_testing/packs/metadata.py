@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from importlib.metadata import Distribution
 
-    from penstock.lowlevel import Discovered
+    from penstock.packs import Discovered
 
 _PREFIX: Final = "penstock-"
 _CORE: Final = "penstock-core"

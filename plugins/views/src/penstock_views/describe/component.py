@@ -11,8 +11,8 @@ import attrs
 
 from penstock.config import read_graph
 from penstock.errors import InvalidArgumentError, UnknownNameError
-from penstock.lowlevel import KINDS as COMPONENT_KINDS
-from penstock.lowlevel import Options, full_name, is_options_class, options_classes
+from penstock.packs import KINDS as COMPONENT_KINDS
+from penstock.types import Options, full_name, is_options_class, options_classes
 from penstock_views.describe.code_names import names_used
 from penstock_views.describe.docstrings import Docstring, take_apart
 from penstock_views.describe.option_classes import describe_class

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from penstock.lowlevel import HintParts, classes_inside, enum_numbers, fields_of, hints_of, is_options_class
+from penstock.types import HintParts, classes_inside, enum_numbers, fields_of, hints_of, is_options_class
 from penstock_views.describe.docstrings import described_fields, summary_of
 from penstock_views.describe.option_messages import Choice, OptionField, OptionMessage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from penstock.lowlevel import ClassField
+    from penstock.types import ClassField
 
 _ESCAPES: Final = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 #: Types of Python → those of .proto files that they are written as.
@@ -31,7 +31,7 @@ def describe_class(cls: type, extension: int | None = None) -> Iterator[OptionMe
     Raises:
         InvalidArgumentError: graph files cannot give such a class.
     """
-    from penstock.lowlevel import inner_classes  # protobuf
+    from penstock.types import inner_classes  # protobuf
 
     names = {one: name for name, one in inner_classes(cls).items()}
     for one in classes_inside(cls):

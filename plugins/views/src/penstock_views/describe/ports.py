@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import attrs
 
 from penstock import CalculatorContract
-from penstock.lowlevel import TagMap, port_name, type_name
+from penstock.lowlevel import TagMap, port_name
+from penstock.types import type_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

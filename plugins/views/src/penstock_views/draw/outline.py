@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 
 if TYPE_CHECKING:
-    from penstock.lowlevel import Message
+    from penstock.readers import Message
 
 #: Fields of nodes, executors, handlers and graphs that hold messages of packs.
 _OPTIONS: Final = ("options", "node_options", "graph_options")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from penstock import Registry
-    from penstock.lowlevel import ReadGraph
+    from penstock.readers import ReadGraph
 
 _PLACE: Final = re.compile(r"(?P<tag>[^:]*)(?::(?P<index>\d+))?")
 _PORT_FIELDS: Final = {
@@ -72,7 +72,7 @@ def drawing_of(message: Any, registry: Registry | None = None) -> Drawing:
         message: the config.
         registry: of calculators; None where all of them are known, as in a graph that was checked.
     """
-    from penstock.lowlevel import numbered_nodes  # with protobuf, which a drawing does not need
+    from penstock.readers import numbered_nodes  # with protobuf, which a drawing does not need
 
     names = numbered_nodes([node.name or node.calculator for node in message.node])
     kinds = {node.calculator: _kind(node.calculator, message.package, registry) for node in message.node}
@@ -107,7 +107,7 @@ def _read(graph: object, registry: Registry) -> tuple[Any, Any, tuple[str, ...]]
 
 def _with_places(graph: object, registry: Registry, label: str | None = None) -> ReadGraph:
     """Read a graph, whether it could run or not, and where its parts stand."""
-    from penstock.lowlevel import ReadGraph, definition_as_graph  # protobuf
+    from penstock.readers import ReadGraph, definition_as_graph  # protobuf
 
     found = read_definition(graph, registry, label=label)
     return found if isinstance(found, ReadGraph) else ReadGraph(*definition_as_graph(found))
@@ -118,7 +118,8 @@ def _expanded(message: Any, places: Any, registry: Registry) -> tuple[Any, dict[
 
     A node whose subgraph has a fault stands for that subgraph.
     """
-    from penstock.lowlevel import Faults, OptionTypes, expand, numbered_nodes, prefix_of  # protobuf
+    from penstock.readers import Faults, expand, numbered_nodes, prefix_of  # protobuf
+    from penstock.types import OptionTypes
 
     found = Faults(places)
     expanded = expand(message, places, registry, found, OptionTypes(registry)).message

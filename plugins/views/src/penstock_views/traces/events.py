@@ -14,7 +14,8 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from penstock.lowlevel import MAX, MIN, OBSERVE, show
+from penstock.lowlevel import MAX, MIN, show
+from penstock.runs import OBSERVE
 from penstock.tracing import PacketAdded, PacketsDropped, QueueChanged, TracedStep
 from penstock_views.traces.arrows import Writes
 

@@ -1,0 +1,12 @@
+# Written by scripts/stubs.py, of the table in the module.
+
+from penstock.plugins.discovery import Discovered as Discovered
+from penstock.registry import KINDS as KINDS
+from penstock.plugins.discovery import PluginHost as PluginHost
+from penstock.registry_entries import calculator_of as calculator_of
+from penstock.registry_entries import check_name as check_name
+from penstock.engine_form import engine_form as engine_form
+from penstock.registry import official_packs as official_packs
+from penstock.plugins.default_registry import plugin_host as plugin_host
+from penstock.plugins.default_registry import plugins_renewed as plugins_renewed
+from penstock.registry_entries import spelling as spelling

@@ -1,0 +1,36 @@
+"""A run and its parts, for test kits and for nodes that work elsewhere.
+
+Runs
+    `new_run` puts a run together, not started; `as_side_packets` makes packets of what users give.
+    `Schedule` is the state machine of a run, in one of the states `RUNNING` and `TERMINATED` among others;
+    `OPENED` is a node's state. `Step` is one call of a calculator's method, by number in `METHODS`; a
+    `TracedStep` of an observer has the method `OBSERVE`. `OutputStream` and `Observer` are what it writes to.
+Parts of a plan
+    `StreamPlan`, `PortPlan`, `SidePortPlan`, `HandlerPlan` and `ExecutorPlan`; `sources_above` computes
+    `Plan.throttled`.
+Calls from elsewhere
+    `Counters` adds up what nodes count, a `LazyLoop` awaits their coroutines on a thread that it starts when
+    there is one. A `ServiceScope` says who shares a service.
+"""
+# A name is loaded when it is first used. Type checkers read the stub beside this file: scripts/stubs.py.
+
+from typing import Final
+
+from penstock.late_names import late_names as _late_names
+
+#: Module → the names that it has.
+_HOMES: Final = {
+    "penstock.engine.calculator": "METHODS",
+    "penstock.engine.node": "OPENED Step",
+    "penstock.engine.schedule": "RUNNING Schedule TERMINATED",
+    "penstock.engine.stream": "Observer OutputStream",
+    "penstock.plan": ("ExecutorPlan HandlerPlan PortPlan SidePortPlan StreamPlan sources_above"),
+    "penstock.runtime.counters": "Counters",
+    "penstock.runtime.event_loops.lazy_loop": "LazyLoop",
+    "penstock.runtime.new_run": "new_run",
+    "penstock.runtime.side_packets": "as_side_packets",
+    "penstock.services": "ServiceScope",
+    "penstock.tracing.tracer": "OBSERVE",
+}
+
+__all__, __getattr__, __dir__ = _late_names(__name__, _HOMES)

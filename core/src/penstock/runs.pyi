@@ -1,0 +1,22 @@
+# Written by scripts/stubs.py, of the table in the module.
+
+from penstock.runtime.counters import Counters as Counters
+from penstock.plan import ExecutorPlan as ExecutorPlan
+from penstock.plan import HandlerPlan as HandlerPlan
+from penstock.runtime.event_loops.lazy_loop import LazyLoop as LazyLoop
+from penstock.engine.calculator import METHODS as METHODS
+from penstock.tracing.tracer import OBSERVE as OBSERVE
+from penstock.engine.node import OPENED as OPENED
+from penstock.engine.stream import Observer as Observer
+from penstock.engine.stream import OutputStream as OutputStream
+from penstock.plan import PortPlan as PortPlan
+from penstock.engine.schedule import RUNNING as RUNNING
+from penstock.engine.schedule import Schedule as Schedule
+from penstock.services import ServiceScope as ServiceScope
+from penstock.plan import SidePortPlan as SidePortPlan
+from penstock.engine.node import Step as Step
+from penstock.plan import StreamPlan as StreamPlan
+from penstock.engine.schedule import TERMINATED as TERMINATED
+from penstock.runtime.side_packets import as_side_packets as as_side_packets
+from penstock.runtime.new_run import new_run as new_run
+from penstock.plan import sources_above as sources_above

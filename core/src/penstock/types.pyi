@@ -1,0 +1,30 @@
+# Written by scripts/stubs.py, of the table in the module.
+
+from penstock.option_class import ClassField as ClassField
+from penstock.type_hints import HintParts as HintParts
+from penstock.registry_entries import OptionEntry as OptionEntry
+from penstock.config.options.types import OptionTypes as OptionTypes
+from penstock.config.options.options import Options as Options
+from penstock.payload_types import PayloadType as PayloadType
+from penstock.payload_types import agree as agree
+from penstock.option_class import can_be_option as can_be_option
+from penstock.option_class import classes_inside as classes_inside
+from penstock.config.options.message_values import converted as converted
+from penstock.config.options.message_values import default_of as default_of
+from penstock.option_class import enum_numbers as enum_numbers
+from penstock.config.options.message_class import extension_class as extension_class
+from penstock.option_class import fields_of as fields_of
+from penstock.option_class import full_name as full_name
+from penstock.option_class import has_no_default as has_no_default
+from penstock.type_hints import hints_of as hints_of
+from penstock.config.options.message_class import inner_classes as inner_classes
+from penstock.payload_types import is_any as is_any
+from penstock.option_class import is_options_class as is_options_class
+from penstock.payload_types import is_type as is_type
+from penstock.payload_types import members as members
+from penstock.config.options.message_class import message_class as message_class
+from penstock.option_class import options_classes as options_classes
+from penstock.payload_types import runtime_classes as runtime_classes
+from penstock.payload_types import type_name as type_name
+from penstock.payload_types import type_names as type_names
+from penstock.config.options.messages import unpacked as unpacked
