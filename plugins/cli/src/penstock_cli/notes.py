@@ -50,6 +50,18 @@ def refuse_notes(outcome: Outcome) -> None:
         raise RunFailed("\n  ".join([words, *shown(outcome)]))
 
 
+def refuse_nothing_done(outcome: Outcome) -> None:
+    """Fail if packets came and every one of them was dropped: the run did nothing with its data.
+
+    Raises:
+        RunFailed: so it was; the message says where packets were dropped, and why.
+    """
+    readers = [reader for stream in outcome.ledger.streams for reader in stream.readers]
+    if any(reader.delivered for reader in readers) or not any(reader.dropped for reader in readers):
+        return
+    raise RunFailed("\n  ".join(["every packet was dropped", *_dropped(outcome.ledger)]))
+
+
 def _waited(outcome: Outcome) -> Iterator[str]:
     for wait in outcome.why.waits:
         first = wait.chain[0]

@@ -12,7 +12,7 @@ from penstock import CalculatorGraph, GraphConfigError
 from penstock_cli.failures import INTERRUPTED, WrongUsage
 from penstock_cli.files import NamedFiles
 from penstock_cli.loading import existing, load, name_in
-from penstock_cli.notes import refuse_notes
+from penstock_cli.notes import refuse_nothing_done, refuse_notes
 from penstock_cli.progress import display_for
 from penstock_cli.saying import log_said, say
 from penstock_cli.side_values import check_names, fault_words
@@ -90,8 +90,8 @@ def run_file(
         prepare: called with the loaded graph before it runs.
 
     Raises:
-        click.ClickException: the graph cannot be read, loaded or fed, or did not end in time, or there are
-            notes on a strict run.
+        click.ClickException: the graph cannot be read, loaded or fed, or did not end in time, or every packet
+            was dropped, or there are notes on a strict run.
         GraphRunError: the run failed.
         click.exceptions.Exit: interrupted; every calculator is closed.
     """
@@ -104,6 +104,7 @@ def run_file(
             click.echo(f"written: {files(written)}")
         if manner.strict:
             refuse_notes(outcome)
+        refuse_nothing_done(outcome)
 
 
 def loaded(

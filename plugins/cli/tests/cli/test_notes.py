@@ -76,9 +76,22 @@ class CliSlow(penstock.Calculator):
 def test_a_run_that_loses_packets_in_a_loop_that_nothing_feeds_is_told_with_the_culprit(graph, invoke):
     result = invoke("run", graph(UNFED), "--side", "count=3", "--no-progress")
 
-    assert result.exit_code == 0
-    assert result.output.splitlines()[-4].startswith("3 packets in all, 3 dropped; ")
-    assert result.output.splitlines()[-3:] == [f"note: {note}" for note in NOTES]
+    lines = result.output.splitlines()
+    assert lines[-6].startswith("3 packets in all, 3 dropped; ")
+    assert lines[-5:-2] == [f"note: {note}" for note in NOTES]
+    assert (result.exit_code, lines[-2:]) == (1, ["Error: every packet was dropped", f"  {NOTES[-1]}"])
+
+
+def test_a_quiet_run_that_drops_every_packet_fails_and_says_where(graph, invoke):
+    result = invoke("run", graph(UNFED), "--side", "count=3", "-q")
+
+    assert (result.exit_code, result.output) == (1, f"Error: every packet was dropped\n  {NOTES[-1]}\n")
+
+
+def test_a_run_that_drops_some_of_its_packets_succeeds(graph, invoke):
+    result = invoke("run", graph(SILENT), "--side", "count=3", "-q")
+
+    assert (result.exit_code, result.output) == (0, "")
 
 
 def test_a_strict_run_fails_with_the_notes_even_if_it_is_quiet(graph, invoke):
@@ -100,7 +113,7 @@ def test_a_strict_run_without_notes_succeeds(graph, invoke):
 def test_json_has_the_notes_and_for_each_stream_what_was_dropped_where(graph, invoke):
     result = invoke("run", graph(UNFED), "--side", "count=3", "--json", "--no-progress")
 
-    found = json.loads(result.output)
+    found = json.loads(result.output[: result.output.index("Error: ")])
     assert found["notes"] == NOTES
     assert [stream["drops"] for stream in found["streams"]] == [
         [{"place": "node 'CliLoop' input 0", "reason": "the reader had closed", "count": 3}],
