@@ -12,7 +12,7 @@ from penstock import CalculatorGraph, GraphConfigError
 from penstock_cli.failures import INTERRUPTED, WrongUsage
 from penstock_cli.files import NamedFiles
 from penstock_cli.loading import existing, load, name_in
-from penstock_cli.notes import refuse_nothing_done, refuse_notes
+from penstock_cli.notes import refuse_notes, refuse_nothing_done
 from penstock_cli.progress import display_for
 from penstock_cli.saying import log_said, say
 from penstock_cli.side_values import check_names, fault_words
