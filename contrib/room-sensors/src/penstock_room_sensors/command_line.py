@@ -41,7 +41,7 @@ def room_command(file: Path) -> None:
     is printed for each change.
 
     \b
-    Example:
+    Examples:
       penstock room readings.csv
     """  # noqa: D301  # \b is click's mark for text that stays as it is
     import penstock  # only where the command runs

@@ -178,6 +178,7 @@ class _Node:
         draft.factory = self._calculator()
         if draft.factory is not None and are_right and spec.at not in self._faults.unread:
             draft.is_whole = self._takes_options(draft) and self._declared(draft) and self._fits(draft)
+            self._own_options(draft)
         if not draft.is_whole:
             draft.contract = _open_contract(CalculatorContract(self._name, *ports, spec.options))
         return draft
@@ -271,6 +272,25 @@ class _Node:
                     at = self._spec.option_places.at(fault.options, fault.path)
                     self._fault(at, str(fault), fault.code, cause=fault)
         return is_right
+
+    def _own_options(self, draft: Draft) -> None:
+        """Refuse options that another calculator reads, and this one does not."""
+        given = self._spec.options.names()
+        if not given or not isinstance(draft.factory, type):
+            return
+        short = self._spec.calculator.text.rpartition(".")[2]
+        others = [name for name in given if name.rpartition(".")[2] != f"{short}Options"]
+        if not others:
+            return
+        from penstock.check.foreign_options import foreign_options  # few nodes have such options
+
+        found = foreign_options(others, draft.factory, self._names.registry)
+        if found is not None:
+            at = self._spec.option_places.at(found[0], ())
+            words = (
+                f"{quoted(found[0])} are options of {found[1]}, and {short} does not read them; take them out"
+            )
+            self._fault(at, words, cause=None)
 
     def _declared(self, draft: Draft) -> bool:
         """Let the calculator fill in its contract; return whether it could."""

@@ -33,6 +33,9 @@ class Options(Protocol):
     def get(self, message_type: type[M]) -> M:
         """Return the options of a class: what the graph gives, or the defaults."""
 
+    def names(self) -> list[str]:
+        """Return the full names of the options messages that the graph gives."""
+
 
 class OptionPlaces(Protocol):
     """Where the options of one node stand."""

@@ -77,6 +77,15 @@ class Options:
             return self._given(message_type) is not None
         return self._look_up(message_type) is not None
 
+    def names(self) -> list[str]:
+        """Return the full names of the messages that the graph gives."""
+        extended = self._extended
+        found = [packed.TypeName() for packed in self._packed]
+        if hasattr(extended, "ListFields"):
+            fields = (field for field, _ in extended.ListFields() if field.is_extension)
+            found += [field.message_type.full_name for field in fields if field.message_type is not None]
+        return found
+
     def _instance(self, cls: Any) -> Any:
         if self is NO_OPTIONS:  # shared by all nodes, which must not share instances
             return instance_of(cls)

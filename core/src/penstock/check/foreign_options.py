@@ -1,0 +1,60 @@
+"""Options that stand on a node and belong to another calculator: nothing would read them.
+
+`XOptions` belongs to the calculator `X`, where one has that name. A calculator may read the options of
+another, where it is a kind of it or has their name in its source. What cannot be seen is not refused.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from typing import TYPE_CHECKING, Final
+
+from penstock.errors import PenstockError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from penstock.registry import Registry
+
+_ENDING: Final = "Options"
+
+
+def foreign_options(given: Iterable[str], calculator: type, registry: Registry) -> tuple[str, str] | None:
+    """Return the full name of options of another calculator, and the name of that calculator; None for none.
+
+    Args:
+        given: full names of the options that stand on the node.
+        calculator: of the node.
+        registry: of the graph.
+    """
+    for options in given:
+        short = options.rpartition(".")[2]
+        owner = short.removesuffix(_ENDING)
+        if owner == short or not registry.has("calculator", owner):
+            continue
+        if not (_is_kind_of(calculator, owner, registry) or _names(calculator, short)):
+            return options, owner
+    return None
+
+
+def _is_kind_of(calculator: type, owner: str, registry: Registry) -> bool:
+    try:
+        found = registry.find("calculator", owner)
+    except PenstockError:  # it cannot be imported: whether the two are related is not known
+        return True
+    if not isinstance(found, type):
+        return True
+    return issubclass(found, calculator) or issubclass(calculator, found)
+
+
+def _names(calculator: type, options: str) -> bool:
+    """Return whether the source of a calculator, or of a class that it is derived from, has a name."""
+    modules = {kind.__module__ for kind in calculator.__mro__}
+    for name in modules - {"builtins", "penstock.engine.calculator"}:
+        try:
+            if options in inspect.getsource(sys.modules[name]):
+                return True
+        except (KeyError, OSError, TypeError):
+            return True  # without source it is not known
+    return False
