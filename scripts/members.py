@@ -190,7 +190,10 @@ def _import_linter(text: str, found: Sequence[Member]) -> str:
 
 def _requirements(text: str, found: Sequence[Member]) -> str:
     train = [each for each in found if each.place in TRAIN]
-    return _rewrite(text, [[f"-e ./{each.folder}{extras_text(each.use_extras)}" for each in train]])
+    lines = [f"-e ./{each.folder}" for each in train]
+    # Beside the line without extras: pip takes a line with extras for no requirement that has none.
+    lines += [f"-e ./{each.folder}{extras_text(each.use_extras)}" for each in train if each.use_extras]
+    return _rewrite(text, [lines])
 
 
 def release_range(version: str) -> str:

@@ -122,7 +122,7 @@ def test_the_way_with_pip_alone_installs_every_member():
     install = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
     for_tests = re.findall(r"-e \"?(contrib[\w/-]*)", install)
 
-    assert sorted([*listed, *for_tests]) == member_folders()
+    assert sorted({*listed, *for_tests}) == member_folders()
     assert text.endswith("\n-e .\n")
 
 
