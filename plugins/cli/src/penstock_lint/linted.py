@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from functools import cache, cached_property
 from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Final
@@ -236,18 +235,6 @@ class LintedGraph:
         return self._prefixes[max(inside, key=len)] if inside else None
 
 
-@cache
-def _sources(calculator: type) -> tuple[str, ...]:
-    """Return the text of the modules of a class and of those that it is derived from."""
-    found = []
-    for one in _own_classes(calculator):
-        try:
-            found.append(inspect.getsource(sys.modules[one.__module__]))
-        except (KeyError, OSError, TypeError):  # compiled, or made in a notebook
-            continue
-    return tuple(found)
-
-
 def _own_classes(calculator: type) -> Iterator[type]:
     """Yield a class and those that it is derived from, but for those of the core and of Python."""
     yield from filter(_is_own, calculator.__mro__)
@@ -256,17 +243,6 @@ def _own_classes(calculator: type) -> Iterator[type]:
 def _is_own(one: type | FunctionType) -> bool:
     """Return whether a class or function is neither the core's nor Python's; some know no module."""
     return not (one.__module__ or "").startswith(("builtins", "penstock."))
-
-
-def mentions(calculator: type, name: str) -> bool:
-    """Return whether the modules of a calculator have a name in their text; True where there is no text.
-
-    Args:
-        calculator: a class; the modules of those that it is derived from count, but not the core's.
-        name: what to look for.
-    """
-    sources = _sources(calculator)
-    return not sources or any(name in source for source in sources)
 
 
 def may_call(calculator: type, name: str) -> bool:

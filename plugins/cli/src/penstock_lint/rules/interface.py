@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from penstock.lowlevel import did_you_mean, near_names, quoted
 from penstock_lint.finding import Found, Rule
-from penstock_lint.linted import mentions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from penstock.lowlevel import NodePlan
     from penstock_lint.edit import Edit
     from penstock_lint.linted import LintedGraph
 
@@ -98,40 +96,6 @@ def _ignored_options(graph: LintedGraph) -> Iterator[Found]:
             yield Found(
                 node.id, f"node {node.name!r} has a profiler_config; only that of the graph has an effect"
             )
-        for name in _given(message):
-            other = _meant_for(graph, node, name)
-            if other is not None:
-                yield Found(
-                    node.id,
-                    f"node {node.name!r} is a {node.calculator} and does not read {name}, which are the "
-                    f"options of {other!r}",
-                )
-
-
-def _meant_for(graph: LintedGraph, node: NodePlan, options: str) -> str | None:
-    """Return the calculator that some options are for by their name, if it is another one than the node's.
-
-    Several calculators may read the same options: those that name them, and those that are derived from one
-    that does, are taken for readers.
-    """
-    short = options.rpartition(".")[2]
-    other = short.removesuffix("Options")
-    if not graph.registry.has("calculator", other) or mentions(node.factory, short):
-        return None
-    theirs = graph.registry.find("calculator", other)
-    is_akin = isinstance(theirs, type) and (
-        issubclass(theirs, node.factory) or issubclass(node.factory, theirs)
-    )
-    return None if is_akin else other
-
-
-def _given(message: Any) -> Iterator[str]:
-    """Yield the full names of the options that a node is given."""
-    for field, value in message.options.ListFields():
-        if field.is_extension:
-            yield value.DESCRIPTOR.full_name
-    for packed in message.node_options:
-        yield packed.TypeName()
 
 
 def _shadowed(graph: LintedGraph) -> Iterator[Found]:
@@ -203,9 +167,8 @@ RULES: Final = (
     Rule(
         "PS406",
         "options-ignored",
-        "A node is given options that it does not read, such as those of another calculator. They have no "
-        "effect.",
-        "move them to the node that they are for",
+        "A node has a profiler_config. Only that of the graph has an effect.",
+        "move it to the graph",
         _ignored_options,
     ),
     Rule(
