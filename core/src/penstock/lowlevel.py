@@ -54,7 +54,12 @@ Readers of graphs in other forms
 Calls from elsewhere, for nodes that work in other processes
     `OPEN`, `PROCESS` and `CLOSE` are the methods; `Counters` adds up what nodes count, a `LazyLoop` awaits
     their coroutines on a thread that it starts when there is one. A `ServiceScope` says who shares a service.
-    `FAIL`, `SKIP` and `AGAIN` are the verdicts of a guard about a failed call, `OPENED` is a node's state.
+    `OPENED` is a node's state.
+Layers around a node's calculator
+    A `Layer` stands between the steps of a node and its calculator; together they are its `Invoker`. Layers
+    have one order, see `penstock.engine.invoker`: `STEER` is one of its levels. A layer may answer for the
+    `NodeOptions` that the node's calls see. A `Guard` is the layer that decides about failed calls, with the
+    verdicts `FAIL`, `SKIP` and `AGAIN`.
 Layers between a graph and its nodes
     `FailureLayer` makes a `FailurePlan` of the field `failure` of a node; `SteeringLayer` changes nodes of a
     graph that lives. A pack registers each as a component of the kind "layer".
@@ -102,8 +107,10 @@ if TYPE_CHECKING:
     from penstock.contract import PortSpec as PortSpec, PortSpecs as PortSpecs
     from penstock.engine.calculator import CLOSE as CLOSE, METHODS as METHODS, OPEN as OPEN
     from penstock.engine.calculator import PROCESS as PROCESS, Outcome as Outcome, Stop as Stop
-    from penstock.engine.node import AGAIN as AGAIN, FAIL as FAIL, OPENED as OPENED, SKIP as SKIP
-    from penstock.engine.node import Node as Node, Step as Step
+    from penstock.engine.guard import AGAIN as AGAIN, FAIL as FAIL, SKIP as SKIP, Guard as Guard
+    from penstock.engine.invoker import STEER as STEER, Invoker as Invoker, Layer as Layer
+    from penstock.engine.invoker import NodeOptions as NodeOptions
+    from penstock.engine.node import OPENED as OPENED, Node as Node, Step as Step
     from penstock.engine.packet import NOTHING as NOTHING
     from penstock.engine.schedule import RUNNING as RUNNING, TERMINATED as TERMINATED, Schedule as Schedule
     from penstock.engine.stream import InputStream as InputStream, Observer as Observer
@@ -174,7 +181,9 @@ _HOMES: Final = {
     "penstock.config.subgraphs.interface": "prefix_of",
     "penstock.contract": "PortSpec PortSpecs",
     "penstock.engine.calculator": "CLOSE METHODS OPEN Outcome PROCESS Stop",
-    "penstock.engine.node": "AGAIN FAIL Node OPENED SKIP Step",
+    "penstock.engine.guard": "AGAIN FAIL Guard SKIP",
+    "penstock.engine.invoker": "Invoker Layer NodeOptions STEER",
+    "penstock.engine.node": "Node OPENED Step",
     "penstock.engine.packet": "NOTHING",
     "penstock.engine.schedule": "RUNNING Schedule TERMINATED",
     "penstock.engine.stream": "InputStream Observer OutputStream",

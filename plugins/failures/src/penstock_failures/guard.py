@@ -1,6 +1,6 @@
 """The guard of one node in one run: it calls the calculator, judges failed calls, and renews the calculator.
 
-The engine calls `open`, `process` and `close` here in the place of the calculator's. What they raise, or what
+The guard is a layer, and `inner` is the calculator. What `open`, `process` and `close` raise here, or what
 their coroutine or future ends with, goes back to the engine, which asks `judge` under the lock of the run:
 the run fails, the input set is skipped, or the step is called again. So each further try, and each renewal,
 is called as any step is: on the node's executor, in its turn, traced like others. What takes time (a pause,
@@ -8,7 +8,7 @@ a coroutine, an answer from another process) is waited for as any deferred step 
 
 What holds here:
 
-* `_stage` says what may be done with `node.calculator`. It changes under `_lock`. One step at a time, the
+* `_stage` says what may be done with `inner`. It changes under `_lock`. One step at a time, the
   `_renewer`, may close the old object, make the new one and open it. Others wait at the gate meanwhile. An
   object is closed when no call uses it any more: `_using` counts them where calls overlap.
 * No code of a calculator runs under `_lock`, and none in `judge`.
@@ -46,6 +46,7 @@ from penstock.lowlevel import (
     PROCESS,
     SKIP,
     UNSTARTED,
+    Guard,
 )
 from penstock_failures import policy as actions
 from penstock_failures.failure import Action, Failure
@@ -54,8 +55,7 @@ from penstock_failures.waiting import Followed, Gate, Resume, Standing, in_time,
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from penstock import Calculator
-    from penstock.lowlevel import Node, NodePlan, Plan, Step
+    from penstock.lowlevel import Invoker, Node, NodeOptions, NodePlan, Plan, Step
     from penstock_failures.policy import Policy
 
 _LOG: Final = get_logger("failures")
@@ -102,24 +102,20 @@ class _InputSet:
         self.traceback = ""
 
 
-class NodeGuard:
+class NodeGuard(Guard):
     """Guards one node in one run.
 
     Args:
         policy: what the graph says.
         node, plan: of the node.
         executor: places its calculator; None: it is made here.
-        services: of the run.
-
-    Attributes:
-        services: what the node's context asks: with a fallback at work, its options are that one's.
     """
 
-    def __init__(self, policy: Policy, node: NodePlan, plan: Plan, executor: Any, services: Any) -> None:
+    def __init__(self, policy: Policy, node: NodePlan, plan: Plan, executor: Any) -> None:
+        super().__init__()
         self._policy: Final = policy
         self._plans: Final = (node, plan)
         self._executor: Final = executor
-        self.services: Any = services if policy.fallback is None else _Services(services, self)
         self._lock: Final = threading.Lock()
         self._stage = _MADE
         self._overlaps: Final = node.max_in_flight > 1
@@ -151,9 +147,14 @@ class NodeGuard:
         plan = self._policy.fallback
         return plan.nodes[0] if self._has_fallen_back and plan is not None else None
 
+    @property
+    def options(self) -> NodeOptions | None:
+        """The options of the fallback, where the node has fallen back on it."""
+        return None if self.fallback is None else self.fallback.options
+
     # --- what the engine calls ----------------------------------------------------------------
 
-    def open(self, step: Any) -> Any:
+    def open(self, step: Step, /) -> object:
         """Open the calculator; one whose `open` has failed is replaced first."""
         input_set = self._input_set(step)
         pause = self._pause()
@@ -161,8 +162,8 @@ class NodeGuard:
             return pause
         try:
             if self._stage == _EMPTY:
-                self._replace(step)
-            outcome = step.node.calculator.open(step)
+                self._replace()
+            outcome = self.inner.open(step)
         except Exception as error:
             self._note(step, input_set, error)
             raise
@@ -171,7 +172,7 @@ class NodeGuard:
             return None
         return self._follow(step, input_set, outcome, is_opening=True)
 
-    def process(self, step: Any) -> Any:
+    def process(self, step: Step, /) -> object:
         """Call the calculator; one that is to be replaced is replaced first."""
         input_set = self._input_set(step)
         if self._rests_until:
@@ -183,9 +184,9 @@ class NodeGuard:
             if waits is not None:
                 return waits
         if self._overlaps:
-            calculator = self._enter(step, input_set)
+            calculator = self._enter(input_set)
         else:
-            calculator = step.node.calculator
+            calculator = self.inner
             input_set.round = self._round
         if input_set.failure is not None and self._policy.error_stream:
             self._report(step, input_set.failure)
@@ -202,14 +203,14 @@ class NodeGuard:
             return outcome
         return self._follow(step, input_set, outcome)
 
-    def close(self, step: Any) -> Any:
+    def close(self, step: Step, /) -> object:
         """Close the calculator, if there is one. One that was to be replaced may fail to close."""
         with self._lock:
             stage = self._stage
             if stage == _STALE:
                 self._stage = _EMPTY
         if stage == _OPENED:
-            return step.node.calculator.close(step)
+            return self.inner.close(step)
         if stage == _STALE:
             waits = self._close_stale(step)
             return None if waits is None else Followed(self._ignore_resume(waits), waits)
@@ -346,8 +347,9 @@ class NodeGuard:
         self._increment(node, "failures")
         self._count += 1
 
-    def _increment(self, node: Node, name: str) -> None:
-        self.services.counter(node, name).increment()
+    @staticmethod
+    def _increment(node: Node, name: str) -> None:
+        node.services.counter(node, name).increment()
 
     # --- before and after a call --------------------------------------------------------------
 
@@ -363,14 +365,14 @@ class NodeGuard:
             port.packet = packet
         return known
 
-    def _enter(self, step: Step, input_set: _InputSet) -> Calculator:
+    def _enter(self, input_set: _InputSet) -> Invoker:
         """Return the calculator for a call that may overlap others."""
         with self._lock:
             if self._stage != _OPENED:
                 raise Resume
             self._using += 1
             input_set.round = self._round
-            return step.node.calculator
+            return self.inner
 
     def _leave(self) -> None:
         """Take note that a call uses its object no more."""
@@ -522,7 +524,7 @@ class NodeGuard:
         bounds = _begin(step, CLOSE, DONE)
         outcome = None
         try:
-            outcome = step.node.calculator.close(step)
+            outcome = self.inner.close(step)
         except Exception as error:  # noqa: BLE001  # it has failed before
             self._record_close(step, error)
         _end(step, bounds)
@@ -549,9 +551,9 @@ class NodeGuard:
 
     def _open_new(self, step: Step) -> Standing | None:
         """Make an object and open it; return what to wait for, or None."""
-        self._replace(step)
+        self._replace()
         bounds = _begin(step, OPEN, UNSTARTED)
-        outcome = step.node.calculator.open(step)
+        outcome = self.inner.open(step)
         if outcome is None:
             self._end_open(step)
             _end(step, bounds)
@@ -601,7 +603,7 @@ class NodeGuard:
         )
         _LOG.warning("node %r %s%s", node.name, what, after, extra=place(node.name))
 
-    def _replace(self, step: Step) -> None:
+    def _replace(self) -> None:
         """Put a new object in the place of the calculator's."""
         with self._lock:
             if self._is_switching:
@@ -614,26 +616,7 @@ class NodeGuard:
             node = self.fallback._replace(executor=node.executor)
             plan = self._policy.fallback._replace(nodes=(node,))
         placed = None if self._executor is None else self._executor.place(node, plan)
-        step.node.calculator = node.factory() if placed is None else placed
-
-
-class _Services:
-    """The services of a run for a node with a fallback, which has options of its own."""
-
-    def __init__(self, services: Any, guard: NodeGuard) -> None:
-        self._services: Final = services
-        self._guard: Final = guard
-
-    def options(self, node: Node, message_type: type[Any]) -> Any:
-        fallback = self._guard.fallback
-        return (
-            self._services.options(node, message_type)
-            if fallback is None
-            else fallback.options.get(message_type)
-        )
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._services, name)
+        self.inner = node.factory() if placed is None else placed
 
 
 def _begin(step: Step, method: int, stamp: int) -> list[int]:

@@ -10,8 +10,8 @@ from penstock.lowlevel import CLOSE, DONE, OPEN, UNSTARTED, new_run, show
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from penstock import Calculator, Packet, ServiceKey
-    from penstock.lowlevel import Counters, Node, Plan
+    from penstock import Packet, ServiceKey
+    from penstock.lowlevel import Counters, Invoker, Node, Plan
 
 
 class Beside:
@@ -52,7 +52,7 @@ class Beside:
         self._node: Final = run.schedule.nodes[0]
         for reader, header in zip(self._node.inputs, live.inputs, strict=True):
             reader.header = header.header
-        self.calculator: Final[Calculator] = self._node.calculator
+        self.calculator: Final[Invoker] = self._node.calculator
         self.is_open = False
 
     def open(self) -> Generator[Any, Any, None]:

@@ -19,7 +19,7 @@ from penstock_steering.steered import _INSIDE, SteeredNode, Version, call_as
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from penstock.lowlevel import Node, Schedule, Step
+    from penstock.lowlevel import Node, NodeOptions, Schedule, Step
     from penstock_steering.wanted import Wanted
 
 
@@ -35,15 +35,16 @@ class OverlappingNode(SteeredNode):
         self._direct: tuple[tuple[Step, int], ...] = ()
 
     @property
-    def options(self) -> Any:
+    def options(self) -> NodeOptions:
         """The options of the version whose call runs; on a thread of its own, of the last one."""
         version = _INSIDE.get()
         if version is None or version.owner is not self:
             is_direct = any(step.is_running and step.stamp == stamp for step, stamp in self._direct)
             version = self._first if is_direct else self._now
-        return version.wanted.node.options
+        options: NodeOptions = version.wanted.node.options
+        return options
 
-    def process(self, step: Any) -> Any:
+    def process(self, step: Step, /) -> object:
         """Call the object that the timestamp of the call belongs to."""
         at = step.stamp
         with self._lock:
@@ -51,7 +52,7 @@ class OverlappingNode(SteeredNode):
             while self._next <= at:
                 self._leaving.append(self._now)
                 self._now = self._pop_first()
-                self._node.calculator = self._now.calculator  # type: ignore[assignment]  # it was opened
+                self.inner = self._now.calculator  # type: ignore[assignment]  # it was opened
             version, is_quiet = self._now, not self._leaving
             if version.due > at:  # a call that has begun late
                 version = next(one for one in reversed(self._leaving) if one.due <= at)

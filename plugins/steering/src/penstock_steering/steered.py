@@ -1,4 +1,4 @@
-"""A node whose options or calculator change in a run: what the engine calls in the place of its calculator.
+"""A node whose options or calculator change in a run: the layer around its calculator that changes them.
 
 A `Version` is a calculator with the options that it sees, from a timestamp on. Versions that have come wait
 in order of their timestamps. Before each call of `process`, on the thread of the call, those that are due
@@ -32,8 +32,9 @@ from penstock.lowlevel import (
     CLOSE,
     DONE,
     OPENED,
-    PROCESS,
+    STEER,
     UNSTARTED,
+    Layer,
     next_allowed,
     show,
 )
@@ -43,8 +44,8 @@ from penstock_steering.outcomes import all_of, finished, is_later, later, run_th
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from penstock import Calculator, Packet
-    from penstock.lowlevel import Node, Schedule, Step
+    from penstock import Packet
+    from penstock.lowlevel import Invoker, Node, NodeOptions, Schedule, Step
     from penstock_steering.beside import Beside
     from penstock_steering.kept import KeptCalculators
     from penstock_steering.wanted import Wanted
@@ -74,7 +75,7 @@ class Version:
         self.at = at
         self.due = at
         self.beside: Final = beside
-        self.calculator: Calculator | None = None if beside is None else beside.calculator
+        self.calculator: Invoker | None = None if beside is None else beside.calculator
         self.owner: SteeredNode | None = None
 
 
@@ -82,8 +83,8 @@ class Version:
 _INSIDE: Final[ContextVar[Version | None]] = ContextVar("penstock_version", default=None)
 
 
-class SteeredNode:
-    """Stands between the engine and the calculator of a node whose calls of `process` do not overlap.
+class SteeredNode(Layer):
+    """The layer of a node whose calls of `process` do not overlap; `inner` is the calculator of now.
 
     Args:
         node: of the run.
@@ -95,16 +96,15 @@ class SteeredNode:
     """
 
     def __init__(self, node: Node, wanted: Wanted, runner: Any) -> None:
+        super().__init__(STEER)
         self._node: Final = node
         self._runner: Final = runner
         self._lock: Final = threading.Lock()
         self.kept: KeptCalculators | None = None
         self._has_inputs: Final = bool(node.inputs)
-        self._first_open: Final[Callable[[Any], Any]] = node.open
         self._now = Version(wanted)
         self._now.calculator = node.calculator
         self._now.owner = self
-        self._process: Callable[..., Any] = node.calculator.process
         self._coming: list[Version] = []
         self._next = _NEVER
         self._begun = UNSTARTED
@@ -113,12 +113,13 @@ class SteeredNode:
     # --- what the graph asks ------------------------------------------------------------------
 
     @property
-    def options(self) -> Any:
-        """The options of the version whose call runs: it has `get(message_type)`."""
+    def options(self) -> NodeOptions:
+        """The options of the version whose call runs."""
         version = _INSIDE.get()
         if version is None or version.owner is not self:
             version = self._now
-        return version.wanted.node.options
+        options: NodeOptions = version.wanted.node.options
+        return options
 
     @property
     def now(self) -> Wanted:
@@ -206,14 +207,7 @@ class SteeredNode:
                 f"node {node.name!r} has closed in this run; change it before the next one", node=node.name
             )
         self._begun = self._begun_so_far()
-        node.open = self.open
-        _put_inside(node, "process", self.process)
-        _put_inside(node, "close", self.close)
-        if node.state == OPENED:
-            for step in [node.step, *node.prepared]:
-                if step.method == PROCESS:
-                    step.call = node.process
-        node.services.changed[node.id] = self  # type: ignore[attr-defined]  # those of a run have it
+        schedule.put_around(node, self)
 
     def _begun_so_far(self) -> int:
         """Return the timestamp of the last call that has begun, or one between it and the next call's."""
@@ -226,19 +220,19 @@ class SteeredNode:
 
     # --- what the engine calls ----------------------------------------------------------------
 
-    def open(self, step: Any) -> Any:
+    def open(self, step: Step, /) -> object:
         """Open the calculator, and then those that are to take over later."""
         return run_through(self._open(step))
 
-    def process(self, step: Any) -> Any:
+    def process(self, step: Step, /) -> object:
         """Call the calculator; versions that are due take over first."""
         at = step.stamp if self._has_inputs else min([one.stream.bound for one in step.out_ports])
         with self._lock:
             self._begun = max(self._begun, at)
             is_due = self._next <= at
-        return run_through(self._take_over(step, at)) if is_due else self._process(step)
+        return run_through(self._take_over(step, at)) if is_due else self.inner.process(step)
 
-    def close(self, step: Any) -> Any:
+    def close(self, step: Step, /) -> object:
         """Close the calculator and all that were opened to take over, or keep it for the next run."""
         return run_through(all_of(self._to_close(step)))
 
@@ -267,6 +261,13 @@ class SteeredNode:
         finally:
             if kept is not None:
                 kept.forget(name)
+
+    def _first_open(self, step: Step) -> object:
+        """Open the node's own calculator: by `reset`, where an earlier run has opened it."""
+        if self.kept is not None and self.kept.is_lent(self._node.name):
+            calculator: Any = self.inner
+            return calculator.reset(step)
+        return self.inner.open(step)
 
     def _to_close(self, step: Step) -> list[Callable[[], Any]]:
         """Return what closes each object that is open. Nothing can be added any more."""
@@ -305,7 +306,7 @@ class SteeredNode:
                 yield from self._change_options(version, step)
             else:
                 yield from self._replace(version, step)
-        return self._process(step)
+        return self.inner.process(step)
 
     def _pop_first(self) -> Version:
         """Return the version that is due first, which no longer waits. Called with `_lock`."""
@@ -336,8 +337,7 @@ class SteeredNode:
         assert version.calculator is not None  # it was opened  # noqa: S101
         assert old.calculator is not None  # noqa: S101
         self._now = version
-        self._process = version.calculator.process
-        self._node.calculator = version.calculator
+        self.inner = version.calculator
         shown = _show_close(step)
         try:
             yield later(call_as(old, old.calculator.close, step), "close")
@@ -412,14 +412,3 @@ async def _await_as(version: Version, outcome: Any) -> Any:
 
 def _failed(what: str, error: Exception) -> PenstockError:
     return PenstockError(f"{what} failed: {words_of(error)}", code=code_of(error))
-
-
-def _put_inside(node: Node, name: str, call: Callable[[Any], Any]) -> None:
-    """Let a method of a node call something else, inside of what times and traces it."""
-    outer, inner = None, getattr(node, name)
-    while (next_one := getattr(inner, "inner", None)) is not None:
-        outer, inner = inner, next_one
-    if outer is None:
-        setattr(node, name, call)
-    else:
-        outer.inner = call
