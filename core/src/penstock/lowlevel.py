@@ -59,7 +59,8 @@ Layers around a node's calculator
     A `Layer` stands between the steps of a node and its calculator; together they are its `Invoker`. Layers
     have one order, see `penstock.engine.invoker`: `STEER` is one of its levels. A layer may answer for the
     `NodeOptions` that the node's calls see. A `Guard` is the layer that decides about failed calls, with the
-    verdicts `FAIL`, `SKIP` and `AGAIN`.
+    verdicts `FAIL`, `SKIP` and `AGAIN`. Where a layer calls another method within a step, `show_method` lets
+    the step show that method; a `ShownCall` is what the step showed before.
 Layers between a graph and its nodes
     `FailureLayer` makes a `FailurePlan` of the field `failure` of a node; `SteeringLayer` changes nodes of a
     graph that lives. A pack registers each as a component of the kind "layer".
@@ -112,6 +113,7 @@ if TYPE_CHECKING:
     from penstock.engine.invoker import NodeOptions as NodeOptions
     from penstock.engine.node import OPENED as OPENED, Node as Node, Step as Step
     from penstock.engine.packet import NOTHING as NOTHING
+    from penstock.engine.shown_call import ShownCall as ShownCall, show_method as show_method
     from penstock.engine.schedule import RUNNING as RUNNING, TERMINATED as TERMINATED, Schedule as Schedule
     from penstock.engine.stream import InputStream as InputStream, Observer as Observer
     from penstock.engine.stream import OutputStream as OutputStream
@@ -185,6 +187,7 @@ _HOMES: Final = {
     "penstock.engine.invoker": "Invoker Layer NodeOptions STEER",
     "penstock.engine.node": "Node OPENED Step",
     "penstock.engine.packet": "NOTHING",
+    "penstock.engine.shown_call": "ShownCall show_method",
     "penstock.engine.schedule": "RUNNING Schedule TERMINATED",
     "penstock.engine.stream": "InputStream Observer OutputStream",
     "penstock.near_names": "did_you_mean near_names",

@@ -36,17 +36,16 @@ from penstock.log import get_logger, place
 from penstock.lowlevel import (
     AGAIN,
     CLOSE,
-    DONE,
     FAIL,
     MAX,
     METHODS,
     NOTHING,
     OPEN,
-    PRESTREAM,
     PROCESS,
     SKIP,
-    UNSTARTED,
     Guard,
+    ShownCall,
+    show_method,
 )
 from penstock_failures import policy as actions
 from penstock_failures.failure import Action, Failure
@@ -81,20 +80,17 @@ class _InputSet:
     """What one call of `process`, or the first `open`, is for, kept for further calls.
 
     Attributes:
-        method, stamp: those of the step.
-        packets: one for each input.
+        call: what the step shows of it.
         tries: how many calls for it have failed.
         round: which object was called last.
         is_again: the next call is for this input set too.
         failure: the last one.
     """
 
-    __slots__ = ("failure", "is_again", "method", "packets", "round", "stamp", "traceback", "tries")
+    __slots__ = ("call", "failure", "is_again", "round", "traceback", "tries")
 
     def __init__(self, step: Step) -> None:
-        self.method = step.method
-        self.stamp = step.stamp
-        self.packets: list[Packet] = [port.packet for port in step.in_ports]
+        self.call: Final = ShownCall(step)
         self.tries = 0
         self.round = 0
         self.is_again = False
@@ -220,7 +216,7 @@ class NodeGuard(Guard):
         """Decide about a failed call. Called under the lock of the run, on any thread."""
         input_set = self._sets.get(step)
         if input_set is not None:
-            step.method, step.stamp = input_set.method, input_set.stamp
+            input_set.call.method_again()
         if isinstance(error, Resume) and input_set is not None:
             input_set.is_again = True
             return AGAIN
@@ -284,7 +280,7 @@ class NodeGuard(Guard):
         on_error = policy.on_error
         if self._has_fallen_back:
             on_error = actions.FAIL if policy.then == actions.FALL_BACK else policy.then
-        is_first_open = input_set.method == OPEN
+        is_first_open = input_set.call.method == OPEN
         opens_again = is_opening and (not is_first_open or (is_lost and on_error == actions.SKIP))
         needs_new = self._stage != _OPENED
         if needs_new and not self._may_restart(now):
@@ -308,7 +304,7 @@ class NodeGuard(Guard):
     def _skip(self, step: Step, input_set: _InputSet, error: BaseException) -> None:
         """Let the ledger, the error stream and a counter tell that an input set was skipped."""
         reason = "no restart is left" if isinstance(error, NoRestartLeftError) else type(error).__name__
-        for port, packet in zip(step.in_ports, input_set.packets, strict=True):
+        for port, packet in zip(step.in_ports, input_set.call.packets, strict=True):
             if packet.value is not NOTHING:
                 port.stream.disuse(f"skipped: {reason}", 1)
         self._increment(step.node, "skipped")
@@ -361,8 +357,7 @@ class NodeGuard(Guard):
             return known
         known.is_again = False
         step.words = ""
-        for port, packet in zip(step.in_ports, known.packets, strict=True):
-            port.packet = packet
+        known.call.inputs_again()
         return known
 
     def _enter(self, input_set: _InputSet) -> Invoker:
@@ -469,7 +464,7 @@ class NodeGuard(Guard):
         count = self._count + 1
         if count & (count - 1) == 0:  # 1, 2, 4, 8 ...: a node that fails always does not fill the log
             node = step.node
-            at = input_set.stamp if node.inputs and step.method == PROCESS else None
+            at = input_set.call.stamp if node.inputs and step.method == PROCESS else None
             where = f"{METHODS[step.method]}(){'' if at is None else f' at {at}'}"
             words = "node %r (%s): %s failed, failure %d of this node: %s"
             said = (node.name, node.kind, where, count, words_of(error))
@@ -511,9 +506,7 @@ class NodeGuard(Guard):
             self._note(step, input_set, error)
             raise
         if waits is None:
-            step.method, step.stamp = PROCESS, input_set.stamp
-            for port, packet in zip(step.in_ports, input_set.packets, strict=True):
-                port.packet = packet
+            input_set.call.again()
         return waits
 
     def _close_stale(self, step: Step) -> Standing | None:
@@ -521,13 +514,13 @@ class NodeGuard(Guard):
 
         The caller has set `_stage` to `_EMPTY`, under `_lock`, so no other step closes the same object.
         """
-        bounds = _begin(step, CLOSE, DONE)
+        before = show_method(step, CLOSE, promises_anew=True)
         outcome = None
         try:
             outcome = self.inner.close(step)
         except Exception as error:  # noqa: BLE001  # it has failed before
             self._record_close(step, error)
-        _end(step, bounds)
+        before.take_back()
         if outcome is None:
             return None
         return Standing(self._await_close(step, outcome), lambda: "closing before a restart", outcome)
@@ -552,11 +545,11 @@ class NodeGuard(Guard):
     def _open_new(self, step: Step) -> Standing | None:
         """Make an object and open it; return what to wait for, or None."""
         self._replace()
-        bounds = _begin(step, OPEN, UNSTARTED)
+        before = show_method(step, OPEN, promises_anew=True)
         outcome = self.inner.open(step)
         if outcome is None:
             self._end_open(step)
-            _end(step, bounds)
+            before.take_back()
             return None
         standing = getattr(outcome, "standing", None)
         words = f"being {self._nth(0)}"
@@ -617,24 +610,3 @@ class NodeGuard(Guard):
             plan = self._policy.fallback._replace(nodes=(node,))
         placed = None if self._executor is None else self._executor.place(node, plan)
         self.inner = node.factory() if placed is None else placed
-
-
-def _begin(step: Step, method: int, stamp: int) -> list[int]:
-    """Let a step of `process` look like one of another method; return its bounds, for `_end`.
-
-    Bounds that the method promises again are accepted: `_end` takes them back.
-    """
-    step.method, step.stamp = method, stamp
-    step.clear_inputs()
-    bounds = [output.bound for output in step.out_ports]
-    for output in step.out_ports:
-        output.bound = DONE if output.stream.is_closed else PRESTREAM
-    return bounds
-
-
-def _end(step: Step, bounds: list[int]) -> None:
-    """Take back what another method has promised or written."""
-    for output, bound in zip(step.out_ports, bounds, strict=True):
-        output.packets.clear()
-        output.bound = bound
-        output.will_close = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import CalculatorError, InvalidArgumentError, NotFoundError
-from penstock.lowlevel import CLOSE, DONE, OPEN, UNSTARTED, new_run, show
+from penstock.lowlevel import CLOSE, OPEN, new_run, show, show_method
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -63,7 +63,7 @@ class Beside:
                 It is then closed.
         """
         step = self._node.step
-        step.method, step.stamp = OPEN, UNSTARTED
+        show_method(step, OPEN)
         try:
             yield self._node.open(step)
         except Exception as error:
@@ -78,7 +78,7 @@ class Beside:
     def close(self) -> Any:
         """Close it; returns what its `close` returns."""
         step = self._node.step
-        step.method, step.stamp = CLOSE, DONE
+        show_method(step, CLOSE)
         self.is_open = False
         return self.calculator.close(step)
 

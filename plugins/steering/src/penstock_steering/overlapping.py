@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from penstock import STOP
 from penstock.errors import FailedPreconditionError
-from penstock.lowlevel import CLOSE, DONE, OPENED, UNSTARTED
+from penstock.lowlevel import CLOSE, OPENED, UNSTARTED, show_method
 from penstock_steering.outcomes import is_later, run_through
 from penstock_steering.steered import _INSIDE, SteeredNode, Version, call_as
 
@@ -95,7 +95,7 @@ class OverlappingNode(SteeredNode):
     def _close_version(self, version: Version) -> Generator[Any, Any, None]:
         node = self._node
         step = node.new_step(node)
-        step.method, step.stamp = CLOSE, DONE
+        show_method(step, CLOSE)
         calculator: Any = version.calculator
         yield call_as(version, calculator.close, step)
         for output in step.out_ports:

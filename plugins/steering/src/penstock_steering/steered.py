@@ -37,6 +37,7 @@ from penstock.lowlevel import (
     Layer,
     next_allowed,
     show,
+    show_method,
 )
 from penstock_steering.kept import Kept
 from penstock_steering.outcomes import all_of, finished, is_later, later, run_through
@@ -44,8 +45,7 @@ from penstock_steering.outcomes import all_of, finished, is_later, later, run_th
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from penstock import Packet
-    from penstock.lowlevel import Invoker, Node, NodeOptions, Schedule, Step
+    from penstock.lowlevel import Invoker, Node, NodeOptions, Schedule, ShownCall, Step
     from penstock_steering.beside import Beside
     from penstock_steering.kept import KeptCalculators
     from penstock_steering.wanted import Wanted
@@ -338,16 +338,16 @@ class SteeredNode(Layer):
         assert old.calculator is not None  # noqa: S101
         self._now = version
         self.inner = version.calculator
-        shown = _show_close(step)
+        shown = show_method(step, CLOSE)
         try:
             yield later(call_as(old, old.calculator.close, step), "close")
         except Exception as error:
             raise _failed("close() of the calculator that was replaced", error) from error
         finally:
-            _show_again(step, shown)
+            shown.again()
         self._check_last_words(step, shown)
 
-    def _check_last_words(self, step: Step, shown: _Shown) -> None:
+    def _check_last_words(self, step: Step, shown: ShownCall) -> None:
         """Check what an object has written in `close` before another one goes on; take back its promises."""
         for output, (count, bound) in zip(step.out_ports, shown.written, strict=True):
             output.will_close = False
@@ -365,31 +365,6 @@ class SteeredNode(Layer):
                     timestamp=last,
                 )
             output.bound = max(bound, next_allowed(last))
-
-
-class _Shown:
-    """What a step showed before it showed a call of `close`."""
-
-    __slots__ = ("inputs", "method", "stamp", "written")
-
-    def __init__(self, step: Step) -> None:
-        self.method = step.method
-        self.stamp = step.stamp
-        self.inputs: list[tuple[Packet, bool]] = [(port.packet, port.done) for port in step.in_ports]
-        self.written = [(len(output.packets), output.bound) for output in step.out_ports]
-
-
-def _show_close(step: Step) -> _Shown:
-    shown = _Shown(step)
-    step.method, step.stamp = CLOSE, DONE
-    step.clear_inputs()
-    return shown
-
-
-def _show_again(step: Step, shown: _Shown) -> None:
-    step.method, step.stamp = shown.method, shown.stamp
-    for port, (packet, is_done) in zip(step.in_ports, shown.inputs, strict=True):
-        port.packet, port.done = packet, is_done
 
 
 def call_as(version: Version, call: Callable[[Any], Any], step: Step) -> Any:
