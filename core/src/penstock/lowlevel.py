@@ -15,11 +15,17 @@ Timestamps as plain ints
     Policies and tools see plain ints, not `Timestamp`s. `UNSET`, `UNSTARTED`, `PRESTREAM`, `MIN`, `MAX`,
     `POSTSTREAM`, `ONE_OVER_POSTSTREAM` and `DONE` are the special values, from the smallest to the largest.
     `next_allowed`, `shifted` and `show` calculate with them and write them.
-Calls, for executors and layers
+Calls, for executors
     `OPEN`, `PROCESS` and `CLOSE` are the methods. A `Plan` is a checked graph, a `NodePlan` one of its nodes.
-    `FailureLayer` makes a `FailurePlan` of the field `failure` of a node; `FAIL`, `SKIP` and `AGAIN` are the
-    verdicts of its guard about a failed call. `SteeringLayer` changes nodes of a graph that lives. A pack
-    registers a layer as a component of the kind "layer".
+Layers around a node's calculator
+    A `Layer` stands between the steps of a node and its calculator; together they are its `Invoker`. Layers
+    have one order, see `penstock.engine.invoker`: `STEER` is one of its levels. A layer may answer for the
+    `NodeOptions` that the node's calls see. A `Guard` is the layer that decides about failed calls, with the
+    verdicts `FAIL`, `SKIP` and `AGAIN`. Where a layer calls another method within a step, `show_method` lets
+    the step show that method; a `ShownCall` is what the step showed before.
+Layers between a graph and its nodes
+    `FailureLayer` makes a `FailurePlan` of the field `failure` of a node; `SteeringLayer` changes nodes of a
+    graph that lives. A pack registers each as a component of the kind "layer".
 Services and names
     `CLOCK` is the key of a graph's clock. `Resources` reads files below given directories only.
     `default_registry` has what the installed plugins bring. `late_names` makes the names of a package load
@@ -40,8 +46,11 @@ _HOMES: Final = {
     "penstock.check.failures": "FailureLayer FailurePlan",
     "penstock.contract": "PortSpec PortSpecs",
     "penstock.engine.calculator": "CLOSE OPEN Outcome PROCESS Stop",
-    "penstock.engine.node": "AGAIN FAIL Node SKIP",
+    "penstock.engine.guard": "AGAIN FAIL Guard SKIP",
+    "penstock.engine.invoker": "Invoker Layer NodeOptions STEER",
+    "penstock.engine.node": "Node",
     "penstock.engine.packet": "NOTHING",
+    "penstock.engine.shown_call": "ShownCall show_method",
     "penstock.engine.stream": "InputStream",
     "penstock.late_names": "late_names",
     "penstock.near_names": "did_you_mean near_names",

@@ -1,17 +1,21 @@
 # Written by scripts/stubs.py, of the table in the module.
 
-from penstock.engine.node import AGAIN as AGAIN
+from penstock.engine.guard import AGAIN as AGAIN
 from penstock.services import CLOCK as CLOCK
 from penstock.engine.calculator import CLOSE as CLOSE
 from penstock.timestamp import DONE as DONE
-from penstock.engine.node import FAIL as FAIL
+from penstock.engine.guard import FAIL as FAIL
 from penstock.check.failures import FailureLayer as FailureLayer
 from penstock.check.failures import FailurePlan as FailurePlan
+from penstock.engine.guard import Guard as Guard
 from penstock.engine.stream import InputStream as InputStream
+from penstock.engine.invoker import Invoker as Invoker
+from penstock.engine.invoker import Layer as Layer
 from penstock.timestamp import MAX as MAX
 from penstock.timestamp import MIN as MIN
 from penstock.engine.packet import NOTHING as NOTHING
 from penstock.engine.node import Node as Node
+from penstock.engine.invoker import NodeOptions as NodeOptions
 from penstock.plan import NodePlan as NodePlan
 from penstock.timestamp import ONE_OVER_POSTSTREAM as ONE_OVER_POSTSTREAM
 from penstock.engine.calculator import OPEN as OPEN
@@ -26,7 +30,9 @@ from penstock.contract import PortSpec as PortSpec
 from penstock.contract import PortSpecs as PortSpecs
 from penstock.port_collection import Ports as Ports
 from penstock.resources import Resources as Resources
-from penstock.engine.node import SKIP as SKIP
+from penstock.engine.guard import SKIP as SKIP
+from penstock.engine.invoker import STEER as STEER
+from penstock.engine.shown_call import ShownCall as ShownCall
 from penstock.runtime.steering import SteeringLayer as SteeringLayer
 from penstock.engine.calculator import Stop as Stop
 from penstock.tags import TagMap as TagMap
@@ -46,4 +52,5 @@ from penstock.port_collection import port_name as port_name
 from penstock.shown import quoted as quoted
 from penstock.timestamp import shifted as shifted
 from penstock.timestamp import show as show
+from penstock.engine.shown_call import show_method as show_method
 from penstock.shown import shown as shown

@@ -94,7 +94,6 @@ class NodePlan(NamedTuple):
         executor: name of the executor; "" is the default one.
         failure: what guards its calls, a `penstock.check.failures.FailurePlan`; None: a failed call ends the
             run. Where it has an error stream, that is the last of `outputs`.
-        opens_by: the method that is called in the place of `open`: "reset" where a run takes over the object.
     """
 
     id: int
@@ -112,7 +111,6 @@ class NodePlan(NamedTuple):
     source_layer: int = 0
     max_in_flight: int = 1
     failure: Any = None
-    opens_by: str = "open"
 
     @property
     def is_source(self) -> bool:

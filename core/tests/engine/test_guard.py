@@ -5,20 +5,18 @@ from __future__ import annotations
 import pytest
 
 from penstock import STOP
-from penstock.engine.node import AGAIN, FAIL, SKIP
+from penstock.engine.guard import AGAIN, FAIL, SKIP, Guard
 from penstock.errors import GraphRunError
 from penstock_testing import ScheduleHarness, calculator, node, wired
 
 Pass = calculator(lambda cc: cc.output.add_packet(cc.input.packet), name="Pass", offset=0)
 
 
-class Guard:
+class Judge(Guard):
     """Gives verdicts in order, and notes what it was asked."""
 
-    services = None
-    failures = ()
-
     def __init__(self, *verdicts: int) -> None:
+        super().__init__()
         self.verdicts = list(verdicts)
         self.asked: list[str] = []
 
@@ -49,8 +47,8 @@ def guarded(process, *verdicts, offset=0, max_in_flight=1, seed=None):
     harness = ScheduleHarness(
         wired(line, node(Pass, "out", "end"), inputs="in"), seed=seed, bounds_of=["end"]
     )
-    guard = Guard(*verdicts)
-    harness.schedule.nodes[0].guard = guard
+    guard = Judge(*verdicts)
+    harness.schedule.nodes[0].put_around(guard)
     harness.start().run()
     return harness, guard
 
@@ -150,7 +148,8 @@ def test_a_first_open_is_made_again() -> None:
 
     line = node(calculator(Flaky(), open=open_, name="Opens", offset=0), "in", "out")
     harness = ScheduleHarness(wired(line, inputs="in"))
-    guard = harness.schedule.nodes[0].guard = Guard(AGAIN, AGAIN)
+    guard = Judge(AGAIN, AGAIN)
+    harness.schedule.nodes[0].put_around(guard)
     harness.start()
     harness.add("in", 1, 1)
     harness.finish()
@@ -169,7 +168,7 @@ def test_a_source_is_called_again() -> None:
         return STOP if len(made) == 4 else None
 
     harness = ScheduleHarness(wired(node(calculator(process, name="Source"), (), "out")))
-    harness.schedule.nodes[0].guard = Guard(AGAIN)
+    harness.schedule.nodes[0].put_around(Judge(AGAIN))
     harness.start()
     harness.finish()
     assert [stamp for stamp, _ in harness.carried("out")] == [0, 2, 3]

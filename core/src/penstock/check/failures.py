@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from penstock.check.names import Names
     from penstock.check.nodes import Draft
     from penstock.check.spec import GraphSpec
-    from penstock.engine.calculator import NodeServices
-    from penstock.engine.node import Guard
+    from penstock.engine.guard import Guard
     from penstock.plan import NodePlan, Plan
     from penstock.registry import Registry
 
@@ -37,7 +36,7 @@ class FailurePlan(Protocol):
 
     error_stream: str
 
-    def guard(self, node: NodePlan, plan: Plan, executor: Any, services: NodeServices) -> Guard:
+    def guard(self, node: NodePlan, plan: Plan, executor: Any) -> Guard:
         """Return the guard of the node in a run. `executor` places the calculator, where it is not None."""
 
 

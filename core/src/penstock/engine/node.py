@@ -1,26 +1,32 @@
 """One node of a running graph: its state, its streams, its policy, its steps in order.
 
-Only `Schedule` changes a node. A *step* is one call of a method of the node's calculator: it is
-prepared (waits in a ready queue), runs, and is completed exactly once. A node has one step at a
-time, unless `max_in_flight` allows several calls of `process`; then each has a step and a context
-of its own, and their outputs leave in the order of the calls.
+`RunBuilder` puts a node together; from then on only `Schedule` changes it, but for what the runtime measures
+(`slowness`, `busy_ns`). What the steps of a node call is its invoker: see `penstock.engine.invoker`.
+
+A *step* is one call of a method of the node's calculator: it is prepared (waits in a ready queue), runs,
+and is completed exactly once. A node has one step at a time, unless `max_in_flight` allows several calls
+of `process`; then each has a step and a context of its own, and their outputs leave in the order of the
+calls.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
-from penstock.engine.calculator import CalculatorContext, NodeServices
+from penstock.engine.calculator import CLOSE, OPEN, PROCESS, CalculatorContext
+from penstock.engine.guard import Guard
+from penstock.engine.invoker import entry, link
 from penstock.errors import InvalidArgumentError
 from penstock.timestamp import MAX, ORDINARY, UNSET
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-    from penstock.engine.calculator import Calculator
+    from penstock.engine.calculator import NodeServices
     from penstock.engine.input import Input
     from penstock.engine.input_stream_handler import Advance, InputStreamHandler
+    from penstock.engine.invoker import Invoker, Layer, NodeOptions
     from penstock.engine.output import Output
     from penstock.engine.scheduler_queue import ReadyQueue
     from penstock.engine.stream import InputStream, OutputStream
@@ -42,7 +48,7 @@ class Step(CalculatorContext):
     """One call of one method: a token that is completed exactly once, and what the method sees.
 
     Attributes:
-        call: what is called with this step: `open`, `process` or `close` of the calculator.
+        call: what is called with this step: `open`, `process` or `close` of the node's invoker.
         in_ports, out_ports: the ports of `inputs` and `outputs` as tuples.
         is_running: taken and not yet completed.
         is_done: completed and waiting for earlier steps of its node (with max_in_flight).
@@ -53,7 +59,7 @@ class Step(CalculatorContext):
 
     def __init__(self, node: Node) -> None:
         super().__init__(node)
-        self.call: Callable[[CalculatorContext], Any] = node.open
+        self.call: Callable[[Step], object] = node.open
         self.in_ports: tuple[Input, ...] = ()
         self.out_ports: tuple[Output, ...] = ()
         self.is_running = False
@@ -70,41 +76,6 @@ class Step(CalculatorContext):
 
 #: `prepared` of nodes with one step at a time: an empty deque takes 600 bytes.
 _NEVER_USED: Final[deque[Step]] = deque()
-
-
-class Guard(Protocol):
-    """What is called in the place of a node's calculator, and decides about failed calls.
-
-    Attributes:
-        services: what the node's context asks, instead of the run's own.
-    """
-
-    services: NodeServices
-
-    @property
-    def failures(self) -> Sequence[Any]:
-        """The failures of this run, a copy; each has the time `at_ns`."""
-
-    def open(self, cc: CalculatorContext) -> Any:
-        """Open the calculator."""
-
-    def process(self, cc: CalculatorContext) -> Any:
-        """Call the calculator."""
-
-    def close(self, cc: CalculatorContext) -> Any:
-        """Close the calculator."""
-
-    def judge(self, step: Step, error: BaseException) -> int:
-        """Return FAIL, SKIP or AGAIN. Called under the lock of the run; must be quick and call no user code.
-
-        What the call wrote is taken back already; what this writes is delivered after SKIP.
-        """
-
-
-#: Verdicts about a failed call: the run fails; the call counts as one that wrote nothing; it is made again.
-FAIL: Final = 0
-SKIP: Final = 1
-AGAIN: Final = 2
 
 
 class Relay:
@@ -154,16 +125,18 @@ class Node:
         relay: where the packets of its only output go, if its only reader is another node with one input and
             one step at a time, and it has no observer; see `Schedule.turn`.
         forwarded: with offsets: input bounds up to this one have been forwarded.
-        guard: decides about its failed calls; None: they end the run.
+        layers: of its invoker, the outermost first; changed by `put_around` alone.
+        open, process, close: what the steps of each method call: the methods of the invoker.
+        guard: the layer that decides about its failed calls; None: they end the run.
         slowness: grows with calls that take long; kept by the runtime. At the start one such call
             more makes the node heavy: see `runtime.runner.queue_work`.
         steps, busy_ns: number of completed calls of `process`, and their time where it is measured.
     """
 
     __slots__ = (
-        "advance", "awaiting", "busy_ns", "calculator", "close", "forwarded", "guard", "has_offset", "id",
+        "_calculator", "advance", "awaiting", "busy_ns", "close", "forwarded", "guard", "has_offset", "id",
         "in_flight", "in_order", "inputs", "is_active", "is_open", "is_source", "is_touched", "kind", "layer",
-        "max_in_flight", "name", "new_step", "only_input", "open", "outputs", "policy", "prepared",
+        "layers", "max_in_flight", "name", "new_step", "only_input", "open", "outputs", "policy", "prepared",
         "process", "queue", "ready_key", "relay", "services", "slowness", "spare", "state", "step", "steps",
         "takes_in_order", "takes_late",
     )  # fmt: skip
@@ -179,7 +152,7 @@ class Node:
         name: str,
         kind: str,
         *,
-        calculator: Calculator,
+        calculator: Invoker,
         policy: InputStreamHandler,
         queue: ReadyQueue,
         services: NodeServices,
@@ -189,7 +162,8 @@ class Node:
         self.id: Final = number
         self.name: Final = name
         self.kind: Final = kind
-        self.calculator = calculator
+        self._calculator: Final = calculator
+        self.layers: tuple[Layer, ...] = ()
         self.guard: Guard | None = None
         self.policy: Final = policy
         self.queue: Final = queue
@@ -214,10 +188,9 @@ class Node:
         self.takes_in_order = False
         self.relay: Relay | None = None
         self.forwarded = UNSET
-        #: What the steps of each method call; the runtime may put something around them.
-        self.open: Callable[[CalculatorContext], Any] = calculator.open
-        self.process: Callable[[CalculatorContext], Any] = calculator.process
-        self.close: Callable[[CalculatorContext], Any] = calculator.close
+        self.open: Callable[[Step], object] = calculator.open
+        self.process: Callable[[Step], object] = calculator.process
+        self.close: Callable[[Step], object] = calculator.close
         self.takes_late = False
         self.new_step: Callable[[Node], Step]
         self.slowness = 17  # a short `open`, and one long call
@@ -245,16 +218,40 @@ class Node:
                 node=self.name,
             )
 
-    def call_open(self, cc: CalculatorContext) -> Any:
+    @property
+    def calculator(self) -> Invoker:
+        """What the calls come to in the end: the calculator, or what stands for it here."""
+        return self.layers[-1].inner if self.layers else self._calculator
+
+    @property
+    def options(self) -> NodeOptions | None:
+        """The options that the present call sees, where a layer has changed them; None: those of the plan."""
+        for layer in self.layers:
+            if (options := layer.options) is not None:
+                return options
+        return None
+
+    def put_around(self, *layers: Layer) -> None:
+        """Put layers around the calculator, each in its place among those that are there already."""
+        calculator = self.calculator
+        ordered = tuple(sorted([*self.layers, *layers], key=_level))
+        link(ordered, calculator)
+        self.layers = ordered
+        self.guard = next((layer for layer in ordered if isinstance(layer, Guard)), None)
+        self.open = entry(ordered, calculator, OPEN)
+        self.process = entry(ordered, calculator, PROCESS)
+        self.close = entry(ordered, calculator, CLOSE)
+
+    def call_open(self, step: Step) -> object:
         """Open the calculator, and note that before an interrupt can come."""
-        outcome = self.open(cc)
+        outcome = self.open(step)
         self.is_open = outcome is None  # a coroutine has yet to open it
         return outcome
 
-    def call_close(self, cc: CalculatorContext) -> Any:
+    def call_close(self, step: Step) -> object:
         """Close the calculator."""
         self.is_open = False
-        return self.close(cc)
+        return self.close(step)
 
     def bind(self) -> None:
         """Read what `open` may have changed: offsets, process bounds, and the policy's short cuts."""
@@ -290,3 +287,7 @@ class Node:
     def behind(self) -> int:
         """Return the smallest bound of the outputs: which source runs next."""
         return min((stream.bound for stream in self.outputs), default=MAX)
+
+
+def _level(layer: Layer) -> int:
+    return layer.level

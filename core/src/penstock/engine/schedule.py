@@ -22,12 +22,11 @@ from typing import TYPE_CHECKING, Final
 
 from penstock.engine import faults
 from penstock.engine.calculator import CLOSE, METHODS, OPEN, PROCESS
+from penstock.engine.guard import AGAIN, FAIL
 from penstock.engine.input_stream_handler import NOT_READY, READY_FOR_CLOSE
 from penstock.engine.node import (
-    AGAIN,
     CLOSED,
     CLOSING,
-    FAIL,
     FAILED,
     OPENED,
     OPENING,
@@ -56,6 +55,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from penstock.engine.flow import FlowControl
+    from penstock.engine.invoker import Layer
     from penstock.engine.scheduler_queue import ReadyQueue
     from penstock.engine.stream import Observer, OutputStream, Queue
 
@@ -385,6 +385,14 @@ class Schedule:
         self._settle()
 
     # --- steps --------------------------------------------------------------------------------
+
+    def put_around(self, node: Node, layer: Layer) -> None:
+        """Put one more layer around the calculator of a node: calls that have not begun go through it."""
+        node.put_around(layer)
+        if node.state == OPENED:
+            for step in (node.step, *node.prepared):
+                if step.method == PROCESS:
+                    step.call = node.process
 
     def take(self, queue: ReadyQueue, choose: Callable[[int], int] | None = None) -> Step | None:
         """Return the next step of an executor, or None. It must be completed exactly once."""

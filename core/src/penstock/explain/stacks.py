@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from types import CodeType, FrameType
 
-    from penstock.engine.calculator import Calculator
+    from penstock.engine.invoker import Invoker
     from penstock.engine.node import Node, Step
     from penstock.engine.schedule import Schedule
 
@@ -74,7 +74,7 @@ class UnderWay:
     """A call as the engine knows it."""
 
     step: Step
-    calculator: Calculator
+    calculator: Invoker
     call: Call
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from penstock.engine.flow import FlowControl
 from penstock.engine.input import Input
@@ -14,12 +14,14 @@ from penstock.engine.scheduler_queue import ReadyQueue
 from penstock.engine.stream import UNLIMITED, InputStream, Observer, OutputStream
 from penstock.errors import CalculatorError, PenstockError
 from penstock.port_collection import Ports
-from penstock.runtime.side_packets import NO_SIDE_PACKETS
+from penstock.runtime.side_packets import NO_SIDE_PACKETS, SidePacketLayer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from penstock.engine.calculator import CalculatorContext, NodeServices
+    from penstock.engine.calculator import NodeServices
+    from penstock.engine.guard import Guard
+    from penstock.engine.invoker import Layer
     from penstock.engine.packet import Packet
     from penstock.plan import NodePlan, Plan, PortPlan, SidePortPlan
     from penstock.runtime.executors.executor import Executor
@@ -98,9 +100,7 @@ class RunBuilder:
 
     def _make_node(self, plan: NodePlan, readers: list[list[InputStream]]) -> Node:
         executor = self._placing.get(plan.id)
-        guard = (
-            None if plan.failure is None else plan.failure.guard(plan, self._plan, executor, self._services)
-        )
+        guard = None if plan.failure is None else plan.failure.guard(plan, self._plan, executor)
         stand_in = None if executor is None else executor.place(plan, self._plan)
         try:
             calculator = plan.factory() if stand_in is None else stand_in
@@ -114,17 +114,10 @@ class RunBuilder:
             calculator=calculator,
             policy=policy,
             queue=self._queues[self._queue_of.get(plan.id, 0)],
-            services=self._services if guard is None else guard.services,
+            services=self._services,
             layer=plan.source_layer,
             max_in_flight=plan.max_in_flight,
         )
-        if guard is not None:
-            node.guard = guard
-            node.open, node.process, node.close = guard.open, guard.process, guard.close
-        elif plan.opens_by != "open":
-            node.open = getattr(calculator, plan.opens_by)
-        if plan.input_side_packets:
-            node.open = partial(_open, node, self._side_packets, node.open)
         policy.process_bounds = plan.contract.process_timestamp_bounds
         inputs = tuple([self._reader(node, port, readers) for port in plan.inputs])
         outputs = tuple([self._streams[port.stream] for port in plan.outputs])
@@ -140,11 +133,23 @@ class RunBuilder:
         except Exception as error:
             raise CalculatorError(plan.name, plan.handler.name, "prepare", error) from error
         node.awaiting = len(inputs) - sum([port.back_edge for port in plan.inputs])
-        if self._is_timed or self._tracing is not None:
-            from penstock.runtime.tracing import put_around  # most runs do not need it
-
-            put_around(node, self._tracing, is_timed=self._is_timed)
+        layers = self._layers(plan, node, guard)
+        if layers:
+            node.put_around(*layers)
         return node
+
+    def _layers(self, plan: NodePlan, node: Node, guard: Guard | None) -> list[Layer]:
+        """Return what stands around the calculator of a node, as `penstock.engine.invoker` says."""
+        layers: list[Layer] = []
+        if self._is_timed or self._tracing is not None:
+            from penstock.runtime.tracing import watching  # most runs do not need it
+
+            layers = watching(node, self._tracing, is_timed=self._is_timed)
+        if plan.input_side_packets:
+            layers.append(SidePacketLayer(self._side_packets, plan))
+        if guard is not None:
+            layers.append(guard)
+        return layers
 
     def _reader(self, node: Node, port: PortPlan, readers: list[list[InputStream]]) -> InputStream:
         name = self._streams[port.stream].name
@@ -194,14 +199,3 @@ def _make_step(plan: NodePlan, node: Node) -> Step:
 
 def _ids(ports: Iterable[PortPlan | SidePortPlan]) -> list[tuple[str, int]]:
     return [(port.tag, port.index) for port in ports]
-
-
-def _open(
-    node: Node,
-    side_packets: SidePackets,
-    call: Callable[[CalculatorContext], Any],
-    context: CalculatorContext,
-) -> Any:
-    """Call `open` of a node after giving it its side packets."""
-    side_packets.attach(node)
-    return call(context)

@@ -92,7 +92,7 @@ def new_run(  # noqa: PLR0913  # each is one thing that a run can have
     view = RunView(plan, is_timed=is_timed)
     found, failed = find_services(plan, {GRAPH: view, **(services or {})}, made)
     queue_of, names = (queues or _queues_of(plan))(found)
-    sides = SidePackets(plan, given)
+    sides = SidePackets(given)
     counters = Counters() if counters is None else counters
     node_services = GraphNodeServices(plan, counters, found, sides, failed)
     builder = RunBuilder(

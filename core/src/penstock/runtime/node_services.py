@@ -37,7 +37,6 @@ class GraphNodeServices:
     Attributes:
         change: applies an event to the run's engine. Set before the first calculator is called.
         allocate: makes arrays, given shape and dtype, for calculators that ask; None: NumPy.
-        changed: node id → what has the present `options` of a node whose options were changed in this run.
     """
 
     def __init__(
@@ -54,12 +53,12 @@ class GraphNodeServices:
         self._failed: Final = failed or {}
         self._side_packets: Final = side_packets
         self.allocate: Callable[[Any, Any], Any] | None = None
-        self.changed: Final[dict[int, Any]] = {}
         self.change: Callable[[Callable[[Schedule], None]], object] = _not_started
 
     def options(self, node: Node, message_type: type[M]) -> M:
         """Return the node's options of a type."""
-        options: M = self.changed.get(node.id, self._plan.nodes[node.id]).options.get(message_type)
+        changed = node.options
+        options: M = (self._plan.nodes[node.id].options if changed is None else changed).get(message_type)
         return options
 
     def service(self, node: Node, key: ServiceKey[S]) -> S:

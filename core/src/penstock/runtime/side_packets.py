@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from penstock.engine.calculator import OPEN
+from penstock.engine.invoker import SIDE_PACKETS, Layer
 from penstock.engine.packet import Packet
 from penstock.errors import (
     AlreadyExistsError,
@@ -28,7 +30,7 @@ from penstock.timestamp import UNSET
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from penstock.engine.node import Node
+    from penstock.engine.node import Node, Step
     from penstock.plan import NodePlan, Plan, SidePortPlan
 
 
@@ -137,23 +139,13 @@ def _fault_of(node: NodePlan, port: SidePortPlan, given: Mapping[str, Packet]) -
 class SidePackets:
     """The side packets of one run, as its nodes see them; those given by the application are checked."""
 
-    def __init__(self, plan: Plan, given: Mapping[str, Packet]) -> None:
-        self._plan = plan
+    def __init__(self, given: Mapping[str, Packet]) -> None:
         self._given = given
         #: Made by nodes of this run; changed under the runner's lock.
         self.made: dict[str, Packet] = {}
 
-    def attach(self, node: Node) -> None:
-        """Give a node that is about to be opened its side packets; all that it waits for have been made.
-
-        Optional ones that were not given are absent from `cc.input_side_packets`.
-        """
-        node.step.input_side_packets = self.ports_of(self._plan.nodes[node.id])
-
     def ports_of(self, node: NodePlan) -> Ports[Packet]:
-        """Return the side packets of a node that exist now."""
-        if not node.input_side_packets:
-            return NO_SIDE_PACKETS
+        """Return the side packets of a node that exist now; optional ones that do not are absent."""
         found = [(port, self.value(port.name)) for port in node.input_side_packets]
         there = [(port, packet) for port, packet in found if packet is not None]
         return Ports(
@@ -175,6 +167,20 @@ class SidePackets:
                 f"output side packet {name!r} was already set in this run", node=node.name, stream=name
             )
         self.made[name] = packet
+
+
+class SidePacketLayer(Layer):
+    """Hands a node its side packets before it is opened; all that it waits for have been made then."""
+
+    def __init__(self, side_packets: SidePackets, node: NodePlan) -> None:
+        super().__init__(SIDE_PACKETS, (OPEN,))
+        self._side_packets: Final = side_packets
+        self._node: Final = node
+
+    def open(self, step: Step, /) -> object:
+        """Hand them over, and open what is inside."""
+        step.input_side_packets = self._side_packets.ports_of(self._node)
+        return self.inner.open(step)
 
 
 class ConstantOutputs:

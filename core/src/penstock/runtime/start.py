@@ -123,7 +123,7 @@ class Starter:
         self.runner: Runner | None = None
         self.is_running = False
         self.run_count = 0
-        self.side_packets = SidePackets(plan, base)
+        self.side_packets = SidePackets(base)
         self.steering: Any = None
         self._on_drop: weakref.finalize[..., Starter] | None = None
 

@@ -1,8 +1,8 @@
-"""Timing and tracing of a run: what is put around the calls of its nodes when it starts.
+"""Timing and tracing of a run: the outermost layers of its nodes, which they get when the run is assembled.
 
 A run without tracer and without timing uses nothing of this: its steps call the calculators themselves,
-and its streams, queues and runner are the plain classes. With timing or a tracer, a `TimedCall` or
-`TracedCall` is put around each call. So no step has to check whether there is a tracer.
+and its streams, queues and runner are the plain classes. With timing or a tracer, each node has a
+`TimeLayer` or `TraceLayer`. So no step has to check whether there is a tracer.
 
 Invariant: the tracer is never called under the run's lock. What happens under it (a packet at a graph
 input, packets dropped, a queue full) is noted, and reported as soon as the lock is free.
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from penstock.engine.calculator import METHODS, PROCESS, STOP
 from penstock.engine.flow import FlowControl
+from penstock.engine.invoker import TIME, TRACE, Layer
 from penstock.engine.output import Output
 from penstock.engine.packet import NOTHING
 from penstock.engine.schedule import APPLICATION
@@ -39,7 +40,6 @@ from penstock.tracing.tracer import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from penstock.engine.calculator import CalculatorContext
     from penstock.engine.node import Node, Step
     from penstock.engine.packet import Packet
     from penstock.engine.schedule import Schedule
@@ -182,42 +182,69 @@ class Tracing:
         _LOG.exception("tracer %s raised and is told nothing more of this run", type(tracer).__name__)
 
 
-class TimedCall:
-    """Calls `process` of a node, or what takes its place as `inner`, and adds up the time."""
+class TimeLayer(Layer):
+    """Adds up the time that `process` of a node takes."""
 
     def __init__(self, node: Node) -> None:
+        super().__init__(TIME, (PROCESS,))
         self._node: Final = node
-        self.inner = node.process
 
-    def __call__(self, context: CalculatorContext) -> Any:
+    def process(self, step: Step, /) -> object:
         """Call it."""
         start = perf_counter_ns()
         try:
-            return self.inner(context)
+            return self.inner.process(step)
         finally:
             self._node.busy_ns += perf_counter_ns() - start
 
 
-class TracedCall:
-    """Calls a method of a node, or what takes its place as `inner`, and reports both ends to the tracer."""
+class TraceLayer(Layer):
+    """Reports both ends of each call of a node to the tracers."""
 
-    def __init__(self, node: Node, call: Callable[[CalculatorContext], Any], tracing: Tracing) -> None:
+    def __init__(self, node: Node, tracing: Tracing) -> None:
+        super().__init__(TRACE)
         self._node: Final = node
-        self.inner = call
         self._tracing: Final = tracing
         self._has_inputs: Final = bool(node.inputs)
 
-    def __call__(self, step: Any) -> Any:
-        """Call it, on the thread of the step."""
-        tracing, node, method = self._tracing, self._node, step.method
+    def open(self, step: Step, /) -> object:
+        """Call it, on the thread of the step, as the other methods are called."""
+        return self._report(step, self.inner.open)
+
+    def process(self, step: Step, /) -> object:
+        """Call it."""
+        return self._report(step, self.inner.process)
+
+    def close(self, step: Step, /) -> object:
+        """Call it."""
+        return self._report(step, self.inner.close)
+
+    def _report(self, step: Step, call: Callable[[Step], object]) -> object:
+        tracing, method = self._tracing, step.method
+        traced = self._begun(step, method)
+        tracing.begin(traced)
+        try:
+            outcome = call(step)
+        except BaseException as error:
+            tracing.end(traced, (), error)
+            raise
+        if outcome is None or (outcome is STOP and method == PROCESS):
+            tracing.end(traced, step.out_ports)
+        else:
+            tracing.expect_end(step, traced)
+        return outcome
+
+    def _begun(self, step: Step, method: int) -> TracedStep:
+        """Return what the tracers are told of a step that begins."""
+        node = self._node
         inputs, queued = [], []
         for port in step.in_ports:
             packet, stream = port.packet, port.stream
             queued.append((stream.name, len(stream.queue)))
             if packet.value is not NOTHING:
                 inputs.append((stream.name, packet.stamp, id(packet.value)))
-        traced = TracedStep(
-            tracing.run,
+        return TracedStep(
+            self._tracing.run,
             node.name,
             node.kind,
             METHODS[method],
@@ -227,17 +254,6 @@ class TracedCall:
             tuple(queued),
             perf_counter_ns(),
         )
-        tracing.begin(traced)
-        try:
-            outcome = self.inner(step)
-        except BaseException as error:
-            tracing.end(traced, (), error)
-            raise
-        if outcome is None or (outcome is STOP and method == PROCESS):
-            tracing.end(traced, step.out_ports)
-        else:
-            tracing.expect_end(step, traced)
-        return outcome
 
 
 class TracedCallback:
@@ -362,14 +378,14 @@ class _TracedInput(Output):
             self._tracing.note_added(self.stream, packet, at_ns)
 
 
-def put_around(node: Node, tracing: Tracing | None, *, is_timed: bool) -> None:
-    """Put around the calls of a node what times and traces them, as far as either is wanted."""
-    if is_timed:
-        node.process = TimedCall(node)
+def watching(node: Node, tracing: Tracing | None, *, is_timed: bool) -> list[Layer]:
+    """Return the layers that time and trace the calls of a node, as far as either is wanted."""
+    layers: list[Layer] = []
     if tracing is not None:
-        node.open = TracedCall(node, node.open, tracing)
-        node.process = TracedCall(node, node.process, tracing)
-        node.close = TracedCall(node, node.close, tracing)
+        layers.append(TraceLayer(node, tracing))
+    if is_timed:
+        layers.append(TimeLayer(node))
+    return layers
 
 
 def _mark(stream: OutputStream, packet: Packet) -> Mark:

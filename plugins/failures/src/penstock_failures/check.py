@@ -34,7 +34,7 @@ class PlannedFailure(NamedTuple):
     policy: Policy
     error_stream: str
 
-    def guard(self, node: NodePlan, plan: Plan, executor: Any, services: Any) -> NodeGuard:
+    def guard(self, node: NodePlan, plan: Plan, executor: Any) -> NodeGuard:
         """Return what guards the node in a run. `executor` places its calculator, where it is not None.
 
         Raises:
@@ -48,7 +48,7 @@ class PlannedFailure(NamedTuple):
             raise InvalidArgumentError(f"node {node.name!r}: failure: {_NO_TIMEOUT}", node=node.name)
         if executor is not None and self.policy.fallback is not None:
             check_movable(self.policy.fallback.nodes[0]._replace(executor=node.executor))
-        return NodeGuard(self.policy, node, plan, executor, services)
+        return NodeGuard(self.policy, node, plan, executor)
 
 
 _NO_TIMEOUT: Final = (

@@ -1,6 +1,6 @@
 """The guard of one node in one run: it calls the calculator, judges failed calls, and renews the calculator.
 
-The engine calls `open`, `process` and `close` here in the place of the calculator's. What they raise, or what
+The guard is a layer, and `inner` is the calculator. What `open`, `process` and `close` raise here, or what
 their coroutine or future ends with, goes back to the engine, which asks `judge` under the lock of the run:
 the run fails, the input set is skipped, or the step is called again. So each further try, and each renewal,
 is called as any step is: on the node's executor, in its turn, traced like others. What takes time (a pause,
@@ -8,7 +8,7 @@ a coroutine, an answer from another process) is waited for as any deferred step 
 
 What holds here:
 
-* `_stage` says what may be done with `node.calculator`. It changes under `_lock`. One step at a time, the
+* `_stage` says what may be done with `inner`. It changes under `_lock`. One step at a time, the
   `_renewer`, may close the old object, make the new one and open it. Others wait at the gate meanwhile. An
   object is closed when no call uses it any more: `_using` counts them where calls overlap.
 * No code of a calculator runs under `_lock`, and none in `judge`.
@@ -36,15 +36,15 @@ from penstock.log import get_logger, place
 from penstock.lowlevel import (
     AGAIN,
     CLOSE,
-    DONE,
     FAIL,
     MAX,
     NOTHING,
     OPEN,
-    PRESTREAM,
     PROCESS,
     SKIP,
-    UNSTARTED,
+    Guard,
+    ShownCall,
+    show_method,
 )
 from penstock.runs import METHODS
 from penstock_failures import policy as actions
@@ -54,8 +54,7 @@ from penstock_failures.waiting import Followed, Gate, Resume, Standing, in_time,
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from penstock import Calculator
-    from penstock.lowlevel import Node, NodePlan, Plan
+    from penstock.lowlevel import Invoker, Node, NodeOptions, NodePlan, Plan
     from penstock.runs import Step
     from penstock_failures.policy import Policy
 
@@ -82,20 +81,17 @@ class _InputSet:
     """What one call of `process`, or the first `open`, is for, kept for further calls.
 
     Attributes:
-        method, stamp: those of the step.
-        packets: one for each input.
+        call: what the step shows of it.
         tries: how many calls for it have failed.
         round: which object was called last.
         is_again: the next call is for this input set too.
         failure: the last one.
     """
 
-    __slots__ = ("failure", "is_again", "method", "packets", "round", "stamp", "traceback", "tries")
+    __slots__ = ("call", "failure", "is_again", "round", "traceback", "tries")
 
     def __init__(self, step: Step) -> None:
-        self.method = step.method
-        self.stamp = step.stamp
-        self.packets: list[Packet] = [port.packet for port in step.in_ports]
+        self.call: Final = ShownCall(step)
         self.tries = 0
         self.round = 0
         self.is_again = False
@@ -103,24 +99,20 @@ class _InputSet:
         self.traceback = ""
 
 
-class NodeGuard:
+class NodeGuard(Guard):
     """Guards one node in one run.
 
     Args:
         policy: what the graph says.
         node, plan: of the node.
         executor: places its calculator; None: it is made here.
-        services: of the run.
-
-    Attributes:
-        services: what the node's context asks: with a fallback at work, its options are that one's.
     """
 
-    def __init__(self, policy: Policy, node: NodePlan, plan: Plan, executor: Any, services: Any) -> None:
+    def __init__(self, policy: Policy, node: NodePlan, plan: Plan, executor: Any) -> None:
+        super().__init__()
         self._policy: Final = policy
         self._plans: Final = (node, plan)
         self._executor: Final = executor
-        self.services: Any = services if policy.fallback is None else _Services(services, self)
         self._lock: Final = threading.Lock()
         self._stage = _MADE
         self._overlaps: Final = node.max_in_flight > 1
@@ -152,9 +144,14 @@ class NodeGuard:
         plan = self._policy.fallback
         return plan.nodes[0] if self._has_fallen_back and plan is not None else None
 
+    @property
+    def options(self) -> NodeOptions | None:
+        """The options of the fallback, where the node has fallen back on it."""
+        return None if self.fallback is None else self.fallback.options
+
     # --- what the engine calls ----------------------------------------------------------------
 
-    def open(self, step: Any) -> Any:
+    def open(self, step: Step, /) -> object:
         """Open the calculator; one whose `open` has failed is replaced first."""
         input_set = self._input_set(step)
         pause = self._pause()
@@ -162,8 +159,8 @@ class NodeGuard:
             return pause
         try:
             if self._stage == _EMPTY:
-                self._replace(step)
-            outcome = step.node.calculator.open(step)
+                self._replace()
+            outcome = self.inner.open(step)
         except Exception as error:
             self._note(step, input_set, error)
             raise
@@ -172,7 +169,7 @@ class NodeGuard:
             return None
         return self._follow(step, input_set, outcome, is_opening=True)
 
-    def process(self, step: Any) -> Any:
+    def process(self, step: Step, /) -> object:
         """Call the calculator; one that is to be replaced is replaced first."""
         input_set = self._input_set(step)
         if self._rests_until:
@@ -184,9 +181,9 @@ class NodeGuard:
             if waits is not None:
                 return waits
         if self._overlaps:
-            calculator = self._enter(step, input_set)
+            calculator = self._enter(input_set)
         else:
-            calculator = step.node.calculator
+            calculator = self.inner
             input_set.round = self._round
         if input_set.failure is not None and self._policy.error_stream:
             self._report(step, input_set.failure)
@@ -203,14 +200,14 @@ class NodeGuard:
             return outcome
         return self._follow(step, input_set, outcome)
 
-    def close(self, step: Any) -> Any:
+    def close(self, step: Step, /) -> object:
         """Close the calculator, if there is one. One that was to be replaced may fail to close."""
         with self._lock:
             stage = self._stage
             if stage == _STALE:
                 self._stage = _EMPTY
         if stage == _OPENED:
-            return step.node.calculator.close(step)
+            return self.inner.close(step)
         if stage == _STALE:
             waits = self._close_stale(step)
             return None if waits is None else Followed(self._ignore_resume(waits), waits)
@@ -220,7 +217,7 @@ class NodeGuard:
         """Decide about a failed call. Called under the lock of the run, on any thread."""
         input_set = self._sets.get(step)
         if input_set is not None:
-            step.method, step.stamp = input_set.method, input_set.stamp
+            input_set.call.method_again()
         if isinstance(error, Resume) and input_set is not None:
             input_set.is_again = True
             return AGAIN
@@ -284,7 +281,7 @@ class NodeGuard:
         on_error = policy.on_error
         if self._has_fallen_back:
             on_error = actions.FAIL if policy.then == actions.FALL_BACK else policy.then
-        is_first_open = input_set.method == OPEN
+        is_first_open = input_set.call.method == OPEN
         opens_again = is_opening and (not is_first_open or (is_lost and on_error == actions.SKIP))
         needs_new = self._stage != _OPENED
         if needs_new and not self._may_restart(now):
@@ -308,7 +305,7 @@ class NodeGuard:
     def _skip(self, step: Step, input_set: _InputSet, error: BaseException) -> None:
         """Let the ledger, the error stream and a counter tell that an input set was skipped."""
         reason = "no restart is left" if isinstance(error, NoRestartLeftError) else type(error).__name__
-        for port, packet in zip(step.in_ports, input_set.packets, strict=True):
+        for port, packet in zip(step.in_ports, input_set.call.packets, strict=True):
             if packet.value is not NOTHING:
                 port.stream.disuse(f"skipped: {reason}", 1)
         self._increment(step.node, "skipped")
@@ -347,8 +344,9 @@ class NodeGuard:
         self._increment(node, "failures")
         self._count += 1
 
-    def _increment(self, node: Node, name: str) -> None:
-        self.services.counter(node, name).increment()
+    @staticmethod
+    def _increment(node: Node, name: str) -> None:
+        node.services.counter(node, name).increment()
 
     # --- before and after a call --------------------------------------------------------------
 
@@ -360,18 +358,17 @@ class NodeGuard:
             return known
         known.is_again = False
         step.words = ""
-        for port, packet in zip(step.in_ports, known.packets, strict=True):
-            port.packet = packet
+        known.call.inputs_again()
         return known
 
-    def _enter(self, step: Step, input_set: _InputSet) -> Calculator:
+    def _enter(self, input_set: _InputSet) -> Invoker:
         """Return the calculator for a call that may overlap others."""
         with self._lock:
             if self._stage != _OPENED:
                 raise Resume
             self._using += 1
             input_set.round = self._round
-            return step.node.calculator
+            return self.inner
 
     def _leave(self) -> None:
         """Take note that a call uses its object no more."""
@@ -468,7 +465,7 @@ class NodeGuard:
         count = self._count + 1
         if count & (count - 1) == 0:  # 1, 2, 4, 8 ...: a node that fails always does not fill the log
             node = step.node
-            at = input_set.stamp if node.inputs and step.method == PROCESS else None
+            at = input_set.call.stamp if node.inputs and step.method == PROCESS else None
             where = f"{METHODS[step.method]}(){'' if at is None else f' at {at}'}"
             words = "node %r (%s): %s failed, failure %d of this node: %s"
             said = (node.name, node.kind, where, count, words_of(error))
@@ -510,9 +507,7 @@ class NodeGuard:
             self._note(step, input_set, error)
             raise
         if waits is None:
-            step.method, step.stamp = PROCESS, input_set.stamp
-            for port, packet in zip(step.in_ports, input_set.packets, strict=True):
-                port.packet = packet
+            input_set.call.again()
         return waits
 
     def _close_stale(self, step: Step) -> Standing | None:
@@ -520,13 +515,13 @@ class NodeGuard:
 
         The caller has set `_stage` to `_EMPTY`, under `_lock`, so no other step closes the same object.
         """
-        bounds = _begin(step, CLOSE, DONE)
+        before = show_method(step, CLOSE, promises_anew=True)
         outcome = None
         try:
-            outcome = step.node.calculator.close(step)
+            outcome = self.inner.close(step)
         except Exception as error:  # noqa: BLE001  # it has failed before
             self._record_close(step, error)
-        _end(step, bounds)
+        before.take_back()
         if outcome is None:
             return None
         return Standing(self._await_close(step, outcome), lambda: "closing before a restart", outcome)
@@ -550,12 +545,12 @@ class NodeGuard:
 
     def _open_new(self, step: Step) -> Standing | None:
         """Make an object and open it; return what to wait for, or None."""
-        self._replace(step)
-        bounds = _begin(step, OPEN, UNSTARTED)
-        outcome = step.node.calculator.open(step)
+        self._replace()
+        before = show_method(step, OPEN, promises_anew=True)
+        outcome = self.inner.open(step)
         if outcome is None:
             self._end_open(step)
-            _end(step, bounds)
+            before.take_back()
             return None
         standing = getattr(outcome, "standing", None)
         words = f"being {self._nth(0)}"
@@ -602,7 +597,7 @@ class NodeGuard:
         )
         _LOG.warning("node %r %s%s", node.name, what, after, extra=place(node.name))
 
-    def _replace(self, step: Step) -> None:
+    def _replace(self) -> None:
         """Put a new object in the place of the calculator's."""
         with self._lock:
             if self._is_switching:
@@ -615,44 +610,4 @@ class NodeGuard:
             node = self.fallback._replace(executor=node.executor)
             plan = self._policy.fallback._replace(nodes=(node,))
         placed = None if self._executor is None else self._executor.place(node, plan)
-        step.node.calculator = node.factory() if placed is None else placed
-
-
-class _Services:
-    """The services of a run for a node with a fallback, which has options of its own."""
-
-    def __init__(self, services: Any, guard: NodeGuard) -> None:
-        self._services: Final = services
-        self._guard: Final = guard
-
-    def options(self, node: Node, message_type: type[Any]) -> Any:
-        fallback = self._guard.fallback
-        return (
-            self._services.options(node, message_type)
-            if fallback is None
-            else fallback.options.get(message_type)
-        )
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._services, name)
-
-
-def _begin(step: Step, method: int, stamp: int) -> list[int]:
-    """Let a step of `process` look like one of another method; return its bounds, for `_end`.
-
-    Bounds that the method promises again are accepted: `_end` takes them back.
-    """
-    step.method, step.stamp = method, stamp
-    step.clear_inputs()
-    bounds = [output.bound for output in step.out_ports]
-    for output in step.out_ports:
-        output.bound = DONE if output.stream.is_closed else PRESTREAM
-    return bounds
-
-
-def _end(step: Step, bounds: list[int]) -> None:
-    """Take back what another method has promised or written."""
-    for output, bound in zip(step.out_ports, bounds, strict=True):
-        output.packets.clear()
-        output.bound = bound
-        output.will_close = False
+        self.inner = node.factory() if placed is None else placed

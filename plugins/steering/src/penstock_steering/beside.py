@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import CalculatorError, InvalidArgumentError, NotFoundError
-from penstock.lowlevel import CLOSE, DONE, OPEN, UNSTARTED, show
+from penstock.lowlevel import CLOSE, OPEN, show, show_method
 from penstock.runs import new_run
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from penstock import Calculator, Packet, ServiceKey
-    from penstock.lowlevel import Node, Plan
+    from penstock import Packet, ServiceKey
+    from penstock.lowlevel import Invoker, Node, Plan
     from penstock.runs import Counters
 
 
@@ -54,7 +54,7 @@ class Beside:
         self._node: Final = run.schedule.nodes[0]
         for reader, header in zip(self._node.inputs, live.inputs, strict=True):
             reader.header = header.header
-        self.calculator: Final[Calculator] = self._node.calculator
+        self.calculator: Final[Invoker] = self._node.calculator
         self.is_open = False
 
     def open(self) -> Generator[Any, Any, None]:
@@ -65,7 +65,7 @@ class Beside:
                 It is then closed.
         """
         step = self._node.step
-        step.method, step.stamp = OPEN, UNSTARTED
+        show_method(step, OPEN)
         try:
             yield self._node.open(step)
         except Exception as error:
@@ -80,7 +80,7 @@ class Beside:
     def close(self) -> Any:
         """Close it; returns what its `close` returns."""
         step = self._node.step
-        step.method, step.stamp = CLOSE, DONE
+        show_method(step, CLOSE)
         self.is_open = False
         return self.calculator.close(step)
 

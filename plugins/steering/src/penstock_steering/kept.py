@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock import ServiceKey
 from penstock.errors import CalculatorError, PenstockError
-from penstock.lowlevel import CLOSE, DONE
+from penstock.lowlevel import CLOSE, show_method
 from penstock_steering.outcomes import all_of, finished, is_later, run_through
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Kept(NamedTuple):
         """
         node = self.node
         step = node.new_step(node)
-        step.method, step.stamp = CLOSE, DONE
+        show_method(step, CLOSE)
         try:
             return self.calculator.close(step)
         except Exception as error:

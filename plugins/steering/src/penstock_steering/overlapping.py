@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from penstock import STOP
 from penstock.errors import FailedPreconditionError
-from penstock.lowlevel import CLOSE, DONE, UNSTARTED
+from penstock.lowlevel import CLOSE, UNSTARTED, show_method
 from penstock.runs import OPENED
 from penstock_steering.outcomes import is_later, run_through
 from penstock_steering.steered import _INSIDE, SteeredNode, Version, call_as
@@ -20,7 +20,7 @@ from penstock_steering.steered import _INSIDE, SteeredNode, Version, call_as
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from penstock.lowlevel import Node
+    from penstock.lowlevel import Node, NodeOptions
     from penstock.runs import Schedule, Step
     from penstock_steering.wanted import Wanted
 
@@ -37,15 +37,16 @@ class OverlappingNode(SteeredNode):
         self._direct: tuple[tuple[Step, int], ...] = ()
 
     @property
-    def options(self) -> Any:
+    def options(self) -> NodeOptions:
         """The options of the version whose call runs; on a thread of its own, of the last one."""
         version = _INSIDE.get()
         if version is None or version.owner is not self:
             is_direct = any(step.is_running and step.stamp == stamp for step, stamp in self._direct)
             version = self._first if is_direct else self._now
-        return version.wanted.node.options
+        options: NodeOptions = version.wanted.node.options
+        return options
 
-    def process(self, step: Any) -> Any:
+    def process(self, step: Step, /) -> object:
         """Call the object that the timestamp of the call belongs to."""
         at = step.stamp
         with self._lock:
@@ -53,7 +54,7 @@ class OverlappingNode(SteeredNode):
             while self._next <= at:
                 self._leaving.append(self._now)
                 self._now = self._pop_first()
-                self._node.calculator = self._now.calculator  # type: ignore[assignment]  # it was opened
+                self.inner = self._now.calculator  # type: ignore[assignment]  # it was opened
             version, is_quiet = self._now, not self._leaving
             if version.due > at:  # a call that has begun late
                 version = next(one for one in reversed(self._leaving) if one.due <= at)
@@ -96,7 +97,7 @@ class OverlappingNode(SteeredNode):
     def _close_version(self, version: Version) -> Generator[Any, Any, None]:
         node = self._node
         step = node.new_step(node)
-        step.method, step.stamp = CLOSE, DONE
+        show_method(step, CLOSE)
         calculator: Any = version.calculator
         yield call_as(version, calculator.close, step)
         for output in step.out_ports:

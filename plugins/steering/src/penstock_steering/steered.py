@@ -1,4 +1,4 @@
-"""A node whose options or calculator change in a run: what the engine calls in the place of its calculator.
+"""A node whose options or calculator change in a run: the layer around its calculator that changes them.
 
 A `Version` is a calculator with the options that it sees, from a timestamp on. Versions that have come wait
 in order of their timestamps. Before each call of `process`, on the thread of the call, those that are due
@@ -28,7 +28,7 @@ from penstock.errors import (
     code_of,
     words_of,
 )
-from penstock.lowlevel import CLOSE, DONE, PROCESS, UNSTARTED, next_allowed, show
+from penstock.lowlevel import CLOSE, DONE, STEER, UNSTARTED, Layer, next_allowed, show, show_method
 from penstock.runs import OPENED
 from penstock_steering.kept import Kept
 from penstock_steering.outcomes import all_of, finished, is_later, later, run_through
@@ -36,8 +36,7 @@ from penstock_steering.outcomes import all_of, finished, is_later, later, run_th
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from penstock import Calculator, Packet
-    from penstock.lowlevel import Node
+    from penstock.lowlevel import Invoker, Node, NodeOptions, ShownCall
     from penstock.runs import Schedule, Step
     from penstock_steering.beside import Beside
     from penstock_steering.kept import KeptCalculators
@@ -68,7 +67,7 @@ class Version:
         self.at = at
         self.due = at
         self.beside: Final = beside
-        self.calculator: Calculator | None = None if beside is None else beside.calculator
+        self.calculator: Invoker | None = None if beside is None else beside.calculator
         self.owner: SteeredNode | None = None
 
 
@@ -76,8 +75,8 @@ class Version:
 _INSIDE: Final[ContextVar[Version | None]] = ContextVar("penstock_version", default=None)
 
 
-class SteeredNode:
-    """Stands between the engine and the calculator of a node whose calls of `process` do not overlap.
+class SteeredNode(Layer):
+    """The layer of a node whose calls of `process` do not overlap; `inner` is the calculator of now.
 
     Args:
         node: of the run.
@@ -89,16 +88,15 @@ class SteeredNode:
     """
 
     def __init__(self, node: Node, wanted: Wanted, runner: Any) -> None:
+        super().__init__(STEER)
         self._node: Final = node
         self._runner: Final = runner
         self._lock: Final = threading.Lock()
         self.kept: KeptCalculators | None = None
         self._has_inputs: Final = bool(node.inputs)
-        self._first_open: Final[Callable[[Any], Any]] = node.open
         self._now = Version(wanted)
         self._now.calculator = node.calculator
         self._now.owner = self
-        self._process: Callable[..., Any] = node.calculator.process
         self._coming: list[Version] = []
         self._next = _NEVER
         self._begun = UNSTARTED
@@ -107,12 +105,13 @@ class SteeredNode:
     # --- what the graph asks ------------------------------------------------------------------
 
     @property
-    def options(self) -> Any:
-        """The options of the version whose call runs: it has `get(message_type)`."""
+    def options(self) -> NodeOptions:
+        """The options of the version whose call runs."""
         version = _INSIDE.get()
         if version is None or version.owner is not self:
             version = self._now
-        return version.wanted.node.options
+        options: NodeOptions = version.wanted.node.options
+        return options
 
     @property
     def now(self) -> Wanted:
@@ -200,14 +199,7 @@ class SteeredNode:
                 f"node {node.name!r} has closed in this run; change it before the next one", node=node.name
             )
         self._begun = self._begun_so_far()
-        node.open = self.open
-        _put_inside(node, "process", self.process)
-        _put_inside(node, "close", self.close)
-        if node.state == OPENED:
-            for step in [node.step, *node.prepared]:
-                if step.method == PROCESS:
-                    step.call = node.process
-        node.services.changed[node.id] = self  # type: ignore[attr-defined]  # those of a run have it
+        schedule.put_around(node, self)
 
     def _begun_so_far(self) -> int:
         """Return the timestamp of the last call that has begun, or one between it and the next call's."""
@@ -220,19 +212,19 @@ class SteeredNode:
 
     # --- what the engine calls ----------------------------------------------------------------
 
-    def open(self, step: Any) -> Any:
+    def open(self, step: Step, /) -> object:
         """Open the calculator, and then those that are to take over later."""
         return run_through(self._open(step))
 
-    def process(self, step: Any) -> Any:
+    def process(self, step: Step, /) -> object:
         """Call the calculator; versions that are due take over first."""
         at = step.stamp if self._has_inputs else min([one.stream.bound for one in step.out_ports])
         with self._lock:
             self._begun = max(self._begun, at)
             is_due = self._next <= at
-        return run_through(self._take_over(step, at)) if is_due else self._process(step)
+        return run_through(self._take_over(step, at)) if is_due else self.inner.process(step)
 
-    def close(self, step: Any) -> Any:
+    def close(self, step: Step, /) -> object:
         """Close the calculator and all that were opened to take over, or keep it for the next run."""
         return run_through(all_of(self._to_close(step)))
 
@@ -261,6 +253,13 @@ class SteeredNode:
         finally:
             if kept is not None:
                 kept.forget(name)
+
+    def _first_open(self, step: Step) -> object:
+        """Open the node's own calculator: by `reset`, where an earlier run has opened it."""
+        if self.kept is not None and self.kept.is_lent(self._node.name):
+            calculator: Any = self.inner
+            return calculator.reset(step)
+        return self.inner.open(step)
 
     def _to_close(self, step: Step) -> list[Callable[[], Any]]:
         """Return what closes each object that is open. Nothing can be added any more."""
@@ -299,7 +298,7 @@ class SteeredNode:
                 yield from self._change_options(version, step)
             else:
                 yield from self._replace(version, step)
-        return self._process(step)
+        return self.inner.process(step)
 
     def _pop_first(self) -> Version:
         """Return the version that is due first, which no longer waits. Called with `_lock`."""
@@ -330,18 +329,17 @@ class SteeredNode:
         assert version.calculator is not None  # it was opened  # noqa: S101
         assert old.calculator is not None  # noqa: S101
         self._now = version
-        self._process = version.calculator.process
-        self._node.calculator = version.calculator
-        shown = _show_close(step)
+        self.inner = version.calculator
+        shown = show_method(step, CLOSE)
         try:
             yield later(call_as(old, old.calculator.close, step), "close")
         except Exception as error:
             raise _failed("close() of the calculator that was replaced", error) from error
         finally:
-            _show_again(step, shown)
+            shown.again()
         self._check_last_words(step, shown)
 
-    def _check_last_words(self, step: Step, shown: _Shown) -> None:
+    def _check_last_words(self, step: Step, shown: ShownCall) -> None:
         """Check what an object has written in `close` before another one goes on; take back its promises."""
         for output, (count, bound) in zip(step.out_ports, shown.written, strict=True):
             output.will_close = False
@@ -359,31 +357,6 @@ class SteeredNode:
                     timestamp=last,
                 )
             output.bound = max(bound, next_allowed(last))
-
-
-class _Shown:
-    """What a step showed before it showed a call of `close`."""
-
-    __slots__ = ("inputs", "method", "stamp", "written")
-
-    def __init__(self, step: Step) -> None:
-        self.method = step.method
-        self.stamp = step.stamp
-        self.inputs: list[tuple[Packet, bool]] = [(port.packet, port.done) for port in step.in_ports]
-        self.written = [(len(output.packets), output.bound) for output in step.out_ports]
-
-
-def _show_close(step: Step) -> _Shown:
-    shown = _Shown(step)
-    step.method, step.stamp = CLOSE, DONE
-    step.clear_inputs()
-    return shown
-
-
-def _show_again(step: Step, shown: _Shown) -> None:
-    step.method, step.stamp = shown.method, shown.stamp
-    for port, (packet, is_done) in zip(step.in_ports, shown.inputs, strict=True):
-        port.packet, port.done = packet, is_done
 
 
 def call_as(version: Version, call: Callable[[Any], Any], step: Step) -> Any:
@@ -406,14 +379,3 @@ async def _await_as(version: Version, outcome: Any) -> Any:
 
 def _failed(what: str, error: Exception) -> PenstockError:
     return PenstockError(f"{what} failed: {words_of(error)}", code=code_of(error))
-
-
-def _put_inside(node: Node, name: str, call: Callable[[Any], Any]) -> None:
-    """Let a method of a node call something else, inside of what times and traces it."""
-    outer, inner = None, getattr(node, name)
-    while (next_one := getattr(inner, "inner", None)) is not None:
-        outer, inner = inner, next_one
-    if outer is None:
-        setattr(node, name, call)
-    else:
-        outer.inner = call

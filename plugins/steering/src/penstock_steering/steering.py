@@ -177,7 +177,7 @@ class Steering:
             node = node._replace(calculator=other.calculator, factory=other.factory, options=other.options)
         if self.keeps and name in self.kept:
             lend: Any = lambda: self.kept.lend(name)  # noqa: E731  # takes the place of a class
-            node = node._replace(factory=lend, opens_by="reset")
+            node = node._replace(factory=lend)
         return node
 
     def prepare(self, new: Any, runner: Any) -> None:
@@ -285,10 +285,15 @@ class Steering:
                 if all(one.name != node.name for one in self._plan.nodes):
                     continue  # a region, which has no node of its own in the graph
                 now = self._now(node.name)
-                if node.guard is not None or runs_on_service(node, now.node) or is_elsewhere(node, now.node):
+                if not self.kept.is_lent(node.name) and not _may_keep(node, now):
                     continue
                 steered = self._stand_between(schedule, runner, node, now)
             steered.kept = self.kept
+
+
+def _may_keep(node: Node, now: Wanted) -> bool:
+    """Return whether the calculator of a node may live on after the run, where it has `reset`."""
+    return node.guard is None and not runs_on_service(node, now.node) and not is_elsewhere(node, now.node)
 
 
 def _call(kind: Kind) -> str:

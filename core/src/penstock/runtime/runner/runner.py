@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 from penstock.engine.calculator import CLOSE
 from penstock.engine.node import CLOSING, OPENED
 from penstock.engine.schedule import RUNNING
+from penstock.engine.shown_call import show_method
 from penstock.errors import (
     GraphRunError,
     PenstockError,
@@ -30,7 +31,6 @@ from penstock.errors import (
 from penstock.runtime.runner.deferred import GRACE_S
 from penstock.runtime.runner.queue_work import QueueWork
 from penstock.runtime.runner.waiting import AwaitedRun
-from penstock.timestamp import DONE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -206,8 +206,7 @@ class Runner(AwaitedRun):
             is_open = node.state == OPENED or (node.state == CLOSING and not step.is_running)
             if not (is_open or node.is_open) or (self.has_given_up and node.running()):
                 continue
-            step.method, step.stamp = CLOSE, DONE
-            step.clear_inputs()
+            show_method(step, CLOSE)
             try:
                 outcome = node.close(step)
                 if inspect.iscoroutine(outcome):
