@@ -60,9 +60,11 @@ Layers around a node's calculator
     have one order, see `penstock.engine.invoker`: `STEER` is one of its levels. A layer may answer for the
     `NodeOptions` that the node's calls see. A `Guard` is the layer that decides about failed calls, with the
     verdicts `FAIL`, `SKIP` and `AGAIN`. Where a layer calls another method within a step, `show_method` lets
-    the step show that method; a `ShownCall` is what the step showed before.
+    the step show that method; a `ShownCall` is what the step showed before. A `StandIn` stands innermost for
+    a calculator that an executor has placed elsewhere.
 Layers between a graph and its nodes
-    `FailureLayer` makes a `FailurePlan` of the field `failure` of a node; `SteeringLayer` changes nodes of a
+    `FailureLayer` makes a `FailurePlan` of the field `failure` of a node (`GuardedNode`). The plan makes a
+    guard for each run, and `Placing` makes calculators for the guard. `SteeringLayer` changes nodes of a
     graph that lives. A pack registers each as a component of the kind "layer".
 Runs, for test kits
     `new_run` puts a run together, not started; `as_side_packets` makes packets of what users give.
@@ -81,7 +83,7 @@ from penstock.late_names import late_names as late_names
 if TYPE_CHECKING:
     from penstock.check.faults import Faults as Faults
     from penstock.check.nodes import numbered_nodes as numbered_nodes
-    from penstock.check.failures import FailureLayer as FailureLayer, FailurePlan as FailurePlan
+    from penstock.check.failures import FailureLayer as FailureLayer, GuardedNode as GuardedNode
     from penstock.config.graph_reader import Definition as Definition
     from penstock.config.graph_reader import DefinitionTextError as DefinitionTextError
     from penstock.config.graph_reader import GraphReader as GraphReader, JsonReader as JsonReader
@@ -113,6 +115,7 @@ if TYPE_CHECKING:
     from penstock.engine.invoker import NodeOptions as NodeOptions
     from penstock.engine.node import OPENED as OPENED, Node as Node, Step as Step
     from penstock.engine.packet import NOTHING as NOTHING
+    from penstock.engine.stand_in import StandIn as StandIn
     from penstock.engine.shown_call import ShownCall as ShownCall, show_method as show_method
     from penstock.engine.schedule import RUNNING as RUNNING, TERMINATED as TERMINATED, Schedule as Schedule
     from penstock.engine.stream import InputStream as InputStream, Observer as Observer
@@ -129,6 +132,7 @@ if TYPE_CHECKING:
     from penstock.payload_types import runtime_classes as runtime_classes, type_name as type_name
     from penstock.payload_types import type_names as type_names
     from penstock.plan import ExecutorPlan as ExecutorPlan, HandlerPlan as HandlerPlan, NodePlan as NodePlan
+    from penstock.plan import FailurePlan as FailurePlan, Placing as Placing
     from penstock.plan import Plan as Plan, PortPlan as PortPlan, SidePortPlan as SidePortPlan
     from penstock.plan import StreamPlan as StreamPlan, sources_above as sources_above
     from penstock.plugins.default_registry import default_registry as default_registry
@@ -164,7 +168,7 @@ _HOMES: Final = {
     "penstock.check.nodes": "numbered_nodes",
     "penstock.engine_form": "engine_form",
     "penstock.late_names": "late_names",
-    "penstock.check.failures": "FailureLayer FailurePlan",
+    "penstock.check.failures": "FailureLayer GuardedNode",
     "penstock.config.graph_reader": (
         "Definition DefinitionTextError GraphReader JsonReader ReaderFindType ReaderLoad ReaderMerge "
         "definition_as_graph"
@@ -187,6 +191,7 @@ _HOMES: Final = {
     "penstock.engine.invoker": "Invoker Layer NodeOptions STEER",
     "penstock.engine.node": "Node OPENED Step",
     "penstock.engine.packet": "NOTHING",
+    "penstock.engine.stand_in": "StandIn",
     "penstock.engine.shown_call": "ShownCall show_method",
     "penstock.engine.schedule": "RUNNING Schedule TERMINATED",
     "penstock.engine.stream": "InputStream Observer OutputStream",
@@ -196,7 +201,10 @@ _HOMES: Final = {
         "is_options_class options_classes"
     ),
     "penstock.payload_types": "PayloadType agree is_any is_type members runtime_classes type_name type_names",
-    "penstock.plan": "ExecutorPlan HandlerPlan NodePlan Plan PortPlan SidePortPlan StreamPlan sources_above",
+    "penstock.plan": (
+        "ExecutorPlan FailurePlan HandlerPlan NodePlan Placing Plan PortPlan SidePortPlan StreamPlan "
+        "sources_above"
+    ),
     "penstock.plugins.discovery": "Discovered PluginHost",
     "penstock.port_collection": "PortKey Ports port_id port_name",
     "penstock.registry": "KINDS official_packs",
