@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 pytestmark = [pytest.mark.wheels, pytest.mark.timeout(600)]
 
 #: What a program with packs needs of ours.
-BASE = ("core", "builder", "executors", "functions", "monitor", "stream_handlers", "testing", "views", "cli")
+BASE = ("core", "executors", "graphs", "monitor", "stream_handlers", "testing", "views", "cli")
 
 #: Feeds 1.0, 3.0, 5.0 to NUMBER (and BASELINE) of the named calculator; prints what OUT carries.
 RUN = """

@@ -22,9 +22,11 @@ Layers around a node's calculator
     have one order, see `penstock.engine.invoker`: `STEER` is one of its levels. A layer may answer for the
     `NodeOptions` that the node's calls see. A `Guard` is the layer that decides about failed calls, with the
     verdicts `FAIL`, `SKIP` and `AGAIN`. Where a layer calls another method within a step, `show_method` lets
-    the step show that method; a `ShownCall` is what the step showed before.
+    the step show that method; a `ShownCall` is what the step showed before. A `StandIn` stands innermost for
+    a calculator that an executor has placed elsewhere.
 Layers between a graph and its nodes
-    `FailureLayer` makes a `FailurePlan` of the field `failure` of a node; `SteeringLayer` changes nodes of a
+    `FailureLayer` makes a `FailurePlan` of the field `failure` of a node (`GuardedNode`). The plan makes a
+    guard for each run, and `Placing` makes calculators for the guard. `SteeringLayer` changes nodes of a
     graph that lives. A pack registers each as a component of the kind "layer".
 Services and names
     `CLOCK` is the key of a graph's clock. `Resources` reads files below given directories only.
@@ -43,7 +45,7 @@ from penstock.late_names import late_names as _late_names
 
 #: Module → the names that it has.
 _HOMES: Final = {
-    "penstock.check.failures": "FailureLayer FailurePlan",
+    "penstock.check.failures": "FailureLayer GuardedNode",
     "penstock.contract": "PortSpec PortSpecs",
     "penstock.engine.calculator": "CLOSE OPEN Outcome PROCESS Stop",
     "penstock.engine.guard": "AGAIN FAIL Guard SKIP",
@@ -51,10 +53,11 @@ _HOMES: Final = {
     "penstock.engine.node": "Node",
     "penstock.engine.packet": "NOTHING",
     "penstock.engine.shown_call": "ShownCall show_method",
+    "penstock.engine.stand_in": "StandIn",
     "penstock.engine.stream": "InputStream",
     "penstock.late_names": "late_names",
     "penstock.near_names": "did_you_mean near_names",
-    "penstock.plan": "NodePlan Plan",
+    "penstock.plan": "FailurePlan NodePlan Placing Plan",
     "penstock.plugins.default_registry": "default_registry",
     "penstock.port_collection": "PortKey Ports port_id port_name",
     "penstock.resources": "Resources",

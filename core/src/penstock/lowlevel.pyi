@@ -6,8 +6,9 @@ from penstock.engine.calculator import CLOSE as CLOSE
 from penstock.timestamp import DONE as DONE
 from penstock.engine.guard import FAIL as FAIL
 from penstock.check.failures import FailureLayer as FailureLayer
-from penstock.check.failures import FailurePlan as FailurePlan
+from penstock.plan import FailurePlan as FailurePlan
 from penstock.engine.guard import Guard as Guard
+from penstock.check.failures import GuardedNode as GuardedNode
 from penstock.engine.stream import InputStream as InputStream
 from penstock.engine.invoker import Invoker as Invoker
 from penstock.engine.invoker import Layer as Layer
@@ -23,6 +24,7 @@ from penstock.engine.calculator import Outcome as Outcome
 from penstock.timestamp import POSTSTREAM as POSTSTREAM
 from penstock.timestamp import PRESTREAM as PRESTREAM
 from penstock.engine.calculator import PROCESS as PROCESS
+from penstock.plan import Placing as Placing
 from penstock.plan import Plan as Plan
 from penstock.tags import Port as Port
 from penstock.port_collection import PortKey as PortKey
@@ -33,6 +35,7 @@ from penstock.resources import Resources as Resources
 from penstock.engine.guard import SKIP as SKIP
 from penstock.engine.invoker import STEER as STEER
 from penstock.engine.shown_call import ShownCall as ShownCall
+from penstock.engine.stand_in import StandIn as StandIn
 from penstock.runtime.steering import SteeringLayer as SteeringLayer
 from penstock.engine.calculator import Stop as Stop
 from penstock.tags import TagMap as TagMap

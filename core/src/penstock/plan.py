@@ -6,7 +6,7 @@ inputs first. A plan is shared by all runs of a graph; calculators are made agai
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from penstock.record import Record
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from penstock.contract import CalculatorContract
     from penstock.engine.calculator import Calculator
+    from penstock.engine.guard import Guard
+
 #: The type of an unnamed executor without a type: found by name like any other, so that it can be replaced.
 DEFAULT_EXECUTOR: Final = "ThreadPoolExecutor"
 
@@ -81,6 +83,28 @@ class HandlerPlan(NamedTuple):
     options: Any
 
 
+class Placing(Protocol):
+    """Makes calculators of one node, each where the node's executor wants it."""
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether the executor places them elsewhere."""
+
+    def make(self, node: NodePlan, plan: Plan) -> Calculator:
+        """Return a new calculator, or what stands for it here."""
+
+
+class FailurePlan(Protocol):
+    """The failure policy of one node, as the graph gives it."""
+
+    @property
+    def error_stream(self) -> str:
+        """The name of its error stream, or ""."""
+
+    def guard(self, node: NodePlan, plan: Plan, placing: Placing) -> Guard:
+        """Return the guard of the node in a run. `placing` makes the calculators that it needs later."""
+
+
 class NodePlan(NamedTuple):
     """One node. All port tuples are in id order (tags in byte order, then index).
 
@@ -92,8 +116,8 @@ class NodePlan(NamedTuple):
         contract: filled in and checked; carries offset, process bounds, services.
         options: has `get(MessageType)`.
         executor: name of the executor; "" is the default one.
-        failure: what guards its calls, a `penstock.check.failures.FailurePlan`; None: a failed call ends the
-            run. Where it has an error stream, that is the last of `outputs`.
+        failure: makes what guards its calls; None: a failed call ends the run. Where it has an error stream,
+            that is the last of `outputs`.
     """
 
     id: int
@@ -110,7 +134,7 @@ class NodePlan(NamedTuple):
     executor: str = ""
     source_layer: int = 0
     max_in_flight: int = 1
-    failure: Any = None
+    failure: FailurePlan | None = None
 
     @property
     def is_source(self) -> bool:

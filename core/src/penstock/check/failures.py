@@ -19,25 +19,38 @@ if TYPE_CHECKING:
     from penstock.check.names import Names
     from penstock.check.nodes import Draft
     from penstock.check.spec import GraphSpec
-    from penstock.engine.guard import Guard
-    from penstock.plan import NodePlan, Plan
+    from penstock.contract import CalculatorContract
+    from penstock.engine.calculator import Calculator
+    from penstock.plan import FailurePlan
     from penstock.registry import Registry
+    from penstock.tags import TagMap
 
 #: Stands for a tag at the output port that is the error stream; calculators cannot have it.
 ERROR_STREAM: Final = "failure"
 
 
-class FailurePlan(Protocol):
-    """The failure policy of one node, as the graph gives it.
+class GuardedNode(Protocol):
+    """What a layer sees of a node whose failure policy it checks."""
 
-    Attributes:
-        error_stream: its name, or "".
-    """
+    @property
+    def name(self) -> str:
+        """Its canonical name."""
 
-    error_stream: str
+    @property
+    def contract(self) -> CalculatorContract:
+        """Its contract, to which the layer may add services."""
 
-    def guard(self, node: NodePlan, plan: Plan, executor: Any) -> Guard:
-        """Return the guard of the node in a run. `executor` places the calculator, where it is not None."""
+    @property
+    def factory(self) -> type[Calculator]:
+        """The class of its calculator."""
+
+    @property
+    def is_source(self) -> bool:
+        """Whether it has outputs and no inputs."""
+
+    @property
+    def output_side_packets(self) -> TagMap:
+        """The side packets that it makes."""
 
 
 class FailureLayer(Protocol):
@@ -49,15 +62,16 @@ class FailureLayer(Protocol):
 
     payload: type
 
-    def plan(self, policy: Any, graph: Any, number: int, node: Any, registry: Registry) -> FailurePlan:
+    def plan(
+        self, policy: Any, graph: Any, number: int, node: GuardedNode, registry: Registry
+    ) -> FailurePlan:
         """Check the failure policy of a node.
 
         Args:
             policy: the field `failure` of the node.
             graph: the CalculatorGraphConfig that the node stands in, with subgraphs expanded.
             number: of the node in it.
-            node: the draft of the node: name, contract, factory, is_source, output_side_packets. The layer
-                may add services to its contract.
+            node: the node, whose ports and contract have been checked.
             registry: of the graph.
 
         Raises:

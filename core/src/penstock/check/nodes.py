@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from penstock.check.names import Names
     from penstock.check.spec import NodeSpec, Text
     from penstock.contract import PortSpec, PortSpecs
+    from penstock.plan import FailurePlan
     from penstock.tags import Port
 
 _NO_PORTS: Final = TagMap(())
@@ -81,7 +82,7 @@ class Draft:
         self.factory: Any = None
         self.is_whole = False
         self.back_edges: frozenset[int] = frozenset()
-        self.failure: Any = None
+        self.failure: FailurePlan | None = None
         self.error_streams = _NO_PORTS
         self.error_ports: list[PortSpec] = []
 

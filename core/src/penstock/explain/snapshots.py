@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from penstock.engine.node import CLOSED, FAILED, OPENED, STATES, UNOPENED
+from penstock.engine.stand_in import StandIn
 from penstock.engine.stream import UNLIMITED, add_dropped
 from penstock.explain.culprits import RUN_STATES, bound_of
 from penstock.timestamp import show
@@ -247,7 +248,7 @@ def _node_state(schedule: Schedule, node: Node) -> NodeState:
         waits_for=words,
         waits_on=waits_on,
         executor=node.queue.name,
-        place=getattr(node.calculator, "works_at", str)(),
+        place=calculator.works_at() if isinstance(calculator := node.calculator, StandIn) else "",
     )
 
 

@@ -14,6 +14,7 @@ from penstock.engine.scheduler_queue import ReadyQueue
 from penstock.engine.stream import UNLIMITED, InputStream, Observer, OutputStream
 from penstock.errors import CalculatorError, PenstockError
 from penstock.port_collection import Ports
+from penstock.runtime.placing import NodePlacing
 from penstock.runtime.side_packets import NO_SIDE_PACKETS, SidePacketLayer
 
 if TYPE_CHECKING:
@@ -99,9 +100,9 @@ class RunBuilder:
         return schedule
 
     def _make_node(self, plan: NodePlan, readers: list[list[InputStream]]) -> Node:
-        executor = self._placing.get(plan.id)
-        guard = None if plan.failure is None else plan.failure.guard(plan, self._plan, executor)
-        stand_in = None if executor is None else executor.place(plan, self._plan)
+        placing = NodePlacing(self._placing.get(plan.id))
+        guard = None if plan.failure is None else plan.failure.guard(plan, self._plan, placing)
+        stand_in = placing.stand_in(plan, self._plan)
         try:
             calculator = plan.factory() if stand_in is None else stand_in
             policy = plan.handler.factory(plan.handler.options)

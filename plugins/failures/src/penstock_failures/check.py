@@ -14,8 +14,8 @@ from penstock_failures.policy import FALL_BACK, RESTART, SKIP, Policy
 from penstock_remote.api import check_movable, contract_difference, graph_of
 
 if TYPE_CHECKING:
-    from penstock import Registry
-    from penstock.lowlevel import NodePlan, Plan
+    from penstock import Calculator, Registry
+    from penstock.lowlevel import GuardedNode, NodePlan, Placing, Plan
 
 NAMES: Final = ("FAIL", "SKIP", "RESTART", "FALL_BACK")
 _MAX_RESTARTS: Final = 3
@@ -34,21 +34,21 @@ class PlannedFailure(NamedTuple):
     policy: Policy
     error_stream: str
 
-    def guard(self, node: NodePlan, plan: Plan, executor: Any) -> NodeGuard:
-        """Return what guards the node in a run. `executor` places its calculator, where it is not None.
+    def guard(self, node: NodePlan, plan: Plan, placing: Placing) -> NodeGuard:
+        """Return what guards the node in a run. `placing` makes its calculators.
 
         Raises:
             InvalidArgumentError: the node can have no time-out here, or its fallback cannot go elsewhere.
         """
         if (
             self.policy.timeout_s
-            and executor is None
+            and not placing.is_elsewhere
             and not inspect.iscoroutinefunction(node.factory.process)
         ):
             raise InvalidArgumentError(f"node {node.name!r}: failure: {_NO_TIMEOUT}", node=node.name)
-        if executor is not None and self.policy.fallback is not None:
+        if placing.is_elsewhere and self.policy.fallback is not None:
             check_movable(self.policy.fallback.nodes[0]._replace(executor=node.executor))
-        return NodeGuard(self.policy, node, plan, executor)
+        return NodeGuard(self.policy, node, plan, placing)
 
 
 _NO_TIMEOUT: Final = (
@@ -63,7 +63,7 @@ class FailureLayer:
     payload: Final = Failure
 
     @staticmethod
-    def plan(policy: Any, graph: Any, number: int, node: Any, registry: Registry) -> PlannedFailure:
+    def plan(policy: Any, graph: Any, number: int, node: GuardedNode, registry: Registry) -> PlannedFailure:
         """Check the failure policy of a node.
 
         Raises:
@@ -118,7 +118,7 @@ def _check_actions(message: Any) -> None:
         raise InvalidArgumentError("fallback has no effect; add on_error: FALL_BACK, or then: FALL_BACK")
 
 
-def _check_node(message: Any, node: Any) -> None:
+def _check_node(message: Any, node: GuardedNode) -> None:
     if node.is_source and SKIP in (message.on_error, message.then):
         raise InvalidArgumentError("SKIP skips an input set, and a source has none; use RESTART")
     if node.is_source and message.error_stream:
@@ -137,7 +137,7 @@ def _check_node(message: Any, node: Any) -> None:
         )
 
 
-def _may_time_out(graph: Any, message: Any, factory: Any, registry: Registry) -> bool:
+def _may_time_out(graph: Any, message: Any, factory: type[Calculator], registry: Registry) -> bool:
     """Return whether a call of a node may be ended from outside, as far as the graph tells."""
     if inspect.iscoroutinefunction(factory.process):
         return True
@@ -147,7 +147,7 @@ def _may_time_out(graph: Any, message: Any, factory: Any, registry: Registry) ->
     return bool(getattr(registry.find("executor", kind, graph.package), "places", False))
 
 
-def _fallback(given: Any, graph: Any, message: Any, node: Any, registry: Registry) -> Plan:
+def _fallback(given: Any, graph: Any, message: Any, node: GuardedNode, registry: Registry) -> Plan:
     """Return the plan of a graph of the node alone, with the calculator that it falls back on."""
     copy = type(message)()
     copy.CopyFrom(message)

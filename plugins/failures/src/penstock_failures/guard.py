@@ -54,7 +54,7 @@ from penstock_failures.waiting import Followed, Gate, Resume, Standing, in_time,
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from penstock.lowlevel import Invoker, Node, NodeOptions, NodePlan, Plan
+    from penstock.lowlevel import Invoker, Node, NodeOptions, NodePlan, Placing, Plan
     from penstock.runs import Step
     from penstock_failures.policy import Policy
 
@@ -105,14 +105,14 @@ class NodeGuard(Guard):
     Args:
         policy: what the graph says.
         node, plan: of the node.
-        executor: places its calculator; None: it is made here.
+        placing: makes its further calculators.
     """
 
-    def __init__(self, policy: Policy, node: NodePlan, plan: Plan, executor: Any) -> None:
+    def __init__(self, policy: Policy, node: NodePlan, plan: Plan, placing: Placing) -> None:
         super().__init__()
         self._policy: Final = policy
         self._plans: Final = (node, plan)
-        self._executor: Final = executor
+        self._placing: Final = placing
         self._lock: Final = threading.Lock()
         self._stage = _MADE
         self._overlaps: Final = node.max_in_flight > 1
@@ -609,5 +609,4 @@ class NodeGuard(Guard):
         if self.fallback is not None and self._policy.fallback is not None:
             node = self.fallback._replace(executor=node.executor)
             plan = self._policy.fallback._replace(nodes=(node,))
-        placed = None if self._executor is None else self._executor.place(node, plan)
-        self.inner = node.factory() if placed is None else placed
+        self.inner = self._placing.make(node, plan)

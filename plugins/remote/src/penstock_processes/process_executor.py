@@ -30,8 +30,8 @@ from penstock_remote.api import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from penstock import Calculator, ExecutorDefaults
-    from penstock.lowlevel import NodePlan, Plan
+    from penstock import ExecutorDefaults
+    from penstock.lowlevel import NodePlan, Plan, StandIn
 
 A = TypeVar("A", bound=Arena)
 
@@ -121,7 +121,7 @@ class ProcessExecutor(ThreadPoolExecutor):
         """Make regions of neighbours that share a worker."""
         return arranged(plan, name, self.options.colocate, watched)
 
-    def place(self, node: NodePlan, plan: Plan) -> Calculator:
+    def place(self, node: NodePlan, plan: Plan) -> StandIn:
         """Make the calculator of a node in its worker."""
         self._has_policies = self._has_policies or node.failure is not None
         description = described(node, plan)

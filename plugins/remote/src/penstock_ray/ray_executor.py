@@ -33,8 +33,8 @@ from penstock_remote.api import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from penstock import Calculator, CalculatorContext, ExecutorDefaults
-    from penstock.lowlevel import NodePlan, Plan
+    from penstock import CalculatorContext, ExecutorDefaults
+    from penstock.lowlevel import NodePlan, Plan, StandIn
     from penstock_remote.api import Answer, Call, Described, Pending, RegionEnd
 
 #: Threads of the driver that pack calls.
@@ -107,7 +107,7 @@ class RayExecutor(ThreadPoolExecutor):
         """Make regions of neighbours that share an actor."""
         return arranged(plan, name, self.options.colocate, watched)
 
-    def place(self, node: NodePlan, plan: Plan) -> Calculator:
+    def place(self, node: NodePlan, plan: Plan) -> StandIn:
         """Make the calculator of a node in its actor, or in one of each of its copies."""
         description = described(node, plan)
         count = self._copies_of(node)

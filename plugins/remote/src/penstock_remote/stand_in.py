@@ -10,8 +10,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from penstock import STOP, Calculator, Packet
-from penstock.lowlevel import NOTHING, OPEN, PROCESS, next_allowed
+from penstock import STOP, Packet
+from penstock.lowlevel import NOTHING, OPEN, PROCESS, StandIn, next_allowed
 from penstock_remote.calls import Call, Elsewhere, Opening
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class End(Protocol):
         """Write what a call did at the other end; return what `process` returns."""
 
 
-class RemoteCalculator(Calculator):
+class RemoteCalculator(StandIn):
     """Stands for a calculator that is elsewhere.
 
     Args:

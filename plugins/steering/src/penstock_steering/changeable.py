@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock.errors import FailedPreconditionError, NotFoundError
+from penstock.lowlevel import StandIn
 
 if TYPE_CHECKING:
     from penstock.lowlevel import Node, NodePlan
@@ -25,12 +26,11 @@ def find(schedule: Schedule, given: Wanted, what: str) -> Node:
     return node
 
 
-def check_steerable(node: Node, now: NodePlan, plan: NodePlan, what: str) -> None:
+def check_steerable(node: Node, plan: NodePlan, what: str) -> None:
     """Raise an error if a node cannot change while it works.
 
     Args:
         node: of the run.
-        now: what its calculator was made from.
         plan: of the graph's own node.
         what: the call.
 
@@ -43,13 +43,13 @@ def check_steerable(node: Node, now: NodePlan, plan: NodePlan, what: str) -> Non
             "itself; take `failure` off the node, or make the change between two runs",
             node=node.name,
         )
-    if is_elsewhere(node, now):
+    if is_elsewhere(node):
         raise _elsewhere(plan, what)
 
 
-def is_elsewhere(node: Node, now: NodePlan) -> bool:
-    """Return whether the calculator of a node is a stand-in for one that an executor has placed."""
-    return not isinstance(node.calculator, now.factory)
+def is_elsewhere(node: Node) -> bool:
+    """Return whether an executor has placed the calculator of a node elsewhere."""
+    return isinstance(node.calculator, StandIn)
 
 
 def _elsewhere(plan: NodePlan, what: str) -> FailedPreconditionError:

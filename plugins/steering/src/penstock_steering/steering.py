@@ -84,7 +84,7 @@ class Steering:
         node = find(runner.schedule, given, what)
         steered = self._steered.get(name)
         if steered is None:
-            check_steerable(node, self._now(name).node, given.node, what)
+            check_steerable(node, given.node, what)
         if kind is Kind.SET_OPTIONS and node.max_in_flight > 1:
             raise FailedPreconditionError(
                 f"set_options: node {name!r}: its calls may overlap (max_in_flight {node.max_in_flight}), so "
@@ -194,7 +194,7 @@ class Steering:
             what = _call(kind)
             given, now = self._given(wanted.node.name), self._now(wanted.node.name)
             node = find(new.schedule, given, what)
-            check_steerable(node, now.node, given.node, what)
+            check_steerable(node, given.node, what)
             beside = None
             if kind is Kind.SWAP:
                 check_swappable(node, given.node)
@@ -293,7 +293,7 @@ class Steering:
 
 def _may_keep(node: Node, now: Wanted) -> bool:
     """Return whether the calculator of a node may live on after the run, where it has `reset`."""
-    return node.guard is None and not runs_on_service(node, now.node) and not is_elsewhere(node, now.node)
+    return node.guard is None and not runs_on_service(node, now.node) and not is_elsewhere(node)
 
 
 def _call(kind: Kind) -> str:

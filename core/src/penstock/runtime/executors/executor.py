@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from penstock.engine.calculator import Calculator
+    from penstock.engine.stand_in import StandIn
     from penstock.plan import NodePlan, Plan
 
 
@@ -154,10 +154,9 @@ class Executor(ABC):
         """
         return plan
 
-    def place(self, node: NodePlan, plan: Plan) -> Calculator | None:  # noqa: ARG002  # for overriding methods
-        """Make the calculator of a node elsewhere, and return what stands for it here: a `RemoteCalculator`.
+    def place(self, node: NodePlan, plan: Plan) -> StandIn | None:  # noqa: ARG002  # for overriding methods
+        """Make the calculator of a node elsewhere, and return what stands for it here.
 
-        Reports show what its `works_at()` returns, which is called under the lock of the run.
         Called once for each node of this executor when a run is put together; must not wait for other
         processes. None, the default: the calculator is made here. Called again where a failure policy wants
         a new one; an error of a call whose calculator is gone has a true attribute `calculator_is_lost`.

@@ -1,0 +1,43 @@
+"""Where the calculator of a node is made: in this process, or where its executor places it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from penstock.engine.calculator import Calculator
+    from penstock.engine.stand_in import StandIn
+    from penstock.plan import NodePlan, Plan
+    from penstock.runtime.executors.executor import Executor
+
+
+class NodePlacing:
+    """Makes the calculator of one node: when a run is assembled, and again where a guard replaces it.
+
+    Args:
+        executor: places the calculator; None: it is made here.
+
+    Attributes:
+        is_elsewhere: whether an executor places it.
+    """
+
+    def __init__(self, executor: Executor | None) -> None:
+        self._executor: Final = executor
+        self.is_elsewhere: Final = executor is not None
+
+    def stand_in(self, node: NodePlan, plan: Plan) -> StandIn | None:
+        """Return what stands here for a calculator that is made elsewhere; None: make it here.
+
+        Raises:
+            InvalidArgumentError: the node cannot work where its executor places it.
+        """
+        return None if self._executor is None else self._executor.place(node, plan)
+
+    def make(self, node: NodePlan, plan: Plan) -> Calculator:
+        """Return a new calculator, or what stands for it here.
+
+        Raises:
+            As `stand_in`; what the calculator's own `__init__` raises.
+        """
+        stand_in = self.stand_in(node, plan)
+        return node.factory() if stand_in is None else stand_in
