@@ -65,9 +65,10 @@ Layers around a node's calculator
 Layers between a graph and its nodes
     `FailureLayer` makes a `FailurePlan` of the field `failure` of a node (`GuardedNode`). The plan makes a
     guard for each run, and `Placing` makes calculators for the guard. `SteeringLayer` changes nodes of a
-    graph that lives. A pack registers each as a component of the kind "layer".
+    graph that lives: it gives a `Steering` to the graph's `Starter`, which `starter_of` finds, and which
+    starts a `Runner` for each run. A pack registers each layer as a component of the kind "layer".
 Runs, for test kits
-    `new_run` puts a run together, not started; `as_side_packets` makes packets of what users give.
+    `new_run` puts a run together, not started (`NewRun`); `as_side_packets` makes packets of what users give.
     `Schedule` is the state machine of a run, in one of the states `RUNNING` and `TERMINATED` among others;
     `Step` is one call of a calculator's method, by number in `METHODS` (`PROCESS`); a `TracedStep` of an
     observer has the method `OBSERVE`. `OutputStream` and `Observer` are what it writes to.
@@ -147,8 +148,11 @@ if TYPE_CHECKING:
     from penstock.resources import Resources as Resources
     from penstock.runtime.counters import Counters as Counters
     from penstock.runtime.event_loops.lazy_loop import LazyLoop as LazyLoop
-    from penstock.runtime.new_run import new_run as new_run
-    from penstock.runtime.steering import SteeringLayer as SteeringLayer
+    from penstock.runtime.graph import starter_of as starter_of
+    from penstock.runtime.new_run import NewRun as NewRun, new_run as new_run
+    from penstock.runtime.runner.runner import Runner as Runner
+    from penstock.runtime.start import Starter as Starter
+    from penstock.runtime.steering import Steering as Steering, SteeringLayer as SteeringLayer
     from penstock.runtime.side_packets import as_side_packets as as_side_packets
     from penstock.services import CLOCK as CLOCK, ServiceScope as ServiceScope
     from penstock.shown import clipped as clipped, quoted as quoted, shown as shown
@@ -213,9 +217,12 @@ _HOMES: Final = {
     "penstock.plugins.default_registry": "default_registry plugin_host plugins_renewed",
     "penstock.runtime.counters": "Counters",
     "penstock.runtime.event_loops.lazy_loop": "LazyLoop",
-    "penstock.runtime.new_run": "new_run",
+    "penstock.runtime.graph": "starter_of",
+    "penstock.runtime.new_run": "NewRun new_run",
+    "penstock.runtime.runner.runner": "Runner",
+    "penstock.runtime.start": "Starter",
     "penstock.runtime.side_packets": "as_side_packets",
-    "penstock.runtime.steering": "SteeringLayer",
+    "penstock.runtime.steering": "Steering SteeringLayer",
     "penstock.services": "CLOCK ServiceScope",
     "penstock.shown": "clipped quoted shown",
     "penstock.tags": "Port TagMap is_name parse_tag_index parse_tag_index_name",

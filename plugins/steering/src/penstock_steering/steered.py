@@ -45,7 +45,7 @@ from penstock_steering.outcomes import all_of, finished, is_later, later, run_th
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from penstock.lowlevel import Invoker, Node, NodeOptions, Schedule, ShownCall, Step
+    from penstock.lowlevel import Invoker, Node, NodeOptions, Runner, Schedule, ShownCall, Step
     from penstock_steering.beside import Beside
     from penstock_steering.kept import KeptCalculators
     from penstock_steering.wanted import Wanted
@@ -95,7 +95,7 @@ class SteeredNode(Layer):
         kept: receives the calculator at the end of the run, where it has `reset`; None: it is closed.
     """
 
-    def __init__(self, node: Node, wanted: Wanted, runner: Any) -> None:
+    def __init__(self, node: Node, wanted: Wanted, runner: Runner) -> None:
         super().__init__(STEER)
         self._node: Final = node
         self._runner: Final = runner
