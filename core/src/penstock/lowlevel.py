@@ -27,7 +27,8 @@ Layers around a node's calculator
 Layers between a graph and its nodes
     `FailureLayer` makes a `FailurePlan` of the field `failure` of a node (`GuardedNode`). The plan makes a
     guard for each run, and `Placing` makes calculators for the guard. `SteeringLayer` changes nodes of a
-    graph that lives. A pack registers each as a component of the kind "layer".
+    graph that lives, by a `Steering` that it gives to the graph's `penstock.runs.Starter`. A pack registers
+    each layer as a component of the kind "layer".
 Services and names
     `CLOCK` is the key of a graph's clock. `Resources` reads files below given directories only.
     `default_registry` has what the installed plugins bring. `late_names` makes the names of a package load
@@ -61,7 +62,7 @@ _HOMES: Final = {
     "penstock.plugins.default_registry": "default_registry",
     "penstock.port_collection": "PortKey Ports port_id port_name",
     "penstock.resources": "Resources",
-    "penstock.runtime.steering": "SteeringLayer",
+    "penstock.runtime.steering": "Steering SteeringLayer",
     "penstock.services": "CLOCK",
     "penstock.shown": "clipped quoted shown",
     "penstock.tags": "Port TagMap is_name parse_tag_index parse_tag_index_name",

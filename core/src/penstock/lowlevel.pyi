@@ -36,6 +36,7 @@ from penstock.engine.guard import SKIP as SKIP
 from penstock.engine.invoker import STEER as STEER
 from penstock.engine.shown_call import ShownCall as ShownCall
 from penstock.engine.stand_in import StandIn as StandIn
+from penstock.runtime.steering import Steering as Steering
 from penstock.runtime.steering import SteeringLayer as SteeringLayer
 from penstock.engine.calculator import Stop as Stop
 from penstock.tags import TagMap as TagMap

@@ -1,7 +1,8 @@
 """A run and its parts, for test kits and for nodes that work elsewhere.
 
 Runs
-    `new_run` puts a run together, not started; `as_side_packets` makes packets of what users give.
+    A graph's `Starter`, which `starter_of` finds, starts a `Runner` for each run. `new_run` puts a run together,
+    not started (`NewRun`); `as_side_packets` makes packets of what users give.
     `Schedule` is the state machine of a run, in one of the states `RUNNING` and `TERMINATED` among others;
     `OPENED` is a node's state. `Step` is one call of a calculator's method, by number in `METHODS`; a
     `TracedStep` of an observer has the method `OBSERVE`. `OutputStream` and `Observer` are what it writes to.
@@ -27,8 +28,11 @@ _HOMES: Final = {
     "penstock.plan": ("ExecutorPlan HandlerPlan PortPlan SidePortPlan StreamPlan sources_above"),
     "penstock.runtime.counters": "Counters",
     "penstock.runtime.event_loops.lazy_loop": "LazyLoop",
-    "penstock.runtime.new_run": "new_run",
+    "penstock.runtime.graph": "starter_of",
+    "penstock.runtime.new_run": "NewRun new_run",
+    "penstock.runtime.runner.runner": "Runner",
     "penstock.runtime.side_packets": "as_side_packets",
+    "penstock.runtime.start": "Starter",
     "penstock.services": "ServiceScope",
     "penstock.tracing.tracer": "OBSERVE",
 }

@@ -410,6 +410,14 @@ class Schedule:
                 self._release_sources()
         return step
 
+    def note_ended(self, step: Step, error: BaseException | None) -> None:
+        """Record the end of a step that was under way when the run was given up: nothing follows from it."""
+        step.is_running = False
+        if step.method == OPEN and error is None:
+            step.node.state = OPENED
+        elif step.method == CLOSE:
+            step.node.state = CLOSED
+
     def turn(self, queue: ReadyQueue, step: Step, error: BaseException | None, stop: bool) -> Step | None:  # noqa: FBT001  # hot
         """Complete a step and take the next one of the queue; None also while observers have something.
 

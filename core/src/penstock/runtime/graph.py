@@ -848,6 +848,11 @@ class CalculatorGraph:
         return layer
 
 
+def starter_of(graph: CalculatorGraph) -> Starter:
+    """Return what starts the runs of a graph. For layers; it does not hold the graph."""
+    return graph._starter  # noqa: SLF001  # of the class above
+
+
 def _checked_tracer(tracer: Tracer) -> Tracer:
     from penstock.tracing.tracer import Tracer  # only runs that are traced need it
 

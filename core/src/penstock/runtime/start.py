@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from penstock.runtime.modes import LatePacketMode
     from penstock.runtime.poller import OutputStreamPoller
     from penstock.runtime.row_desk import RowDesk
+    from penstock.runtime.steering import Steering
     from penstock.runtime.tracing import TracedCallback, Tracing
     from penstock.services import ServiceKey
     from penstock.tracing.tracer import Tracer
@@ -90,7 +91,7 @@ class Starter:
         is_running: whether a run has begun and its end has not been waited for yet.
         run_count: how many runs have begun.
         side_packets: of that run.
-        steering: of `penstock_steering`: what is changed in the next runs; None: nothing ever was.
+        steering: what changes nodes in the next runs; None: nothing ever was changed.
     """
 
     def __init__(
@@ -124,8 +125,12 @@ class Starter:
         self.is_running = False
         self.run_count = 0
         self.side_packets = SidePackets(base)
-        self.steering: Any = None
+        self.steering: Steering | None = None
         self._on_drop: weakref.finalize[..., Starter] | None = None
+
+    def steer(self, steering: Steering) -> None:
+        """Let the plans of the next runs be changed; called once for a graph, at its first change."""
+        self.steering = steering
 
     # --- start --------------------------------------------------------------------------------
 
@@ -187,7 +192,7 @@ class Starter:
         """
         made: dict[ServiceKey[Any], object] = {}
         watched = {one[0] for one in self.observers} | {one[0] for one in self.pollers} | self._desk.named
-        plan = self.plan if self.steering is None else self.steering.planned(self.plan, self.made)
+        plan = self.plan if self.steering is None else self.steering.planned(self.plan, self.made.keep)
         for name, executor in self.executors.by_name().items():
             plan = executor.arrange(plan, name, watched)
         self._desk.plan = plan

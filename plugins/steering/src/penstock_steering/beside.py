@@ -9,7 +9,7 @@ from penstock.lowlevel import CLOSE, OPEN, show, show_method
 from penstock.runs import new_run
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
 
     from penstock import Packet, ServiceKey
     from penstock.lowlevel import Invoker, Node, Plan
@@ -22,7 +22,7 @@ class Beside:
     Args:
         plan: of a graph of the node alone, with the calculator and options.
         live: the node.
-        side_packets: of the run: `value(name)` returns one, or None.
+        side_packet: returns a side packet of the run by its name, or None.
         counters: of the graph.
 
     Raises:
@@ -33,9 +33,11 @@ class Beside:
         is_open: whether it has opened, and was not closed.
     """
 
-    def __init__(self, plan: Plan, live: Node, side_packets: Any, counters: Counters) -> None:
+    def __init__(
+        self, plan: Plan, live: Node, side_packet: Callable[[str], Packet | None], counters: Counters
+    ) -> None:
         node_plan = plan.nodes[0]
-        given = {port.name: side_packets.value(port.name) for port in node_plan.input_side_packets}
+        given = {port.name: side_packet(port.name) for port in node_plan.input_side_packets}
         services: dict[ServiceKey[Any], object] = {}
         for key in node_plan.contract.services:
             try:

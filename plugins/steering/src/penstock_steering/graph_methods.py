@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from penstock import Packet, Timestamp
 from penstock.errors import TimestampError, WaitTimeoutError
 from penstock.lowlevel import MAX, PRESTREAM, UNSTARTED, show
+from penstock.runs import starter_of
 from penstock_steering.change import CHANGES, Change, Changes, Kind
 from penstock_steering.steering import Steering
 
@@ -16,9 +17,10 @@ if TYPE_CHECKING:
     from typing import SupportsIndex
 
     from penstock import CalculatorGraph
+    from penstock.runs import Starter
 
 
-def set_options(starter: Any, node: str, options: object, at: SupportsIndex | None = None) -> Timestamp:
+def set_options(starter: Starter, node: str, options: object, at: SupportsIndex | None = None) -> Timestamp:
     """Give a node other options while its calculator works; `CalculatorGraph.set_options` calls it.
 
     The calculator must have a method `options_changed(cc)`. It is called on the node's executor, between two
@@ -58,7 +60,7 @@ def set_options(starter: Any, node: str, options: object, at: SupportsIndex | No
 
 
 def swap(
-    starter: Any,
+    starter: Starter,
     node: str,
     options: object = None,
     calculator: str | None = None,
@@ -99,7 +101,7 @@ def swap(
 
 
 def reset(
-    starter: Any,
+    starter: Starter,
     side_packets: Mapping[str, Any] | None = None,
     stream_headers: Mapping[str, Any] | None = None,
     timeout: float | None = None,
@@ -163,18 +165,24 @@ def changes(graph: CalculatorGraph) -> tuple[Change, ...]:
 
 def apply(graph: CalculatorGraph, change: Change) -> Timestamp:
     """Make a change of another run again, before a run; raises as `set_options` and `swap`."""
-    starter: Any = graph._starter  # noqa: SLF001  # the graph's own methods hand it over
+    starter = starter_of(graph)
     at = None if change.at == UNSTARTED else int(change.at)
     return _steering(starter).change(starter, change.node, change.kind, change.options, None, at)
 
 
-def _steering(starter: Any) -> Steering:
+def _steering(starter: Starter) -> Steering:
     """Return what steers a graph, from its first change on."""
-    if starter.steering is None:
-        log = starter.services.setdefault(CHANGES, Changes())
-        starter.steering = Steering(starter.plan, log)
-    steering: Steering = starter.steering
+    steering = starter.steering
+    if not isinstance(steering, Steering):
+        steering = Steering(starter.plan, _log(starter))
+        starter.steer(steering)
     return steering
+
+
+def _log(starter: Starter) -> Changes:
+    log = starter.services.setdefault(CHANGES, Changes())
+    assert isinstance(log, Changes)  # the key says so  # noqa: S101
+    return log
 
 
 def _stamp(at: SupportsIndex | None) -> int | None:

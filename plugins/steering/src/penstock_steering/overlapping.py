@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
     from penstock.lowlevel import Node, NodeOptions
-    from penstock.runs import Schedule, Step
+    from penstock.runs import Runner, Schedule, Step
     from penstock_steering.wanted import Wanted
 
 
 class OverlappingNode(SteeredNode):
     """As `SteeredNode`, for calls that may overlap. Its options change by a swap only."""
 
-    def __init__(self, node: Node, wanted: Wanted, runner: Any) -> None:
+    def __init__(self, node: Node, wanted: Wanted, runner: Runner) -> None:
         super().__init__(node, wanted, runner)
         #: Versions before the present one whose calls may be under way, the oldest first.
         self._leaving: Final[list[Version]] = []

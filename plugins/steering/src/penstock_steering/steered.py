@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
     from penstock.lowlevel import Invoker, Node, NodeOptions, ShownCall
-    from penstock.runs import Schedule, Step
+    from penstock.runs import Runner, Schedule, Step
     from penstock_steering.beside import Beside
     from penstock_steering.kept import KeptCalculators
     from penstock_steering.wanted import Wanted
@@ -87,7 +87,7 @@ class SteeredNode(Layer):
         kept: receives the calculator at the end of the run, where it has `reset`; None: it is closed.
     """
 
-    def __init__(self, node: Node, wanted: Wanted, runner: Any) -> None:
+    def __init__(self, node: Node, wanted: Wanted, runner: Runner) -> None:
         super().__init__(STEER)
         self._node: Final = node
         self._runner: Final = runner

@@ -37,8 +37,11 @@ from penstock_steering.wanted import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from penstock import ServiceKey
     from penstock.lowlevel import Node, NodePlan, Plan
-    from penstock.runs import Schedule
+    from penstock.runs import NewRun, Runner, Schedule, Starter
 
 #: How long a swap waits until its node has opened, in seconds.
 _OPENING_S: Final = 30.0
@@ -70,7 +73,7 @@ class Steering:
     # --- changes ------------------------------------------------------------------------------
 
     def change(  # noqa: PLR0913, PLR0917  # what a change is
-        self, starter: Any, name: str, kind: Kind, options: object, calculator: str | None, at: int | None
+        self, starter: Starter, name: str, kind: Kind, options: object, calculator: str | None, at: int | None
     ) -> Timestamp:
         """Make a change, as `set_options` and `swap`; `options` as bytes are those of a `Change`."""
         what = _call(kind)
@@ -99,7 +102,7 @@ class Steering:
         return self._swap(starter, runner, node, now, wanted, at)
 
     def _new(  # noqa: PLR0913, PLR0917  # as `change`
-        self, now: Wanted, options: object, calculator: str | None, starter: Any, kind: Kind, what: str
+        self, now: Wanted, options: object, calculator: str | None, starter: Starter, kind: Kind, what: str
     ) -> Wanted:
         if kind is Kind.SET_OPTIONS:
             check_can_change(now.node)
@@ -144,19 +147,19 @@ class Steering:
                 self._wanted[name] = (Kind.SWAP, steered.now)
         self._steered = {}
 
-    def planned(self, plan: Plan, made: Any) -> Plan:
+    def planned(self, plan: Plan, keep: Callable[[dict[ServiceKey[Any], object]], None]) -> Plan:
         """Return the plan of a run that begins: the graph's, with what its nodes are now.
 
         Args:
             plan: of the graph.
-            made: the services that the graph closes; receives the kept calculators.
+            keep: takes services that the graph closes: the kept calculators.
 
         Raises:
             CalculatorError: a calculator that the run does not take over failed to close.
         """
         self._carry_over()
         if self.keeps:
-            made.keep({KEPT: self.kept})
+            keep({KEPT: self.kept})
         else:
             self.kept.close()
         if not self._wanted and not self.keeps:
@@ -180,7 +183,7 @@ class Steering:
             node = node._replace(factory=lend)
         return node
 
-    def prepare(self, new: Any, runner: Any) -> None:
+    def prepare(self, new: NewRun, runner: Runner) -> None:
         """Let changes wait for their time in a run that was put together and has not started.
 
         Raises:
@@ -199,7 +202,7 @@ class Steering:
             if kind is Kind.SWAP:
                 check_swappable(node, given.node)
                 assert wanted.plan is not None  # what was wanted was checked alone  # noqa: S101
-                beside = Beside(wanted.plan, node, new.side_packets, new.counters)
+                beside = Beside(wanted.plan, node, new.side_packets.value, new.counters)
             self._add(new.schedule, runner, node, now, Version(wanted, beside), kind, at)
         self._later = []
         if self.keeps:
@@ -213,7 +216,7 @@ class Steering:
     def _add(  # noqa: PLR0913, PLR0917  # an event of the engine, by `Runner.change`
         self,
         schedule: Schedule,
-        runner: Any,
+        runner: Runner,
         node: Node,
         now: Wanted,
         version: Version,
@@ -228,7 +231,7 @@ class Steering:
 
         return self._log.make(node.name, change).at
 
-    def _stand_between(self, schedule: Schedule, runner: Any, node: Node, now: Wanted) -> SteeredNode:
+    def _stand_between(self, schedule: Schedule, runner: Runner, node: Node, now: Wanted) -> SteeredNode:
         """Return what stands between engine and calculator of a node. Called under the lock of the run."""
         steered = self._steered.get(node.name)
         if steered is None:
@@ -241,7 +244,7 @@ class Steering:
         return steered
 
     def _swap(  # noqa: PLR0913, PLR0917  # as `change`
-        self, starter: Any, runner: Any, node: Node, now: Wanted, wanted: Wanted, at: int | None
+        self, starter: Starter, runner: Runner, node: Node, now: Wanted, wanted: Wanted, at: int | None
     ) -> Timestamp:
         name = node.name
         runner.refuse_inside("swap()")
@@ -257,7 +260,7 @@ class Steering:
                 f"swap: node {name!r} has closed in this run; swap it before the next one", node=name
             )
         assert wanted.plan is not None  # what was wanted was checked alone  # noqa: S101
-        beside = Beside(wanted.plan, node, starter.side_packets, starter.counters)
+        beside = Beside(wanted.plan, node, starter.side_packets.value, starter.counters)
         version = Version(wanted, beside)
         try:
             _finish(runner, run_through(beside.open()))
@@ -273,7 +276,7 @@ class Steering:
 
     # --- reset --------------------------------------------------------------------------------
 
-    def keep_all(self, schedule: Schedule, runner: Any) -> None:
+    def keep_all(self, schedule: Schedule, runner: Runner) -> None:
         """Let the run leave its calculators that have `reset`. Called under its lock, or before it starts."""
         if schedule.errors:
             return
@@ -305,7 +308,7 @@ def _as_change(kind: Kind, wanted: Wanted, stamp: int) -> Change:
     return Change(wanted.node.name, kind, Timestamp.of(stamp), message.calculator, wanted.alone)
 
 
-def _finish(runner: Any, outcome: Any) -> None:
+def _finish(runner: Runner, outcome: Any) -> None:
     """Wait, on this thread, for what runs on the graph's event loop, or on another one if that has ended.
 
     Raises:

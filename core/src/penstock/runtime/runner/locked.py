@@ -18,8 +18,7 @@ from threading import get_ident
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from penstock.engine.calculator import CLOSE, OPEN
-from penstock.engine.node import CLOSED, OPENED
+from penstock.engine.calculator import CLOSE
 from penstock.engine.schedule import TERMINATED
 from penstock.errors import PenstockError, StatusCode, code_of, text_of, words_of
 from penstock.runtime.runner.news import News, is_on_event_loop
@@ -310,11 +309,7 @@ class LockedRun:
 
     def note_ended(self, step: Step, error: BaseException | None) -> None:
         """Record the end of a step that was under way when the run was poisoned. Lock held."""
-        step.is_running = False
-        if step.method == OPEN and error is None:
-            step.node.state = OPENED
-        elif step.method == CLOSE:
-            step.node.state = CLOSED
+        self.schedule.note_ended(step, error)
 
     def _deliver_here(self) -> None:
         """Drain observers on the calling thread; inside a step the loop of the thread does it later."""
