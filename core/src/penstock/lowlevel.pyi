@@ -37,7 +37,7 @@ from penstock.engine.invoker import STEER as STEER
 from penstock.engine.shown_call import ShownCall as ShownCall
 from penstock.engine.stand_in import StandIn as StandIn
 from penstock.runtime.steering import Steering as Steering
-from penstock.runtime.steering import SteeringLayer as SteeringLayer
+from penstock.runtime.steering_layer import SteeringLayer as SteeringLayer
 from penstock.engine.calculator import Stop as Stop
 from penstock.tags import TagMap as TagMap
 from penstock.timestamp import UNSET as UNSET

@@ -1,8 +1,8 @@
 """A run and its parts, for test kits and for nodes that work elsewhere.
 
 Runs
-    A graph's `Starter`, which `starter_of` finds, starts a `Runner` for each run. `new_run` puts a run together,
-    not started (`NewRun`); `as_side_packets` makes packets of what users give.
+    A graph's `Starter`, which `starter_of` finds, starts a `Runner` for each run. `new_run` puts a run
+    together, not started (`NewRun`); `as_side_packets` makes packets of what users give.
     `Schedule` is the state machine of a run, in one of the states `RUNNING` and `TERMINATED` among others;
     `OPENED` is a node's state. `Step` is one call of a calculator's method, by number in `METHODS`; a
     `TracedStep` of an observer has the method `OBSERVE`. `OutputStream` and `Observer` are what it writes to.

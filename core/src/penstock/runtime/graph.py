@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from penstock.runtime.poller import OutputStreamPoller
     from penstock.runtime.rows.rows import Rows
     from penstock.runtime.running import Running
-    from penstock.runtime.steering import SteeringLayer
+    from penstock.runtime.steering_layer import SteeringLayer
     from penstock.services import ServiceKey
     from penstock.timestamp import Timestamp
     from penstock.tracing.tracer import OwnTrace, Tracer
