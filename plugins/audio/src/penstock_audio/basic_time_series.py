@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from penstock.errors import InvalidArgumentError
-from penstock_audio.series_operation import SeriesOperation, one_sample
+from penstock_audio.series_operation import OneChannel, OneSample, SeriesOperation, one_sample
 from penstock_audio.time_series import check_count
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _SILENCE: Final = 1e-8
 
 
-class SumTimeSeriesAcrossChannelsCalculator(SeriesOperation):
+class SumTimeSeriesAcrossChannelsCalculator(OneChannel):
     """Adds up the channels.
 
     The only input (Matrix, channels by samples, a series) to the only output (Matrix, 1 by samples). The
@@ -40,16 +40,12 @@ class SumTimeSeriesAcrossChannelsCalculator(SeriesOperation):
         }
     """
 
-    def change_header(self, header: TimeSeriesHeader, port: Input) -> None:  # noqa: ARG002  # the interface
-        """Say that there is one channel."""
-        header.num_channels = 1
-
     def made_of(self, matrix: NDArray[Any]) -> Any:
         """Return the matrix."""
         return matrix.sum(axis=0, keepdims=True)
 
 
-class AverageTimeSeriesAcrossChannelsCalculator(SeriesOperation):
+class AverageTimeSeriesAcrossChannelsCalculator(OneChannel):
     """Averages the channels: stereo becomes mono.
 
     The only input (Matrix, channels by samples, a series) to the only output (Matrix, 1 by samples). The
@@ -68,10 +64,6 @@ class AverageTimeSeriesAcrossChannelsCalculator(SeriesOperation):
           output_stream: "mono"
         }
     """
-
-    def change_header(self, header: TimeSeriesHeader, port: Input) -> None:  # noqa: ARG002  # the interface
-        """Say that there is one channel."""
-        header.num_channels = 1
 
     def made_of(self, matrix: NDArray[Any]) -> Any:
         """Return the matrix."""
@@ -248,7 +240,7 @@ class DivideByMeanAcrossChannelsCalculator(SeriesOperation):
         return matrix / mean if mean != 0 else np.ones_like(matrix)
 
 
-class MeanCalculator(SeriesOperation):
+class MeanCalculator(OneSample):
     """Averages each channel over the packet.
 
     The only input (Matrix, channels by samples, a series) to the only output (Matrix, channels by 1). The
@@ -268,16 +260,12 @@ class MeanCalculator(SeriesOperation):
         }
     """
 
-    def change_header(self, header: TimeSeriesHeader, port: Input) -> None:  # noqa: ARG002  # the interface
-        """Say that a packet is one sample."""
-        one_sample(header)
-
     def made_of(self, matrix: NDArray[Any]) -> Any:
         """Return the matrix."""
         return matrix.mean(axis=1, keepdims=True)
 
 
-class StandardDeviationCalculator(SeriesOperation):
+class StandardDeviationCalculator(OneSample):
     """Computes the standard deviation of each channel in the packet.
 
     The only input (Matrix, channels by samples, a series) to the only output (Matrix, channels by 1): the
@@ -297,10 +285,6 @@ class StandardDeviationCalculator(SeriesOperation):
           output_stream: "deviations"
         }
     """
-
-    def change_header(self, header: TimeSeriesHeader, port: Input) -> None:  # noqa: ARG002  # the interface
-        """Say that a packet is one sample."""
-        one_sample(header)
 
     def made_of(self, matrix: NDArray[Any]) -> Any:
         """Return the matrix."""
@@ -337,7 +321,7 @@ class CovarianceCalculator(SeriesOperation):
         return centred @ centred.T / matrix.shape[1]
 
 
-class L2NormCalculator(SeriesOperation):
+class L2NormCalculator(OneChannel):
     """Computes the length of each column: the root of the sum of squares.
 
     The only input (Matrix, channels by samples, a series) to the only output (Matrix, 1 by samples). The
@@ -356,10 +340,6 @@ class L2NormCalculator(SeriesOperation):
           output_stream: "lengths"
         }
     """
-
-    def change_header(self, header: TimeSeriesHeader, port: Input) -> None:  # noqa: ARG002  # the interface
-        """Say that there is one channel."""
-        header.num_channels = 1
 
     def made_of(self, matrix: NDArray[Any]) -> Any:
         """Return the matrix."""

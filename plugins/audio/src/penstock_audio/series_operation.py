@@ -74,6 +74,22 @@ class SeriesOperation(penstock.Calculator):
         """Return what becomes of a matrix, (channels, samples) float32, not empty. It is borrowed."""
 
 
+class OneChannel(SeriesOperation):
+    """Makes one channel of all."""
+
+    def change_header(self, header: TimeSeriesHeader, port: Input) -> None:  # noqa: ARG002  # the interface
+        """Say that there is one channel."""
+        header.num_channels = 1
+
+
+class OneSample(SeriesOperation):
+    """Makes one sample of all that a packet has."""
+
+    def change_header(self, header: TimeSeriesHeader, port: Input) -> None:  # noqa: ARG002  # the interface
+        """Say that a packet is one sample."""
+        one_sample(header)
+
+
 def one_sample(header: TimeSeriesHeader) -> None:
     """Make the header say that a packet is one sample of a series, whose rate is the rate of packets."""
     header.num_samples = 1
