@@ -7,8 +7,9 @@ imported when it is used.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from penstock.lowlevel import late_names
 
 if TYPE_CHECKING:
     from penstock_lint.edit import Edit as Edit
@@ -21,23 +22,14 @@ if TYPE_CHECKING:
     from penstock_lint.measured import Measured as Measured
     from penstock_lint.measured import read_trace as read_trace
 
-_MODULES: Final = {
-    "Edit": "edit",
-    "Finding": "finding",
-    "Found": "finding",
-    "LintedGraph": "linted",
-    "Measured": "measured",
-    "RULES": "lint",
-    "Rule": "finding",
-    "lint_graph": "lint",
-    "read_trace": "measured",
+#: Module → the names that it has.
+_HOMES: Final = {
+    "penstock_lint.edit": "Edit",
+    "penstock_lint.finding": "Finding Found Rule",
+    "penstock_lint.lint": "RULES lint_graph",
+    "penstock_lint.linted": "LintedGraph",
+    "penstock_lint.measured": "Measured read_trace",
 }
 
-__all__ = ["RULES", "Edit", "Finding", "Found", "LintedGraph", "Measured", "Rule", "lint_graph", "read_trace"]
-
-
-def __getattr__(name: str) -> Any:
-    """Import the module of a name."""
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
+if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name
+    __all__, __getattr__, __dir__ = late_names(__name__, _HOMES)

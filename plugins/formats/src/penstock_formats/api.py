@@ -1,6 +1,7 @@
 """What packs need to make payloads of their own, or many at once; applications do without it.
 
-`ScaleMode` and `RotationMode` are enums that options of several packs share.
+`pass_header` forwards the header of a stream. `ScaleMode` and `RotationMode` are enums that options of
+several packs share.
 
 `ArrayPayload` is the base of payloads that hold a read-only array. `LAYOUTS` has the `PixelLayout` of each
 image format, `ELEMENT_TYPES` the dtypes of tensors, `preview` makes a small picture of a payload.
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from penstock_formats.detection_table import detections_of as detections_of
     from penstock_formats.detection_table import label_bytes as label_bytes
     from penstock_formats.detection_table import table_of as table_of
+    from penstock_formats.headers import pass_header as pass_header
     from penstock_formats.image_format import LAYOUTS as LAYOUTS
     from penstock_formats.image_format import PixelLayout as PixelLayout
     from penstock_formats.landmark_arrays import FIELDS as FIELDS
@@ -45,6 +47,7 @@ _HOMES: Final = {
     "penstock_formats.detection_table": (
         "DetectionTable HEIGHT KEYPOINTS SCORE WIDTH XMIN YMIN detections_of label_bytes table_of"
     ),
+    "penstock_formats.headers": "pass_header",
     "penstock_formats.image_format": "LAYOUTS PixelLayout",
     "penstock_formats.landmark_arrays": "FIELDS array_of list_of",
     "penstock_formats.preview": "preview",

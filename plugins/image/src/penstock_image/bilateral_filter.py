@@ -9,8 +9,9 @@ import cv2
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFormat, ImageFrame
+from penstock_formats.api import pass_header
 from penstock_image.bilateral_filter_calculator_pb2 import BilateralFilterCalculatorOptions
-from penstock_image.frames import expect_format, pass_header, refuse_gpu
+from penstock_image.frames import expect_format, refuse_gpu
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract

@@ -10,8 +10,9 @@ import numpy as np
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFormat, ImageFrame
+from penstock_formats.api import pass_header
 from penstock_image.canny_edge_calculator_pb2 import CannyEdgeCalculatorOptions
-from penstock_image.frames import expect_format, pass_header
+from penstock_image.frames import expect_format
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import attrs
-
 from penstock.errors import InvalidArgumentError
-from penstock_formats import ImageFrame, VideoHeader
 
 if TYPE_CHECKING:
-    from penstock import CalculatorContract, Input, Output
-    from penstock_formats import ImageFormat
+    from penstock import CalculatorContract
+    from penstock_formats import ImageFormat, ImageFrame
 
 
 def expect_format(frame: ImageFrame, allowed: tuple[ImageFormat, ...], port: str, cure: str) -> None:
@@ -52,18 +49,3 @@ def refuse_gpu(cc: CalculatorContract) -> None:
             f"{' and '.join(tag.removesuffix('_GPU') for tag in tags)}, with a "
             "GpuBufferToImageFrameCalculator before it"
         )
-
-
-def pass_header(source: Input, target: Output, **changes: object) -> None:
-    """Give `target` the stream header of `source`, with fields changed where it is a VideoHeader.
-
-    Call it in `open`. Without a header nothing happens; a header of another type is forwarded
-    unchanged.
-    """
-    packet = source.header
-    if packet.is_empty():
-        return
-    header = packet.payload
-    if isinstance(header, VideoHeader) and changes:
-        packet = type(packet)(attrs.evolve(header, **changes))  # type: ignore[arg-type]  # attrs checks names
-    target.set_header(packet)

@@ -11,8 +11,9 @@ import numpy as np
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFrame, NormalizedRect, Rect, VideoHeader
+from penstock_formats.api import pass_header
 from penstock_image import crop_region
-from penstock_image.frames import pass_header, refuse_gpu
+from penstock_image.frames import refuse_gpu
 from penstock_image.image_cropping_calculator_pb2 import ImageCroppingCalculatorOptions
 
 if TYPE_CHECKING:

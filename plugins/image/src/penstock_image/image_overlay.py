@@ -10,7 +10,8 @@ import numpy as np
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFormat, ImageFrame
-from penstock_image.frames import expect_format, expect_same_size, pass_header
+from penstock_formats.api import pass_header
+from penstock_image.frames import expect_format, expect_same_size
 from penstock_image.image_overlay_calculator_pb2 import ImageOverlayCalculatorOptions
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import attrs
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFrame, VideoHeader, check_frame_size
-from penstock_formats.api import RotationMode, ScaleMode
-from penstock_image.frames import pass_header, refuse_gpu
+from penstock_formats.api import RotationMode, ScaleMode, pass_header
+from penstock_image.frames import refuse_gpu
 from penstock_image.geometry import Transformation, quarter_turns
 from penstock_image.image_transformation_calculator_pb2 import ImageTransformationCalculatorOptions
 

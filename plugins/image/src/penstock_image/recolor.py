@@ -10,7 +10,8 @@ import numpy as np
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFormat, ImageFrame
-from penstock_image.frames import expect_format, pass_header, refuse_gpu
+from penstock_formats.api import pass_header
+from penstock_image.frames import expect_format, refuse_gpu
 from penstock_image.recolor_calculator_pb2 import RecolorCalculatorOptions
 from penstock_image.shares import shares_of
 

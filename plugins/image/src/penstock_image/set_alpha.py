@@ -10,7 +10,8 @@ import numpy as np
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFormat, ImageFrame
-from penstock_image.frames import expect_format, expect_same_size, pass_header, refuse_gpu
+from penstock_formats.api import pass_header
+from penstock_image.frames import expect_format, expect_same_size, refuse_gpu
 from penstock_image.set_alpha_calculator_pb2 import SetAlphaCalculatorOptions
 
 if TYPE_CHECKING:

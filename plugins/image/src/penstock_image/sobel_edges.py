@@ -8,7 +8,8 @@ import cv2
 
 import penstock
 from penstock_formats import ImageFormat, ImageFrame
-from penstock_image.frames import expect_format, pass_header
+from penstock_formats.api import pass_header
+from penstock_image.frames import expect_format
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from penstock.lowlevel import late_names
 
 if TYPE_CHECKING:
     from penstock_record.codec import Codec as Codec
@@ -16,33 +17,14 @@ if TYPE_CHECKING:
     from penstock_record.reading import RecordingReader as RecordingReader
     from penstock_record.rows import RecordingRows as RecordingRows
 
-_MODULES: Final = {
-    "Codec": "codec",
-    "McapSinkCalculatorOptions": "options",
-    "McapSourceCalculatorOptions": "options",
-    "RecordingReader": "reading",
-    "RecordingRows": "rows",
-    "Schema": "codec",
-    "recording_graph": "graphs",
-    "replay_changes": "graphs",
-    "replay_graph": "graphs",
+#: Module → the names that it has.
+_HOMES: Final = {
+    "penstock_record.codec": "Codec Schema",
+    "penstock_record.graphs": "recording_graph replay_changes replay_graph",
+    "penstock_record.options": "McapSinkCalculatorOptions McapSourceCalculatorOptions",
+    "penstock_record.reading": "RecordingReader",
+    "penstock_record.rows": "RecordingRows",
 }
 
-__all__ = [
-    "Codec",
-    "McapSinkCalculatorOptions",
-    "McapSourceCalculatorOptions",
-    "RecordingReader",
-    "RecordingRows",
-    "Schema",
-    "recording_graph",
-    "replay_changes",
-    "replay_graph",
-]
-
-
-def __getattr__(name: str) -> Any:
-    """Import the module of a name."""
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
+if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name
+    __all__, __getattr__, __dir__ = late_names(__name__, _HOMES)

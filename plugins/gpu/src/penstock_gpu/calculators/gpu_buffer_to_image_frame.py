@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import penstock
 from penstock_formats import ImageFrame
+from penstock_formats.api import pass_header
 from penstock_gpu.buffers.buffer import GpuBuffer
-from penstock_gpu.calculators.ports import pass_header
 from penstock_gpu.drawing.helper import GlCalculatorHelper
 from penstock_gpu.service import READBACKS
 

@@ -8,9 +8,9 @@ import attrs
 
 import penstock
 from penstock_formats import ImageFrame
+from penstock_formats.api import pass_header
 from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.buffers.texture_storage import GlTextureView
-from penstock_gpu.calculators.ports import pass_header
 from penstock_gpu.drawing.helper import GlCalculatorHelper
 from penstock_gpu.service import BESIDE, GPU, UPLOADS
 

@@ -9,9 +9,10 @@ import attrs
 import numpy as np
 
 from penstock.errors import InvalidArgumentError
+from penstock_formats.api import pass_header
 from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.calculators.pixels import colours, stored
-from penstock_gpu.calculators.ports import expect_size, image_at, pass_header, size_of
+from penstock_gpu.calculators.ports import expect_size, image_at, size_of
 from penstock_gpu.calculators.rendering import DrawingCalculator, render
 from penstock_gpu.drawing.helper import GlCalculatorHelper
 from penstock_gpu.formats import GpuBufferFormat, pixel_layout

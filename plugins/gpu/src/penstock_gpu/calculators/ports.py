@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import attrs
-
 from penstock.errors import InvalidArgumentError
-from penstock_formats import VideoHeader
 
 if TYPE_CHECKING:
     from penstock import Input, Output
@@ -18,20 +15,6 @@ if TYPE_CHECKING:
 def video(ports: PortSpecs | Ports[Input] | Ports[Output]) -> str | int:
     """Return the port of the images: VIDEO if a graph connects it, else the first untagged one."""
     return "VIDEO" if "VIDEO" in ports else 0
-
-
-def pass_header(source: Input, target: Output, **changes: object) -> None:
-    """Give `target` the stream header of `source`, with changed fields if it is a VideoHeader.
-
-    Call it in `open`. Without a header nothing happens; a header of another type is forwarded unchanged.
-    """
-    packet = source.header
-    if packet.is_empty():
-        return
-    header = packet.payload
-    if isinstance(header, VideoHeader) and changes:
-        packet = type(packet)(attrs.evolve(header, **changes))  # type: ignore[arg-type]  # attrs checks names
-    target.set_header(packet)
 
 
 def image_at(port: Input) -> GpuBuffer:

@@ -11,11 +11,11 @@ import numpy as np
 from penstock.config.calculator_options_pb2 import CalculatorOptions
 from penstock.errors import InvalidArgumentError
 from penstock_formats import VideoHeader
-from penstock_formats.api import ScaleMode
+from penstock_formats.api import ScaleMode, pass_header
 from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.calculators.pixels import BORDER, colours, stored
 from penstock_gpu.calculators.placement import Placement, checked_size, quarters_of
-from penstock_gpu.calculators.ports import image_at, pass_header, size_of, video
+from penstock_gpu.calculators.ports import image_at, size_of, video
 from penstock_gpu.calculators.rendering import DrawingCalculator, render
 from penstock_gpu.drawing.helper import GlCalculatorHelper
 from penstock_gpu.formats import GpuBufferFormat, image_format

@@ -10,8 +10,9 @@ import numpy as np
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import check_frame_size
+from penstock_formats.api import pass_header
 from penstock_gpu.buffers.buffer import GpuBuffer
-from penstock_gpu.calculators.ports import image_at, pass_header, size_of
+from penstock_gpu.calculators.ports import image_at, size_of
 from penstock_gpu.calculators.rendering import DrawingCalculator, render
 from penstock_gpu.calculators.shader_options import ShaderCalculatorOptions
 from penstock_gpu.calculators.shader_source import ShaderSource, names_of_samplers
