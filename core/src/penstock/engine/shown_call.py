@@ -28,18 +28,16 @@ class ShownCall:
     Attributes:
         method, stamp: of the call.
         packets: one for each input.
-        done: for each input what `is_done` returns.
         written: for each output the number of packets that wait in it, and its bound.
     """
 
-    __slots__ = ("_step", "done", "method", "packets", "stamp", "written")
+    __slots__ = ("_step", "method", "packets", "stamp", "written")
 
     def __init__(self, step: Step) -> None:
         self._step: Final = step
         self.method: Final = step.method
         self.stamp: Final = step.stamp
         self.packets: Final[list[Packet]] = [port.packet for port in step.in_ports]
-        self.done: Final = [port.done for port in step.in_ports]
         self.written: Final = [(len(output.packets), output.bound) for output in step.out_ports]
 
     def again(self) -> None:
@@ -53,8 +51,8 @@ class ShownCall:
 
     def inputs_again(self) -> None:
         """Give the step the inputs that it had."""
-        for port, packet, is_done in zip(self._step.in_ports, self.packets, self.done, strict=True):
-            port.packet, port.done = packet, is_done
+        for port, packet in zip(self._step.in_ports, self.packets, strict=True):
+            port.packet = packet
 
     def take_back(self) -> None:
         """Drop what was written since, and what was promised."""
