@@ -13,7 +13,6 @@ from penstock.check.nodes import tag_map
 from penstock.check.spec import Text
 from penstock.contract import PortSpec
 from penstock.errors import PenstockError
-from penstock.plugins.default_registry import find_component
 
 if TYPE_CHECKING:
     from penstock.check.names import Names
@@ -91,6 +90,8 @@ def plan_failure(graph: GraphSpec, number: int, draft: Draft, names: Names) -> N
         draft.error_ports = [PortSpec(name=port.name).set_any() for port in draft.error_streams]
     if not draft.is_whole:
         return
+    from penstock.plugins.default_registry import find_component  # few nodes have a policy
+
     try:
         layer: FailureLayer = find_component("layer", "failure", names.registry, "")
         draft.failure = layer.plan(policy, graph.message, number, draft, names.registry)

@@ -81,7 +81,7 @@ class FailureLayer:
         fallback = None
         if policy.HasField("fallback"):
             fallback = _fallback(policy.fallback, graph, graph.node[number], node, registry)
-        policy = Policy(
+        checked = Policy(
             policy.on_error,
             policy.then,
             policy.retry,
@@ -92,7 +92,7 @@ class FailureLayer:
             policy.error_stream,
             fallback,
         )
-        return PlannedFailure(policy, policy.error_stream)
+        return PlannedFailure(checked, policy.error_stream)
 
 
 def _check_actions(message: Any) -> None:
