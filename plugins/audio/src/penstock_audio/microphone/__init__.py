@@ -1,0 +1,1 @@
+"""Sound of a microphone."""

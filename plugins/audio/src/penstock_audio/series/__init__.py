@@ -1,0 +1,1 @@
+"""Series of samples: resampled, framed, filtered, one matrix for each."""

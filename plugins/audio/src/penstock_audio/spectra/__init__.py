@@ -1,0 +1,1 @@
+"""Spectra, features of spectra, and sound as tensors for models."""

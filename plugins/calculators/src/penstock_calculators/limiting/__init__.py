@@ -1,0 +1,1 @@
+"""Which packets may enter a part of the graph: limiters, gates, loops."""

@@ -1,0 +1,1 @@
+"""Lists: taken apart, put together, and loops over their elements."""

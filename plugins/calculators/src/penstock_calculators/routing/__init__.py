@@ -1,0 +1,1 @@
+"""Which packets go on to which stream: joined, chosen, distributed, switched."""

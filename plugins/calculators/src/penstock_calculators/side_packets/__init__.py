@@ -1,0 +1,1 @@
+"""Side packets: made, and turned into streams and back."""

@@ -1,0 +1,1 @@
+"""Arithmetic: bools, numbers, bytes and matrices."""

@@ -1,0 +1,1 @@
+"""What a run does: for the application, for tests and for comparisons."""

@@ -1,0 +1,1 @@
+"""`penstock demo`: its graphs, and where it draws."""

@@ -1,0 +1,142 @@
+"""`penstock demo`: edges drawn over half of a video, on the GPU or on the CPU, into a file or a window."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from penstock import CalculatorGraph
+from penstock_cli.demo.demo_graph import FINISHED, demo_config
+from penstock_cli.demo.on_gpu import Place, choose
+from penstock_cli.failures import WrongUsage
+from penstock_cli.loading import existing, load
+from penstock_cli.runs.notes import refuse_notes
+from penstock_cli.runs.run import Manner, run_graph
+from penstock_cli.runs.summary import files
+from penstock_cli.saying import say
+from penstock_cli.wording import plural, rate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from penstock_cli.runs.watch import Outcome
+
+
+@dataclass(frozen=True)
+class Demo:
+    """What the demo does.
+
+    Attributes:
+        video: the file to read; None for the camera or the test pattern.
+        camera: index of the camera to read; None for no camera.
+        frames: length of the test pattern, 0 for endless; None for the length in the graph.
+        out: the file to write, replaced when the new one is finished; None for no file.
+        gpu: True requires OpenGL, of a software renderer too; False takes the CPU; None takes the GPU if it
+            is available in hardware.
+        show: whether to open a window.
+    """
+
+    video: Path | None = None
+    camera: int | None = None
+    frames: int | None = None
+    out: Path | None = None
+    gpu: bool | None = None
+    show: bool = False
+
+
+def run_demo(wanted: Demo, manner: Manner) -> None:
+    """Draw the edges of a video, a camera's frames or the moving test pattern over it.
+
+    Raises:
+        click.ClickException: a file or a pack is missing, both files are the same, the required GPU is
+            not available, or no window can be opened.
+        GraphRunError, click.exceptions.Exit: as `run_graph`.
+    """
+    with manner.log_said(), ExitStack() as stack:
+        sides = _sides(wanted)
+        window = None
+        if wanted.show:
+            from penstock_cli.runs.window import Window  # needs the packages of the extra "show"
+
+            window = stack.enter_context(Window.opened("penstock demo"))
+        place = _place(wanted, None if window is None else window.shared)
+        stack.callback(place.close)
+        if window is not None:
+            window.sees_textures = place.is_shared
+        graph = load(lambda: _graph(wanted, place, manner.max_queued_bytes))
+        place.serve(graph)
+        if not manner.quiet:
+            say(_words(wanted))
+            say(place.said)
+        wait: Callable[[float], None] | None = None
+        if window is not None:
+            from penstock_cli.runs.screen import Screen  # only for this
+
+            wait = Screen(graph, FINISHED, window, is_live=wanted.camera is not None).wait
+        outcome, written = run_graph(graph, sides, manner, wait=wait)
+        if not manner.quiet:
+            click.echo(_told(outcome, files(written), wanted))
+        if manner.strict:
+            refuse_notes(outcome)
+
+
+def _sides(wanted: Demo) -> dict[str, object]:
+    sides: dict[str, object] = {}
+    if wanted.out is not None:
+        sides["output_video"] = str(wanted.out)
+    if wanted.video is not None:
+        sides["input_video"] = str(existing(wanted.video, "video"))
+        if wanted.out is not None:
+            _keep_apart(wanted.video, wanted.out)
+    return sides
+
+
+def _keep_apart(video: Path, out: Path) -> None:
+    if out.exists() and out.samefile(video):
+        raise WrongUsage(f"{str(out)!r} is the video that is read; name another file with -o")
+
+
+def _place(wanted: Demo, shared: object) -> Place:
+    from penstock.plugins.default_registry import default_registry  # loads the plugins
+
+    return choose(wanted.gpu, default_registry(), shared)
+
+
+def _graph(wanted: Demo, place: Place, max_queued_bytes: float | None) -> CalculatorGraph:
+    from penstock.plugins.default_registry import default_registry  # loads the plugins
+
+    return CalculatorGraph(
+        demo_config(
+            default_registry(),
+            on_gpu=place.is_gpu,
+            frames=wanted.frames,
+            camera=wanted.camera,
+            writes=wanted.out is not None,
+        ),
+        max_queued_bytes=max_queued_bytes,
+    )
+
+
+def _words(wanted: Demo) -> str:
+    """Return a line that says what the demo is about to do."""
+    source = "the moving test pattern"
+    if wanted.video is not None:
+        source = str(wanted.video)
+    elif wanted.camera is not None:
+        source = f"camera {wanted.camera}"
+    targets = [f"into {wanted.out}"] if wanted.out is not None else []
+    targets += ["in a window (Esc closes it)"] if wanted.show else []
+    return f"drawing edges over {source}, {' and '.join(targets)}"
+
+
+def _told(outcome: Outcome, written: str, wanted: Demo) -> str:
+    """Return a line that says what the demo has done."""
+    done = next(stream.added for stream in outcome.snapshot.streams if stream.name == FINISHED)
+    said = f"{plural(done, 'frame')} at {rate(done / outcome.wall_s)}"
+    if wanted.out is None:
+        return f"{said}, shown"
+    return f"{said}, written to {written}" if written else f"{said}, nothing was written"

@@ -1,0 +1,1 @@
+"""`penstock doctor`: this machine and its installation."""

@@ -1,0 +1,1 @@
+"""Commands that read traces, or the readings of a run."""

@@ -1,0 +1,1 @@
+"""A run of a graph file: its options, progress, interruption and summary."""

@@ -1,0 +1,106 @@
+"""`--trace FILE`: writes a trace of the run as a file for Perfetto, however the run ends."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from penstock import PenstockError
+from penstock_cli.failures import FileMissing, WrongUsage
+from penstock_cli.saying import say
+from penstock_cli.wording import amount, plural
+from penstock_views.api import PERFETTO
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from penstock import CalculatorGraph
+    from penstock_views.traces import ChromeTracer, TraceFile
+
+_HOW_TO_OPEN: Final = "open it in https://ui.perfetto.dev, which does not upload it"
+
+
+@contextmanager
+def traced(graph: CalculatorGraph, target: Path | None, *, quiet: bool) -> Iterator[None]:
+    """Trace the run in the block, then write the trace to a file, and report it on stderr.
+
+    Args:
+        graph: not running.
+        target: the file; an existing one is replaced. None: nothing is traced.
+        quiet: report nothing.
+
+    Raises:
+        FileMissing: the file cannot be written there; the block was not run.
+        PenstockError: writing the file failed after the run.
+    """
+    if target is None:
+        yield
+        return
+    check_target(target, "trace")
+    from penstock_views.traces import ChromeTracer  # only for this
+
+    tracer = ChromeTracer()
+    graph.set_tracer(tracer)
+    try:
+        yield
+    except WrongUsage:
+        raise  # nothing has run
+    except BaseException as failure:
+        try:
+            _write(tracer, target, graph, quiet=quiet, error=failure)
+        except PenstockError as error:  # the error that ended the run goes first
+            say(f"warning: {error}")
+        raise
+    _write(tracer, target, graph, quiet=quiet)
+
+
+def check_target(target: Path, what: str) -> None:
+    """Refuse a file that cannot be written.
+
+    Args:
+        target: the file.
+        what: what it is, for the message: "trace".
+
+    Raises:
+        FileMissing: there is no such directory, it cannot be written to, or the file is a directory.
+    """
+    if target.is_dir():
+        raise FileMissing(f"{what} {str(target)!r} is a directory; name a file in it")
+    if not target.parent.is_dir():
+        raise FileMissing(
+            f"{what} {str(target)!r}: there is no directory {str(target.parent)!r}; make it first"
+        )
+    if not os.access(target.parent, os.W_OK):
+        raise FileMissing(f"{what} {str(target)!r}: directory {str(target.parent)!r} cannot be written to")
+
+
+def _write(
+    tracer: ChromeTracer,
+    target: Path,
+    graph: CalculatorGraph,
+    *,
+    quiet: bool,
+    error: BaseException | None = None,
+) -> None:
+    about = {"graph": graph.text_config, "why": str(graph.why())}
+    if error is not None:
+        about["error"] = f"{type(error).__name__}: {error}"
+    written = tracer.write(target, about)
+    if quiet:
+        return
+    say(_words(written, tracer.capacity))
+    if target.suffix not in PERFETTO:
+        from penstock_cli.runs.paths import in_short  # on demand
+
+        for line in in_short(target):
+            say(line)
+
+
+def _words(written: TraceFile, capacity: int) -> str:
+    steps, packets = plural(written.steps, "step"), plural(written.arrows, "packet")
+    words = f"trace: {steps} and {packets} in {written.path} ({amount(written.size)}); {_HOW_TO_OPEN}"
+    if written.lost:
+        words += f"\ntrace: {written.lost:,} older records were dropped; a trace keeps the last {capacity:,}"
+    return words

@@ -1,0 +1,105 @@
+"""Image files in memory as frames."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import cv2
+import numpy as np
+
+import penstock
+from penstock.errors import InvalidArgumentError
+from penstock_formats import ImageFormat, ImageFrame
+from penstock_image.messages.encoded_image_to_image_frame_pb2 import (
+    OpenCvEncodedImageToImageFrameCalculatorOptions,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from penstock import CalculatorContext, CalculatorContract
+
+#: Channels and type of decoded pixels → the format, and OpenCV's conversion from its own order of colours.
+_FORMATS: Final[dict[tuple[int, np.dtype[Any]], tuple[ImageFormat, int | None]]] = {
+    (1, np.dtype(np.uint8)): (ImageFormat.GRAY8, None),
+    (1, np.dtype(np.uint16)): (ImageFormat.GRAY16, None),
+    (3, np.dtype(np.uint8)): (ImageFormat.SRGB, cv2.COLOR_BGR2RGB),
+    (3, np.dtype(np.uint16)): (ImageFormat.SRGB48, cv2.COLOR_BGR2RGB),
+    (4, np.dtype(np.uint8)): (ImageFormat.SRGBA, cv2.COLOR_BGRA2RGBA),
+    (4, np.dtype(np.uint16)): (ImageFormat.SRGBA64, cv2.COLOR_BGRA2RGBA),
+}
+
+
+class OpenCvEncodedImageToImageFrameCalculator(penstock.Calculator):
+    """Decode image files: JPEG, PNG, WebP, TIFF, BMP and whatever else OpenCV reads.
+
+    Input: a single untagged stream (bytes, each packet one file). Output: untagged (ImageFrame, new memory:
+    GRAY8, SRGB or SRGBA; GRAY16, SRGB48 or SRGBA64 where the file has 16 bits a channel, which the reference
+    does not decode). Timestamp offset 0. OpenCV runs without the GIL.
+
+    Options `OpenCvEncodedImageToImageFrameCalculatorOptions`: `apply_orientation_from_exif_data` (false)
+    turns and flips a photo as its EXIF data say, and drops an alpha channel.
+
+    Raises in `process`: InvalidArgumentError for bytes that are no image which OpenCV reads, or an image of
+    another number of channels or type, such as float32; also for one of more than 2**30 pixels, or as many as
+    the environment variable OPENCV_IO_MAX_IMAGE_PIXELS says.
+
+    Source of the behaviour: MediaPipe `calculators/image/opencv_encoded_image_to_image_frame_calculator.cc`;
+    the pixels are those of OpenCV `imdecode`.
+
+    Config::
+
+        node {
+          calculator: "OpenCvEncodedImageToImageFrameCalculator"
+          input_stream: "file"
+          output_stream: "frame"
+        }
+    """
+
+    @classmethod
+    def get_contract(cls, cc: CalculatorContract) -> None:
+        """Declare files in, frames out."""
+        cc.inputs[0].set(bytes, "image files")
+        cc.outputs[0].set(ImageFrame, "frames")
+        cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
+
+    def open(self, cc: CalculatorContext) -> None:
+        """Read the option."""
+        options = cc.options(OpenCvEncodedImageToImageFrameCalculatorOptions)
+        is_turned = options.apply_orientation_from_exif_data
+        self._flags = cv2.IMREAD_ANYCOLOR | cv2.IMREAD_ANYDEPTH if is_turned else cv2.IMREAD_UNCHANGED
+
+    def process(self, cc: CalculatorContext) -> None:
+        """Decode one file."""
+        file: bytes | None = cc.input.payload
+        if file is None:
+            return
+        pixels = self._decoded(file, cc.input.name)
+        channels = 1 if pixels.ndim == 2 else pixels.shape[2]  # noqa: PLR2004  # rows and columns
+        found = _FORMATS.get((channels, pixels.dtype))
+        if found is None:
+            raise InvalidArgumentError(
+                f"input {cc.input.name!r} holds an image of {channels} channels of {pixels.dtype}, but "
+                "frames are made of 1, 3 or 4 channels of 8 or 16 bits; convert the file"
+            )
+        kind, code = found
+        if code is not None:
+            pixels = cv2.cvtColor(pixels, code)
+        cc.output.add(ImageFrame(pixels, kind), cc.stamp)
+
+    def _decoded(self, file: bytes, port: str) -> NDArray[Any]:
+        """Return the pixels, in OpenCV's order of colours."""
+        fault = ""
+        pixels: Any = None
+        if file:  # OpenCV refuses an empty one with a word about its own code
+            try:
+                pixels = cv2.imdecode(np.frombuffer(file, np.uint8), self._flags)
+            except cv2.error as error:
+                fault = f" ({error.err})"
+        if pixels is None:
+            raise InvalidArgumentError(
+                f"input {port!r} holds {len(file)} bytes that begin with {file[:8]!r} and are no image that "
+                f"OpenCV {cv2.__version__} reads{fault}; look at the node that made them"
+            )
+        return np.asarray(pixels)

@@ -1,0 +1,1 @@
+"""Filters of pixels: edges, noise, brightness, points."""

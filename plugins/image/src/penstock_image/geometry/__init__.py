@@ -1,0 +1,1 @@
+"""Cropping, scaling, turning and mirroring."""

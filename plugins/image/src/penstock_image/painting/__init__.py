@@ -1,0 +1,1 @@
+"""Colours, text and images painted on frames by masks."""

@@ -1,0 +1,1 @@
+"""Calculators that load and run models."""

@@ -1,0 +1,1 @@
+"""Images, landmarks and arrays as the tensors of a model."""

@@ -1,0 +1,1 @@
+"""Model files and the runtimes that run them."""

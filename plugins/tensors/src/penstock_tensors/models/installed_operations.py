@@ -1,0 +1,26 @@
+"""The custom operations that are installed: of this pack, and of all packs that bring some.
+
+A pack brings its own by an entry point in the group `penstock_tensors.custom_ops`, which names a mapping from
+(name, version) to `CustomOp`.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+from typing import Final
+
+from penstock_tensors.models.custom_ops import OpResolver
+from penstock_tensors.models.landmark_operations import OPERATIONS
+
+#: The group of entry points of packs that bring operations.
+GROUP: Final = "penstock_tensors.custom_ops"
+
+
+@functools.cache
+def standard_operations() -> OpResolver:
+    """Return the operations of this pack and of all packs that bring some."""
+    found = dict(OPERATIONS)
+    for entry in importlib.metadata.entry_points(group=GROUP):
+        found.update(entry.load())
+    return OpResolver(found)

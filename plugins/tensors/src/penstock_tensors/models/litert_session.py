@@ -1,0 +1,117 @@
+"""A .tflite model that ai-edge-litert runs as a whole: what it reads and makes, and its sessions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from penstock.errors import InvalidArgumentError
+from penstock_tensors.models.model import Model, RunSettings, TensorInfo
+from penstock_tensors.models.optional_runtime import optional_runtime
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from penstock_tensors.models.backend import Session
+
+
+class LiteRtModel:
+    """A .tflite model that ai-edge-litert runs as a whole.
+
+    Raises:
+        FailedPreconditionError: ai-edge-litert is not installed.
+        InvalidArgumentError: the file is damaged.
+        RuntimeError: the runtime cannot prepare it.
+    """
+
+    def __init__(self, model: Model, settings: RunSettings) -> None:
+        self._model = model
+        self._settings = settings
+        first = LiteRtSession(model, settings)
+        #: The session that was made to see whether the model runs; the first caller gets it.
+        self._made = [first]
+        self.inputs = first.inputs
+        self.outputs = first.outputs
+
+    def session(self) -> Session:
+        """Return a new session; it takes about 10 ms and the memory of the model's weights."""
+        try:
+            return self._made.pop()
+        except IndexError:
+            return LiteRtSession(self._model, self._settings)
+
+
+class LiteRtSession:
+    """An interpreter of ai-edge-litert; it runs without the GIL. Raises as `LiteRtModel`."""
+
+    def __init__(self, model: Model, settings: RunSettings) -> None:
+        self._interpreter = _interpreter(model, settings)
+        inputs, outputs = self._interpreter.get_input_details(), self._interpreter.get_output_details()
+        names = _signature_names(self._interpreter)
+        self.inputs = tuple(_info(one, names[0]) for one in inputs)
+        self.outputs = tuple(_info(one, names[1]) for one in outputs)
+        self._to = [(one["index"], tuple(int(size) for size in one["shape"])) for one in inputs]
+        #: Each returns the memory of an input; nothing may hold that when the model runs.
+        self._memory = [self._interpreter.tensor(one["index"]) for one in inputs]
+        self._from = [one["index"] for one in outputs]
+
+    def run(self, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+        """Run the model. As `Session.run`."""
+        interpreter = self._interpreter
+        for i, array in enumerate(inputs):
+            if array.shape != self._to[i][1]:
+                array = self._fitted(i, array)  # noqa: PLW2901  # a view of the same elements
+            self._memory[i]()[...] = array  # `set_tensor` copies twice what is read-only, as tensors are
+        interpreter.invoke()
+        return [interpreter.get_tensor(index) for index in self._from]
+
+    def _fitted(self, i: int, array: NDArray[Any]) -> NDArray[Any]:
+        """Return an array in the shape of an input; where the model leaves it open, resize the input."""
+        index, shape = self._to[i]
+        if array.size == np.prod(shape, dtype=np.int64):
+            return array.reshape(shape)
+        self._interpreter.resize_tensor_input(index, array.shape)
+        self._interpreter.allocate_tensors()
+        self._to[i] = (index, array.shape)
+        return array
+
+
+def _interpreter(model: Model, settings: RunSettings) -> Any:
+    runtime = optional_runtime("ai_edge_litert.interpreter", model.name, "litert")
+    resolvers = runtime.OpResolverType
+    kernels = resolvers.AUTO if settings.uses_xnnpack else resolvers.BUILTIN_WITHOUT_DEFAULT_DELEGATES
+    try:
+        made = runtime.Interpreter(
+            model_content=model.data,
+            num_threads=settings.threads,
+            experimental_op_resolver_type=kernels,
+        )
+    except ValueError as error:
+        raise InvalidArgumentError(
+            f"the model {model.name!r} is no .tflite file that ai-edge-litert can read: {error}; get the "
+            "file again"
+        ) from error
+    made.allocate_tensors()
+    return made
+
+
+def _signature_names(interpreter: Any) -> tuple[dict[int, str], dict[int, str]]:
+    """Return the names that the only signature gives to inputs and outputs, by tensor; else none."""
+    signatures = interpreter.get_signature_list()
+    if len(signatures) != 1:
+        return {}, {}
+    runner = interpreter.get_signature_runner(next(iter(signatures)))
+    inputs, outputs = runner.get_input_details(), runner.get_output_details()
+    return (
+        {one["index"]: name for name, one in inputs.items()},
+        {one["index"]: name for name, one in outputs.items()},
+    )
+
+
+def _info(details: Any, names: dict[int, str]) -> TensorInfo:
+    sizes = details["shape_signature"] if len(details["shape_signature"]) else details["shape"]
+    name = names.get(details["index"], details["name"])
+    return TensorInfo(name, tuple(int(size) for size in sizes), np.dtype(details["dtype"]).name)

@@ -1,0 +1,75 @@
+"""What backends are given: the bytes of a model, and how it should run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+from penstock_tensors.models.custom_ops import OpResolver  # noqa: TC001  # attrs reads the annotation
+from penstock_tensors.models.installed_operations import standard_operations
+
+if TYPE_CHECKING:
+    from penstock_tensors.models.resource_finder import Resource
+
+
+class Model:
+    """A model that is loaded, and not yet ready to run. It does not change.
+
+    Attributes:
+        name: of its file, for messages.
+        data: all bytes of the file.
+    """
+
+    __slots__ = ("data", "name")
+
+    def __init__(self, name: str, data: bytes) -> None:
+        self.name = name
+        self.data = data
+
+    @classmethod
+    def of(cls, resource: Resource) -> Model:
+        """Return the model that a file holds."""
+        return cls(resource.name, resource.data)
+
+    @property
+    def nbytes(self) -> int:
+        """The size in bytes, for the byte accounting of queues."""
+        return len(self.data)
+
+    def __repr__(self) -> str:
+        return f"<Model {self.name!r}, {len(self.data)} bytes>"
+
+
+@attrs.frozen(kw_only=True)
+class RunSettings:
+    """How a model should run.
+
+    Attributes:
+        threads: of one run, 1 or more.
+        uses_xnnpack: whether the kernels of XNNPACK are wanted; a backend without them ignores it.
+        operations: the custom operations that the model may use.
+    """
+
+    threads: int = 1
+    uses_xnnpack: bool = True
+    operations: OpResolver = attrs.field(factory=standard_operations)
+
+
+@attrs.frozen
+class TensorInfo:
+    """What a model says of one of its inputs or outputs.
+
+    Attributes:
+        name: in the model's signature; without one the tensor's own.
+        shape: -1 for a size that the model leaves open.
+        element_type: NumPy's name, such as "float32".
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    element_type: str
+
+    def __str__(self) -> str:
+        sizes = "x".join("?" if size < 0 else str(size) for size in self.shape)
+        return f"{self.element_type} {sizes or 'scalar'}"

@@ -1,0 +1,171 @@
+"""Where the files are that graphs name: models and label maps. Nothing is ever downloaded.
+
+A name is that of the reference's files: "mediapipe/modules/palm_detection/palm_detection_full.tflite".
+It is searched in the places that the application gives, in the one that the variable
+PENSTOCK_MEDIAPIPE_MODELS names, in an installed distribution `mediapipe` (which is not imported), and is
+then taken as a path.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from penstock import ServiceKey
+from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError
+from penstock.lowlevel import Resources
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+#: Names a directory or a wheel.
+VARIABLE: Final = "PENSTOCK_MEDIAPIPE_MODELS"
+_CURE: Final = (
+    "MediaPipe's models are in its wheel: run pip download --no-deps mediapipe==0.10.21 (with "
+    f"--python-version 3.12 --only-binary :all: on Python 3.13 and later), and set {VARIABLE} to the path of "
+    "the .whl file"
+)
+
+
+class Resource:
+    """A file that was found. It does not change.
+
+    Attributes:
+        name: what it was searched by.
+        data: all its bytes.
+    """
+
+    __slots__ = ("data", "name")
+
+    def __init__(self, name: str, data: bytes) -> None:
+        self.name = name
+        self.data = data
+
+    @property
+    def nbytes(self) -> int:
+        """The size in bytes, for the byte accounting of queues."""
+        return len(self.data)
+
+    def __repr__(self) -> str:
+        return f"<Resource {self.name!r}, {len(self.data)} bytes>"
+
+
+class ResourceFinder:
+    """Finds files by their names. Threads may share it.
+
+    Args:
+        places: directories, and wheels or other zip files, searched first and in this order.
+        only_places: nothing but these places is searched: not the variable, not an installed mediapipe, and
+            no path as it is. For graphs of strangers, which could name any file.
+
+    Raises:
+        InvalidArgumentError: a place does not exist, or is neither a directory nor a zip file.
+    """
+
+    def __init__(self, places: Iterable[str | os.PathLike[str]] = (), *, only_places: bool = False) -> None:
+        if isinstance(places, str):
+            raise InvalidArgumentError(f"places is the str {places!r}; pass a list of directories and wheels")
+        self._places = tuple(_Place(place) for place in places)
+        self._only_places = only_places
+
+    def __repr__(self) -> str:
+        return f"ResourceFinder({[str(place) for place in self._places]!r}, only_places={self._only_places})"
+
+    def find(self, name: str) -> Resource:
+        """Return the file of a name; the first place that has it counts.
+
+        Args:
+            name: relative, with "/" between its parts: searched in all places. An absolute name is a path.
+
+        Raises:
+            NotFoundError: no place has it; the message names the places and the cure.
+            InvalidArgumentError: the file cannot be read, or the name is empty.
+        """
+        if not name or "\0" in name:
+            raise InvalidArgumentError(f"the name of a file is {name!r}, but must name one; change it")
+        searched: list[str] = []
+        if not Path(name).is_absolute():
+            for place in self._places:
+                searched.append(repr(str(place)))
+                if (data := place.read(name)) is not None:
+                    return Resource(name, data)
+            if not self._only_places:
+                data = _of_variable(name, searched)
+                if data is None:
+                    data = _of_distribution(name, searched)
+                if data is not None:
+                    return Resource(name, data)
+        if not self._only_places:
+            path = Path(name)
+            searched.append(f"the path {str(path.absolute())!r}")
+            if path.is_file():
+                return Resource(name, _bytes_of(path, name))
+        raise NotFoundError(
+            f"the file {name!r} was not found; searched: {', '.join(searched) or 'no place'}; "
+            + (_CURE if not self._only_places else "give its directory to ResourceFinder")
+        )
+
+
+#: The finder of a graph; the application sets its own with `graph.set_service`.
+RESOURCES: Final[ServiceKey[ResourceFinder]] = ServiceKey("penstock-tensors.resources", create=ResourceFinder)
+
+
+class _Place:
+    """A directory, or a zip file."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = Path(path)
+        self._root = Resources([path]) if self._path.is_dir() else None
+        if self._root is None and not (self._path.is_file() and zipfile.is_zipfile(self._path)):
+            what = "is neither a directory nor a zip file" if self._path.exists() else "does not exist"
+            raise InvalidArgumentError(
+                f"{os.fspath(path)!r} {what}, but files are searched there; name a directory or a wheel"
+            )
+
+    def __str__(self) -> str:
+        return str(self._path)
+
+    def read(self, name: str) -> bytes | None:
+        """Return the bytes of a file; None where the place has no such file."""
+        if self._root is None:
+            with zipfile.ZipFile(self._path) as file:
+                return file.read(name) if name in file.NameToInfo else None
+        try:
+            path = self._root.resolve(name)
+        except PenstockError:  # it has no such file, or the name leads out of it
+            return None
+        return _bytes_of(path, name) if path.is_file() else None
+
+
+def _of_variable(name: str, searched: list[str]) -> bytes | None:
+    given = os.environ.get(VARIABLE)
+    if not given:
+        searched.append(f"{VARIABLE} (not set)")
+        return None
+    searched.append(f"{given!r} ({VARIABLE})")
+    try:
+        place = _Place(given)
+    except InvalidArgumentError as error:
+        raise InvalidArgumentError(f"{VARIABLE}: {error}") from error
+    return place.read(name)
+
+
+def _of_distribution(name: str, searched: list[str]) -> bytes | None:
+    try:
+        found = importlib.metadata.distribution("mediapipe")
+    except importlib.metadata.PackageNotFoundError:
+        searched.append("the distribution mediapipe (not installed)")
+        return None
+    searched.append(f"the distribution mediapipe {found.version}")
+    path = Path(str(found.locate_file(name)))
+    return _bytes_of(path, name) if ".." not in path.parts and path.is_file() else None
+
+
+def _bytes_of(path: Path, name: str) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InvalidArgumentError(f"the file {name!r} cannot be read: {error}") from error

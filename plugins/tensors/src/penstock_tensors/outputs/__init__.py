@@ -1,0 +1,1 @@
+"""The tensors of a model as detections, landmarks, classes and masks."""

@@ -1,0 +1,31 @@
+from penstock.config import calculator_options_pb2 as _calculator_options_pb2
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from typing import ClassVar as _ClassVar, Mapping as _Mapping, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class VideoDecoderCalculatorOptions(_message.Message):
+    __slots__ = ("camera_index", "test_pattern", "wall_clock", "decoder_threads")
+    class TestPattern(_message.Message):
+        __slots__ = ("width", "height", "fps", "frames")
+        WIDTH_FIELD_NUMBER: _ClassVar[int]
+        HEIGHT_FIELD_NUMBER: _ClassVar[int]
+        FPS_FIELD_NUMBER: _ClassVar[int]
+        FRAMES_FIELD_NUMBER: _ClassVar[int]
+        width: int
+        height: int
+        fps: float
+        frames: int
+        def __init__(self, width: _Optional[int] = ..., height: _Optional[int] = ..., fps: _Optional[float] = ..., frames: _Optional[int] = ...) -> None: ...
+    EXT_FIELD_NUMBER: _ClassVar[int]
+    ext: _descriptor.FieldDescriptor
+    CAMERA_INDEX_FIELD_NUMBER: _ClassVar[int]
+    TEST_PATTERN_FIELD_NUMBER: _ClassVar[int]
+    WALL_CLOCK_FIELD_NUMBER: _ClassVar[int]
+    DECODER_THREADS_FIELD_NUMBER: _ClassVar[int]
+    camera_index: int
+    test_pattern: VideoDecoderCalculatorOptions.TestPattern
+    wall_clock: bool
+    decoder_threads: int
+    def __init__(self, camera_index: _Optional[int] = ..., test_pattern: _Optional[_Union[VideoDecoderCalculatorOptions.TestPattern, _Mapping]] = ..., wall_clock: bool = ..., decoder_threads: _Optional[int] = ...) -> None: ...

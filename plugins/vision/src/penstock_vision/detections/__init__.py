@@ -1,0 +1,1 @@
+"""Detections: kept, joined, moved, and turned into rectangles and landmarks."""

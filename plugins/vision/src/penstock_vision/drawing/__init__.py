@@ -1,0 +1,1 @@
+"""Detections, landmarks and rectangles as drawings, and drawings laid over images."""

@@ -1,0 +1,1 @@
+"""Sizes, boxes and matrices, computed as the reference computes them."""

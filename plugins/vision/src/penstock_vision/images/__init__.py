@@ -1,0 +1,1 @@
+"""Images and masks: handles, sizes, motion between frames."""

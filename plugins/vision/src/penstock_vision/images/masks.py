@@ -1,0 +1,277 @@
+"""SegmentationSmoothing, InverseMatrix, WarpAffine: masks that follow the image and do not flicker."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+import cv2
+import numpy as np
+
+import penstock
+from penstock.errors import InvalidArgumentError
+from penstock_formats import Image, ImageFormat, ImageFrame
+from penstock_vision.geometry.matrix_inverse import inverse_and_determinant
+from penstock_vision.messages.masks_pb2 import (
+    SegmentationSmoothingCalculatorOptions,
+    WarpAffineCalculatorOptions,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from penstock import CalculatorContext, CalculatorContract, Input
+
+_MATRIX: Final = 16
+#: Those of the 4 x 4 numbers that move pixels of a plane.
+_COLUMNS: Final = (0, 1, 3)
+#: Of a polynomial in (p - 0.5) squared: how uncertain a pixel of probability p is, 1 at 0.5. Source:
+#: MediaPipe calculators/image/segmentation_smoothing_calculator.cc.
+_COEFFICIENTS: Final = (5.68842, -0.748699, -57.8051, 291.309, -624.717)
+#: A smaller determinant is none, as in the reference.
+_LEAST_DETERMINANT: Final = 2.2e-16
+
+
+class SegmentationSmoothingCalculator(penstock.Calculator):
+    """Blend a mask with the one before it where it is uncertain.
+
+    A pixel of probability 0.5 takes `combine_with_previous_ratio` of the previous mask, a certain one
+    nothing.
+
+    Inputs: MASK, MASK_PREVIOUS (Image of format VEC32F1, equal sizes). Output: MASK_SMOOTHED (Image
+    VEC32F1, new memory; MASK itself where there is no MASK_PREVIOUS). Timestamp offset 0; without MASK
+    nothing is sent.
+
+    Options `SegmentationSmoothingCalculatorOptions`: `combine_with_previous_ratio` (0).
+
+    Raises in `process`: InvalidArgumentError for another format, or sizes that differ.
+
+    Source of the behaviour: MediaPipe `calculators/image/segmentation_smoothing_calculator.cc`.
+
+    Config::
+
+        node {
+          calculator: "SegmentationSmoothingCalculator"
+          input_stream: "MASK:mask"
+          input_stream: "MASK_PREVIOUS:previous_mask"
+          output_stream: "MASK_SMOOTHED:smoothed_mask"
+          options {
+            [penstock.SegmentationSmoothingCalculatorOptions.ext] { combine_with_previous_ratio: 0.9 }
+          }
+        }
+    """
+
+    @classmethod
+    def get_contract(cls, cc: CalculatorContract) -> None:
+        """Declare two masks in and one out."""
+        cc.inputs["MASK"].set(Image, "a mask (VEC32F1)")
+        cc.inputs["MASK_PREVIOUS"].set(Image, "the mask before it (VEC32F1)")
+        cc.outputs["MASK_SMOOTHED"].set(Image, "the blended mask (VEC32F1)")
+        cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
+
+    def open(self, cc: CalculatorContext) -> None:
+        """Take the ratio."""
+        ratio = cc.options(SegmentationSmoothingCalculatorOptions).combine_with_previous_ratio
+        self._ratio = np.float32(ratio)
+
+    def process(self, cc: CalculatorContext) -> None:
+        """Blend one mask."""
+        source, previous = cc.inputs["MASK"], cc.inputs["MASK_PREVIOUS"]
+        if source.is_empty():
+            return
+        if previous.is_empty():
+            cc.outputs["MASK_SMOOTHED"].add_packet(source.packet)
+            return
+        new, old = _mask(source), _mask(previous)
+        if new.shape != old.shape:
+            raise InvalidArgumentError(
+                f"inputs {source.name!r} and {previous.name!r} hold masks of {new.shape[1]}x{new.shape[0]} "
+                "and "
+                f"{old.shape[1]}x{old.shape[0]} pixels, but their sizes must be equal"
+            )
+        x = np.square(new - np.float32(0.5))
+        sums = np.full_like(x, _COEFFICIENTS[-1])
+        for factor in _COEFFICIENTS[-2::-1]:
+            sums *= x
+            sums += np.float32(factor)
+        uncertainty = np.float32(1) - np.minimum(np.float32(1), x * sums)
+        blended = new + (old - new) * (uncertainty * self._ratio)
+        frame = ImageFrame(blended, ImageFormat.VEC32F1)
+        cc.outputs["MASK_SMOOTHED"].add(Image(frame), cc.stamp)
+
+
+class InverseMatrixCalculator(penstock.Calculator):
+    """Invert a 4x4 matrix.
+
+    Input: MATRIX (tuple of 16 numbers, row after row). Output: MATRIX (the same of the inverse, float32).
+    Timestamp offset 0.
+
+    Raises in `process`: InvalidArgumentError for a matrix that has no inverse, or another size.
+
+    Source of the behaviour: MediaPipe `calculators/util/inverse_matrix_calculator.cc`.
+
+    Config::
+
+        node {
+          calculator: "InverseMatrixCalculator"
+          input_stream: "MATRIX:crop_to_image"
+          output_stream: "MATRIX:image_to_crop"
+        }
+    """
+
+    @classmethod
+    def get_contract(cls, cc: CalculatorContract) -> None:
+        """Declare a matrix in and one out."""
+        cc.inputs["MATRIX"].set(tuple, "16 numbers, row after row")
+        cc.outputs["MATRIX"].set(tuple, "those of the inverse")
+        cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
+
+    def process(self, cc: CalculatorContext) -> None:
+        """Invert one matrix."""
+        source = cc.inputs["MATRIX"]
+        if source.is_empty():
+            return
+        inverse, determinant = inverse_and_determinant(_matrix(source))
+        if not abs(determinant) > _LEAST_DETERMINANT:
+            raise InvalidArgumentError(
+                f"input {source.name!r} holds {source.payload!r}, which has no inverse: its determinant is "
+                f"{determinant:g}; look at the node that made it"
+            )
+        cc.outputs["MATRIX"].add(tuple(inverse.ravel().tolist()), cc.stamp)
+
+
+class WarpAffineCalculatorCpu(penstock.Calculator):
+    """Move, turn, scale and shear an image by a matrix.
+
+    The matrix maps the output to the input, both in fractions of their sizes.
+
+    Inputs: IMAGE (ImageFrame, any format of 1, 3 or 4 channels of 8 bits or float32); MATRIX (tuple of 16
+    numbers, row after row; rows and columns 0, 1 and 3 count); OUTPUT_SIZE (tuple of width and height in
+    pixels). Output: IMAGE (ImageFrame, new memory, the format of the input). Timestamp offset 0; where one
+    input is empty nothing is sent.
+
+    Options `WarpAffineCalculatorOptions`: `border_mode` (BORDER_REPLICATE; BORDER_ZERO), `interpolation`
+    (INTER_LINEAR; INTER_CUBIC), `gpu_origin` (ignored: the image is in main memory).
+
+    Raises in `process`: InvalidArgumentError for a size or a matrix that is none.
+
+    Source of the behaviour: MediaPipe `calculators/image/warp_affine_calculator.cc`; OpenCV `warpAffine`,
+    which runs without the GIL.
+
+    Config::
+
+        node {
+          calculator: "WarpAffineCalculatorCpu"
+          input_stream: "IMAGE:crop"
+          input_stream: "MATRIX:image_to_crop"
+          input_stream: "OUTPUT_SIZE:image_size"
+          output_stream: "IMAGE:image"
+        }
+    """
+
+    _kind: type[Any] = ImageFrame
+
+    @classmethod
+    def get_contract(cls, cc: CalculatorContract) -> None:
+        """Declare an image in and one out, the matrix and the size."""
+        cc.inputs["IMAGE"].set(cls._kind, "what is warped")
+        cc.inputs["MATRIX"].set(tuple, "16 numbers: maps the output to the input")
+        cc.inputs["OUTPUT_SIZE"].set(tuple, "width and height in pixels")
+        cc.outputs["IMAGE"].set(cls._kind, "the warped image")
+        cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
+
+    def open(self, cc: CalculatorContext) -> None:
+        """Look at the options."""
+        options = cc.options(WarpAffineCalculatorOptions)
+        is_zero = options.border_mode == WarpAffineCalculatorOptions.BORDER_ZERO
+        self._border = cv2.BORDER_CONSTANT if is_zero else cv2.BORDER_REPLICATE
+        is_cubic = options.interpolation == WarpAffineCalculatorOptions.INTER_CUBIC
+        self._flags = (cv2.INTER_CUBIC if is_cubic else cv2.INTER_LINEAR) | cv2.WARP_INVERSE_MAP
+
+    def process(self, cc: CalculatorContext) -> None:
+        """Warp one image."""
+        source = cc.inputs["IMAGE"]
+        if source.is_empty() or cc.inputs["MATRIX"].is_empty() or cc.inputs["OUTPUT_SIZE"].is_empty():
+            return
+        frame: ImageFrame = source.payload if self._kind is ImageFrame else source.payload.frame
+        warped = self._warped(frame, _matrix(cc.inputs["MATRIX"]), _size(cc.inputs["OUTPUT_SIZE"]))
+        cc.outputs["IMAGE"].add(warped if self._kind is ImageFrame else Image(warped), cc.stamp)
+
+    def _warped(self, frame: ImageFrame, matrix: NDArray[np.float32], size: tuple[int, int]) -> ImageFrame:
+        # from fractions to pixels of the input, then of the output: each product is rounded in this order
+        of_input, of_output = _pixels(frame.width, frame.height, *size)
+        rows = matrix[:2].take(_COLUMNS, axis=1) * of_input * of_output
+        found = cv2.warpAffine(frame.array, rows, size, flags=self._flags, borderMode=self._border)
+        return ImageFrame(found, frame.format)
+
+
+class WarpAffineCalculator(WarpAffineCalculatorCpu):
+    """Move, turn, scale and shear an Image by a matrix, as `WarpAffineCalculatorCpu` does an ImageFrame.
+
+    Inputs: IMAGE (Image; one on the GPU is copied to main memory first), MATRIX and OUTPUT_SIZE as there.
+    Output: IMAGE (Image on the CPU, new memory, the format of the input). Timestamp offset 0.
+
+    Options `WarpAffineCalculatorOptions`, errors and source: as there.
+
+    Config::
+
+        node {
+          calculator: "WarpAffineCalculator"
+          input_stream: "IMAGE:crop"
+          input_stream: "MATRIX:image_to_crop"
+          input_stream: "OUTPUT_SIZE:image_size"
+          output_stream: "IMAGE:image"
+        }
+    """
+
+    _kind = Image
+
+
+@lru_cache(maxsize=64)
+def _pixels(
+    width: int, height: int, to_width: int, to_height: int
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return by what a matrix of shares is multiplied, one after the other, to map pixels to pixels.
+
+    (2, 1) and (1, 3); shared by all callers, so do not write to them.
+    """
+    of_output = np.float32(1) / np.array([[to_width, to_height, 1]], np.float32)
+    return np.array([[width], [height]], np.float32), of_output
+
+
+def _mask(port: Input) -> NDArray[np.float32]:
+    image: Image = port.payload
+    if image.format is not ImageFormat.VEC32F1:
+        raise InvalidArgumentError(
+            f"input {port.name!r} holds {image!r}, but a mask is VEC32F1; convert it to float32 of one "
+            "channel"
+        )
+    return image.array
+
+
+def _matrix(port: Input) -> NDArray[np.float32]:
+    try:
+        matrix = np.asarray(port.payload, np.float32)
+    except (TypeError, ValueError):  # words, or lists in it
+        matrix = np.empty(0, np.float32)
+    if matrix.shape != (_MATRIX,):
+        raise InvalidArgumentError(
+            f"input {port.name!r} holds {port.payload!r}, but the matrix is {_MATRIX} numbers, row after row"
+        )
+    return matrix.reshape(4, 4)
+
+
+def _size(port: Input) -> tuple[int, int]:
+    try:
+        width, height = port.payload
+        is_size = width >= 1 and height >= 1
+    except (TypeError, ValueError):
+        is_size = False
+    if not is_size:
+        raise InvalidArgumentError(
+            f"input {port.name!r} holds {port.payload!r}, but a size is (width, height), both 1 or more"
+        )
+    return int(width), int(height)

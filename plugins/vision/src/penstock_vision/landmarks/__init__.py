@@ -1,0 +1,1 @@
+"""Landmarks: projected, smoothed over time, refined, and turned into other messages."""

@@ -1,0 +1,23 @@
+from penstock.config import calculator_options_pb2 as _calculator_options_pb2
+from penstock_formats.messages import color_pb2 as _color_pb2
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from typing import ClassVar as _ClassVar, Mapping as _Mapping, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class RectToRenderDataCalculatorOptions(_message.Message):
+    __slots__ = ("filled", "color", "thickness", "oval", "top_left_thickness")
+    EXT_FIELD_NUMBER: _ClassVar[int]
+    ext: _descriptor.FieldDescriptor
+    FILLED_FIELD_NUMBER: _ClassVar[int]
+    COLOR_FIELD_NUMBER: _ClassVar[int]
+    THICKNESS_FIELD_NUMBER: _ClassVar[int]
+    OVAL_FIELD_NUMBER: _ClassVar[int]
+    TOP_LEFT_THICKNESS_FIELD_NUMBER: _ClassVar[int]
+    filled: bool
+    color: _color_pb2.Color
+    thickness: float
+    oval: bool
+    top_left_thickness: float
+    def __init__(self, filled: bool = ..., color: _Optional[_Union[_color_pb2.Color, _Mapping]] = ..., thickness: _Optional[float] = ..., oval: bool = ..., top_left_thickness: _Optional[float] = ...) -> None: ...

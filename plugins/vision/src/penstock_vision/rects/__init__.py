@@ -1,0 +1,1 @@
+"""Rectangles: made of landmarks and detections, moved, and followed from frame to frame."""

@@ -1,0 +1,1 @@
+"""Hands, faces, irises and boxes in space."""
