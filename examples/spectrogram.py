@@ -25,7 +25,7 @@ import numpy as np
 
 import penstock
 from penstock_cli.failures import as_failure
-from penstock_cli.run import Manner, run_graph
+from penstock_cli.runs.run import Manner, run_graph
 from penstock_formats import ImageFormat, ImageFrame, Matrix
 
 if TYPE_CHECKING:
@@ -225,13 +225,13 @@ def run(text: str, sides: dict[str, object], *, show: bool, is_live: bool) -> in
     with Manner().log_said(), ExitStack() as stack:
         window = None
         if show:
-            from penstock_cli.window import Window  # needs the extra: pip install "penstock-cli[show]"
+            from penstock_cli.runs.window import Window  # needs the extra: pip install "penstock-cli[show]"
 
             window = stack.enter_context(Window.opened("spectrogram"))
         graph = penstock.CalculatorGraph(text)
         wait = None
         if window is not None:
-            from penstock_cli.screen import Screen
+            from penstock_cli.runs.screen import Screen
 
             wait = Screen(graph, "shown", window, is_live=is_live).wait
         run_graph(graph, sides, Manner(summary=False), wait=wait)
@@ -257,7 +257,7 @@ def main(video: Path | None, out: Path | None, device: str, *, show: bool, micro
         raise click.UsageError("there is nothing to show; name a VIDEO, or say --microphone")
     try:
         if microphone:
-            from penstock_audio.microphones import check_microphone
+            from penstock_audio.microphone.microphones import check_microphone
 
             click.echo(
                 f"listening to {check_microphone(device)}; Esc in the window or Ctrl-C ends it", err=True

@@ -23,8 +23,8 @@ import numpy as np
 import penstock
 from penstock_cli.failures import WrongUsage, as_failure
 from penstock_cli.loading import existing
-from penstock_cli.run import Manner, run_graph
-from penstock_cli.summary import files
+from penstock_cli.runs.run import Manner, run_graph
+from penstock_cli.runs.summary import files
 from penstock_formats import (
     Detection,
     ImageFrame,
@@ -377,8 +377,8 @@ def track(video: Path | None, out: Path | None, limit: int, manner: Manner, *, s
     followed = Followed()
     graph.observe_output_stream("steady", followed.add)
     if show:
-        from penstock_cli.screen import Screen  # needs penstock-cli[show]
-        from penstock_cli.window import Window  # likewise
+        from penstock_cli.runs.screen import Screen  # needs penstock-cli[show]
+        from penstock_cli.runs.window import Window  # likewise
 
         with Window.opened("track_blobs") as window:
             wait: Callable[[float], None] = Screen(graph, "drawn", window, is_live=False).wait

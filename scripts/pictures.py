@@ -26,10 +26,10 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 import cv2
 import numpy as np
+from drawing.moving import COLOURS, Call, Reel, of_calls, of_film, of_work
+from drawing.panels import GAP, Panel, above, beside, captioned, picture
+from drawing.street import street_with_car
 from members import ROOT
-from moving import COLOURS, Call, Reel, of_calls, of_film, of_work
-from panels import GAP, Panel, above, beside, captioned, picture
-from street import street_with_car
 
 import penstock
 from penstock_formats import Detection, ImageFrame

@@ -34,8 +34,8 @@ from penstock_views.describe import describe
 # Found beside this file, not installed.
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from calculator_groups import GROUPS
-from page_pictures import WITHOUT_PICTURE, has_picture, picture_of
-from timeline_feeds import WITHOUT_TIMELINE, feed_of, headers_of, side_packets_of
+from drawing.page_pictures import WITHOUT_PICTURE, has_picture, picture_of
+from drawing.timeline_feeds import WITHOUT_TIMELINE, feed_of, headers_of, side_packets_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

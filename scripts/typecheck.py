@@ -23,11 +23,13 @@ from members import ROOT, members
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: Code outside the distributions: name → files and directories, all of which are on the path.
+#: Code outside the distributions: name → files and directories.
 OTHERS: Final = {
     "benchmarks": ("benchmarks",),
     "tools": ("scripts", "toxfile.py", "core/build_record.py", "core/hatch_build.py"),
 }
+#: The directories from which files of `OTHERS` import each other: those that are run have theirs on the path.
+FOLDERS: Final = ("benchmarks", "scripts", "scripts/trials")
 
 
 def _mypy(arguments: Sequence[str], search_path: str) -> int:
@@ -55,8 +57,8 @@ def main(wanted: Sequence[str]) -> int:
         if wanted and name not in wanted:
             continue
         print(f"{name}:", flush=True)
-        folders = [str(ROOT / path) for path in paths if (ROOT / path).is_dir()]
-        if _mypy(paths, os.pathsep.join([*folders, search_path])):
+        folders = [str(ROOT / path) for path in FOLDERS]
+        if _mypy(["--explicit-package-bases", *paths], os.pathsep.join([*folders, search_path])):
             failed.append(name)
     if failed:
         print(f"types are wrong in {', '.join(failed)}")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import penstock
-from penstock_audio.audio_decoder_pb2 import AudioDecoderOptions
+from penstock_audio.messages.audio_decoder_pb2 import AudioDecoderOptions
 
 GRAPH = """
 input_side_packet: "input_file"

@@ -11,7 +11,7 @@ from penstock.config import read_graph
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock.plugins.default_registry import default_registry
 from penstock_builder import Graph
-from penstock_image.canny_edge_calculator_pb2 import CannyEdgeCalculatorOptions
+from penstock_image.messages.canny_edge_pb2 import CannyEdgeCalculatorOptions
 
 ROOT = Path(__file__).resolve().parents[1]
 NAMES = ("left__now", "left__before", "right__now", "right__before")

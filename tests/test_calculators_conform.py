@@ -27,9 +27,9 @@ from penstock.errors import (
     NotFoundError,
 )
 from penstock.plugins.default_registry import default_registry
-from penstock_calculators.packet_resampler_calculator_pb2 import PacketResamplerCalculatorOptions
-from penstock_calculators.packet_thinner_calculator_pb2 import PacketThinnerCalculatorOptions
-from penstock_calculators.shadow_pairs import ShadowPair
+from penstock_calculators.messages.packet_resampler_pb2 import PacketResamplerCalculatorOptions
+from penstock_calculators.messages.packet_thinner_pb2 import PacketThinnerCalculatorOptions
+from penstock_calculators.watching.shadow_pairs import ShadowPair
 from penstock_formats import (
     Detection,
     Image,
@@ -43,8 +43,8 @@ from penstock_formats import (
     TimeSeriesHeader,
 )
 from penstock_gpu import GlContext, GpuUnavailableError
-from penstock_gpu.gl_scaler_calculator_pb2 import GlScalerCalculatorOptions
-from penstock_image.scale_image_calculator_pb2 import ScaleImageCalculatorOptions
+from penstock_gpu.messages.scaler_pb2 import GlScalerCalculatorOptions
+from penstock_image.messages.scale_image_pb2 import ScaleImageCalculatorOptions
 from penstock_tensors import Anchor
 from penstock_testing import ConformanceError, check_calculator
 from penstock_testing.payloads import maker_of

@@ -8,7 +8,7 @@ import penstock_mediapipe as mp
 import penstock_subgraphs_mediapipe
 from penstock.config import read_graph
 from penstock.plugins.default_registry import default_registry
-from penstock_vision.face_points import CONTOURS, FACE, LEFT_EYE, RIGHT_EYE
+from penstock_vision.landmarks.face_points import CONTOURS, FACE, LEFT_EYE, RIGHT_EYE
 
 
 def test_the_lines_of_a_face_are_those_of_the_solutions():

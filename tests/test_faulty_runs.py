@@ -1,4 +1,4 @@
-"""The short form of `scripts/faulty_runs.py`: every kind of fault, three times, in a process of its own."""
+"""The short form of `faulty_runs.py`: every kind of fault, three times, in a process of its own."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).resolve().parent.parent / "scripts" / "faulty_runs.py"
+SCRIPT = Path(__file__).resolve().parent.parent / "scripts" / "trials" / "faulty_runs.py"
 TIMEOUT_S = 100
 LEAST_KINDS = 25
 

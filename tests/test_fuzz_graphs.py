@@ -1,4 +1,4 @@
-"""Graphs with mistakes: a short form of `scripts/fuzz_graphs.py`, and what it does with what it finds."""
+"""Graphs with mistakes: a short form of `fuzz_graphs.py`, and how it reports findings."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-SCRIPT = ROOT / "scripts" / "fuzz_graphs.py"
+SCRIPT = ROOT / "scripts" / "trials" / "fuzz_graphs.py"
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="the fuzzer limits its processes as Linux does"
@@ -98,7 +98,7 @@ def test_every_kind_of_finding_is_told_and_saved_and_the_other_inputs_are_loaded
     assert told["12"].startswith("Unprintable cannot be printed: surrogates not allowed")
     assert done.stdout.splitlines()[0].startswith("14 inputs in ")
     assert done.stdout.splitlines()[-1] == f"6 findings; their inputs are in {out}"
-    assert "python scripts/fuzz_graphs.py --seed 3 --show 2\n" in (out / "3-2.why").read_text()
+    assert "python scripts/trials/fuzz_graphs.py --seed 3 --show 2\n" in (out / "3-2.why").read_text()
     assert sorted(path.name for path in out.glob("*.txt")) == [f"3-{n}.txt" for n in (10, 12, 2, 4, 6, 8)]
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import penstock
 from penstock.plugins.default_registry import default_registry
-from penstock_cli.demo_graph import FINISHED, demo_config
+from penstock_cli.demo.demo_graph import FINISHED, demo_config
 from penstock_gpu import GPU, GlContext, GpuBuffer, GpuResources, GpuUnavailableError
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -95,7 +95,7 @@ def test_a_resampler_names_timestamps_periods_and_option_where_a_gap_has_too_man
 
 TELL_TURNS = """
 import threading
-from penstock_calculators import packet_resampler
+from penstock_calculators.timing import packet_resampler
 writes, turn = threading.Event(), packet_resampler._turn
 async def told_turn():
     writes.set()

@@ -7,8 +7,8 @@ import numpy as np
 
 from penstock_formats import Image, ImageFormat, ImageFrame
 from penstock_gpu import GpuBuffer
-from penstock_tensors.image_to_tensor import ImageToTensorCalculator
-from penstock_tensors.image_to_tensor_calculator_pb2 import ImageToTensorCalculatorOptions
+from penstock_tensors.inputs.image_to_tensor import ImageToTensorCalculator
+from penstock_tensors.messages.image_to_tensor_pb2 import ImageToTensorCalculatorOptions
 from penstock_testing import run_calculator
 
 FRAME = ImageFrame(np.arange(24, dtype=np.uint8).reshape(2, 4, 3), ImageFormat.SRGB)

@@ -1,4 +1,4 @@
-"""`scripts/kill_encoders.py`: a process that is killed while it encodes loses two seconds at most."""
+"""`scripts/trials/kill_encoders.py`: a process that is killed while it encodes loses two seconds at most."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).resolve().parent.parent / "scripts/kill_encoders.py"
+SCRIPT = Path(__file__).resolve().parent.parent / "scripts/trials/kill_encoders.py"
 
 pytestmark = pytest.mark.skipif(
     "forkserver" not in multiprocessing.get_all_start_methods(), reason="processes from a fork server"

@@ -18,7 +18,7 @@ METHODS = {"debug", "info", "warning", "error", "exception", "critical", "log"}
 MAY_ASK = {
     "penstock/log.py",
     "penstock_cli/saying.py",
-    "penstock_cli/checking.py",
+    "penstock_cli/graphs/checking.py",
     "penstock_processes/link.py",
     "penstock_processes/worker.py",
     "penstock_ray/host.py",

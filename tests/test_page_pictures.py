@@ -17,16 +17,17 @@ from penstock.config import build_plan
 from penstock.plugins.default_registry import default_registry
 
 ROOT = Path(__file__).resolve().parents[1]
+_DRAWING = ("page_pictures", "picture_feeds", "street_images", "hand_points")
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture(scope="module")
 def scripts():
     """The modules of `scripts/`, which belong to no package, by name."""
-    names = ("reference_pages", "page_pictures", "picture_feeds", "street_images", "hand_points")
+    names = ("reference_pages", *(f"drawing.{name}" for name in _DRAWING))
     before = list(sys.path)
     sys.path.insert(0, str(ROOT / "scripts"))
-    yield {name: importlib.import_module(name) for name in names}
+    yield {name.removeprefix("drawing."): importlib.import_module(name) for name in names}
     sys.path[:] = before
 
 

@@ -202,7 +202,7 @@ def test_no_calculator_is_left_without_timeline_that_is_not_there(script, pages)
 
 def test_the_times_of_a_feed_are_for_streams_that_are_there(script):
     """An entry that matches no stream of its calculator's example would silently do nothing."""
-    feeds = sys.modules["timeline_feeds"]
+    feeds = sys.modules["drawing.timeline_feeds"]
     unmatched = [
         (pattern, stream)
         for pattern, own in feeds.STAMPS.items()
@@ -214,7 +214,7 @@ def test_the_times_of_a_feed_are_for_streams_that_are_there(script):
 
 
 def _matching(script, pattern):
-    feeds = sys.modules["timeline_feeds"]
+    feeds = sys.modules["drawing.timeline_feeds"]
     return [name for name in script.official_packs()["calculator"] if feeds.fnmatchcase(name, pattern)]
 
 

@@ -10,7 +10,7 @@ import penstock
 from penstock import Timestamp
 from penstock.errors import InvalidArgumentError
 from penstock_room_sensors.fresh_readings import NO_TICK, OVERTAKEN, TOO_OLD, FreshReadings
-from penstock_room_sensors.options_pb2 import FreshReadingsOptions
+from penstock_room_sensors.messages.options_pb2 import FreshReadingsOptions
 from penstock_testing import ScheduleHarness, calculator, explore, node, wired
 
 S = 1_000_000

@@ -33,7 +33,11 @@ def test_it_is_not_an_editable_installation():
 def test_the_wheel_has_its_graph_its_messages_and_its_types():
     files = {path.as_posix() for path in importlib.metadata.files(DISTRIBUTION)}
 
-    for name in ("room.pbtxt", "options.proto", "options_pb2.py", "options_pb2.pyi", "py.typed"):
+    for name in (
+        "room.pbtxt",
+        "py.typed",
+        *(f"messages/options{end}" for end in (".proto", "_pb2.py", "_pb2.pyi")),
+    ):
         assert f"penstock_room_sensors/{name}" in files, name
     assert [name for name in files if name.endswith("licenses/LICENSE")]
 

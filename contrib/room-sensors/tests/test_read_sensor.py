@@ -6,7 +6,7 @@ import pytest
 
 import penstock
 from penstock_room_sensors.calibration import CALIBRATION, RoomCalibration, SensorCalibration
-from penstock_room_sensors.options_pb2 import ReadSensorCalculatorOptions
+from penstock_room_sensors.messages.options_pb2 import ReadSensorCalculatorOptions
 from penstock_room_sensors.sensor_bus import SENSOR_BUS, SensorBus
 from penstock_testing import check_calculator
 

@@ -6,7 +6,7 @@ import pytest
 
 import penstock
 from penstock_room_sensors.calibration import CALIBRATION, RoomCalibration
-from penstock_room_sensors.options_pb2 import RoomPresenceCalculatorOptions
+from penstock_room_sensors.messages.options_pb2 import RoomPresenceCalculatorOptions
 from penstock_room_sensors.room_presence import RoomPresence
 from penstock_testing import check_calculator, run_calculator
 

@@ -9,7 +9,7 @@ import pytest
 import penstock
 from penstock_room_sensors.calibration import CALIBRATION, RoomCalibration, SensorCalibration
 from penstock_room_sensors.kalman import Estimate, RandomWalkFilter
-from penstock_room_sensors.options_pb2 import SensorFusionCalculatorOptions
+from penstock_room_sensors.messages.options_pb2 import SensorFusionCalculatorOptions
 from penstock_room_sensors.sensor_fusion import SensorFusionCalculator
 from penstock_testing import check_calculator, run_calculator
 

@@ -2,7 +2,8 @@
 
 Runs
     A graph's `Starter`, which `starter_of` finds, starts a `Runner` for each run. `new_run` puts a run
-    together, not started (`NewRun`); `as_side_packets` makes packets of what users give.
+    together, not started (`NewRun`), from a plan, `checked_side_packets` and the services of
+    `find_services`; `as_side_packets` makes packets of what users give.
     `Schedule` is the state machine of a run, in one of the states `RUNNING` and `TERMINATED` among others;
     `OPENED` is a node's state. `Step` is one call of a calculator's method, by number in `METHODS`; a
     `TracedStep` of an observer has the method `OBSERVE`. `OutputStream` and `Observer` are what it writes to.
@@ -30,8 +31,9 @@ _HOMES: Final = {
     "penstock.runtime.event_loops.lazy_loop": "LazyLoop",
     "penstock.runtime.graph": "starter_of",
     "penstock.runtime.new_run": "NewRun new_run",
+    "penstock.runtime.node_services": "find_services",
     "penstock.runtime.runner.runner": "Runner",
-    "penstock.runtime.side_packets": "as_side_packets",
+    "penstock.runtime.side_packets": "as_side_packets checked_side_packets",
     "penstock.runtime.start": "Starter",
     "penstock.services": "ServiceScope",
     "penstock.tracing.tracer": "OBSERVE",

@@ -415,6 +415,23 @@ def test_a_run_that_fails_and_one_that_cannot_start_leave_nothing_open(make, clo
     assert closable.log == ["make", "close", "make", "close"]
 
 
+def test_an_interrupt_while_services_are_made_leaves_nothing_open(make, closable) -> None:
+    def interrupt():
+        raise KeyboardInterrupt
+
+    key = closable()
+
+    def contract(cc):
+        cc.use_service(key)
+        cc.use_service(ServiceKey("test.interrupted", create=interrupt))
+
+    graph = make([(calculator(open=lambda cc: None, contract=contract, name="Both"), "")])
+    with pytest.raises(KeyboardInterrupt):
+        graph.start_run()
+    graph.close()
+    assert closable.log == ["make", "close"]
+
+
 def test_services_close_in_reverse_order_and_all_of_them_whatever_one_raises(make, closable) -> None:
     first = closable(OSError("stuck"), "1")
     second = closable(name="2")

@@ -12,9 +12,9 @@ import pytest
 
 from penstock.config.calculator_options_pb2 import CalculatorOptions
 from penstock.errors import GraphConfigError, GraphRunError
-from penstock_audio.audio_decoder import AudioDecoderCalculator
-from penstock_audio.audio_decoder_pb2 import AudioDecoderOptions, AudioStreamOptions
-from penstock_audio.audio_file import AudioFile
+from penstock_audio.files.audio_decoder import AudioDecoderCalculator
+from penstock_audio.files.audio_file import AudioFile
+from penstock_audio.messages.audio_decoder_pb2 import AudioDecoderOptions, AudioStreamOptions
 from penstock_formats import TimeSeriesHeader
 from penstock_testing import run_calculator
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from penstock.errors import GraphRunError
-from penstock_audio import basic_time_series
+from penstock_audio.series import basic_time_series
 from penstock_formats import TimeSeriesHeader
 
 BLOCK = [[1.0, -2.0, 3.0, 5.0], [2.0, 0.0, -4.0, 8.0]]

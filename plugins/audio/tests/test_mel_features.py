@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from penstock.errors import GraphRunError
-from penstock_audio.mel_features import MelSpectrumCalculator, MfccCalculator
-from penstock_audio.mfcc_mel_calculators_pb2 import MelSpectrumCalculatorOptions, MfccCalculatorOptions
+from penstock_audio.messages.mel_features_pb2 import MelSpectrumCalculatorOptions, MfccCalculatorOptions
+from penstock_audio.spectra.mel_features import MelSpectrumCalculator, MfccCalculator
 from penstock_formats import TimeSeriesHeader
 
 BINS, RATE = 257, 16000.0

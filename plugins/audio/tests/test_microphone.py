@@ -10,10 +10,13 @@ import numpy as np
 import pytest
 
 from penstock.errors import FailedPreconditionError, GraphRunError, InvalidArgumentError, OptionError
-from penstock_audio import microphone_source
 from penstock_audio.health import checks
-from penstock_audio.microphone_source import MicrophoneSourceCalculator, MicrophoneSourceCalculatorOptions
-from penstock_audio.microphones import check_microphone
+from penstock_audio.microphone import microphone_source
+from penstock_audio.microphone.microphone_source import (
+    MicrophoneSourceCalculator,
+    MicrophoneSourceCalculatorOptions,
+)
+from penstock_audio.microphone.microphones import check_microphone
 from penstock_formats import TimeSeriesHeader
 from penstock_testing import run_calculator
 

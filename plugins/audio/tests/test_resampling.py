@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from penstock.errors import GraphConfigError, GraphRunError, InvalidArgumentError
-from penstock_audio.rational_factor_resample_calculator_pb2 import (
+from penstock_audio.messages.resample_pb2 import (
     RationalFactorResampleCalculatorOptions as RationalOptions,
 )
-from penstock_audio.resample import RationalFactorResampleCalculator, ResampleTimeSeriesCalculator
-from penstock_audio.resample_time_series_calculator_pb2 import (
+from penstock_audio.messages.resample_pb2 import (
     ResampleTimeSeriesCalculatorOptions as SeriesOptions,
 )
-from penstock_audio.resampler import Kernel, RationalResampler
+from penstock_audio.series.resample import RationalFactorResampleCalculator, ResampleTimeSeriesCalculator
+from penstock_audio.series.resampler import Kernel, RationalResampler
 from penstock_formats import TimeSeriesHeader
 
 #: (source, target) → numbers that MediaPipe 0.10.21 (AudioToTensorCalculator) made of `ramp`, by place.

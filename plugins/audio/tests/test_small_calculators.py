@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from penstock.errors import GraphRunError, OptionError, StatusCode
-from penstock_audio.add_audio_header import AddAudioHeaderCalculator
-from penstock_audio.add_audio_header_calculator_options_pb2 import AddAudioHeaderCalculatorOptions
-from penstock_audio.energy import EnergyCalculator, EnergyCalculatorOptions, EnergyScale
-from penstock_audio.stabilized_log import StabilizedLogCalculator
-from penstock_audio.stabilized_log_calculator_pb2 import StabilizedLogCalculatorOptions
-from penstock_audio.two_tap_fir_filter import TwoTapFirFilterCalculator
-from penstock_audio.two_tap_fir_filter_calculator_pb2 import TwoTapFirFilterCalculatorOptions
+from penstock_audio.messages.add_audio_header_pb2 import AddAudioHeaderCalculatorOptions
+from penstock_audio.messages.stabilized_log_pb2 import StabilizedLogCalculatorOptions
+from penstock_audio.messages.two_tap_fir_filter_pb2 import TwoTapFirFilterCalculatorOptions
+from penstock_audio.series.add_audio_header import AddAudioHeaderCalculator
+from penstock_audio.series.energy import EnergyCalculator, EnergyCalculatorOptions, EnergyScale
+from penstock_audio.series.stabilized_log import StabilizedLogCalculator
+from penstock_audio.series.two_tap_fir_filter import TwoTapFirFilterCalculator
 from penstock_formats import TimeSeriesHeader
 
 # --- the logarithm ----------------------------------------------------------------------------

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from penstock.errors import GraphRunError
-from penstock_audio.spectrogram import SpectrogramCalculator, SpectrogramFloatCalculator
-from penstock_audio.spectrogram_calculator_pb2 import SpectrogramCalculatorOptions as Options
+from penstock_audio.messages.spectrogram_pb2 import SpectrogramCalculatorOptions as Options
+from penstock_audio.spectra.spectrogram import SpectrogramCalculator, SpectrogramFloatCalculator
 from penstock_formats import Matrix, MultiStreamTimeSeriesHeader, TimeSeriesHeader
 from penstock_testing import run_calculator
 

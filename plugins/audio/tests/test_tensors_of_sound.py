@@ -7,10 +7,10 @@ import pytest
 
 from penstock import Timestamp
 from penstock.errors import GraphConfigError, GraphRunError
-from penstock_audio.audio_to_tensor import AudioToTensorCalculator
-from penstock_audio.audio_to_tensor_calculator_pb2 import AudioToTensorCalculatorOptions as ToOptions
-from penstock_audio.tensors_to_audio import TensorsToAudioCalculator
-from penstock_audio.tensors_to_audio_calculator_pb2 import TensorsToAudioCalculatorOptions as FromOptions
+from penstock_audio.messages.audio_to_tensor_pb2 import AudioToTensorCalculatorOptions as ToOptions
+from penstock_audio.messages.tensors_to_audio_pb2 import TensorsToAudioCalculatorOptions as FromOptions
+from penstock_audio.spectra.audio_to_tensor import AudioToTensorCalculator
+from penstock_audio.spectra.tensors_to_audio import TensorsToAudioCalculator
 from penstock_formats import Matrix, Tensor, TimeSeriesHeader
 from penstock_testing import run_calculator
 

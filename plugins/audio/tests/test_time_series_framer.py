@@ -8,8 +8,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from penstock.config import build_plan
 from penstock.errors import GraphConfigError, GraphRunError
-from penstock_audio.time_series_framer import TimeSeriesFramerCalculator
-from penstock_audio.time_series_framer_calculator_pb2 import TimeSeriesFramerCalculatorOptions
+from penstock_audio.messages.time_series_framer_pb2 import TimeSeriesFramerCalculatorOptions
+from penstock_audio.series.time_series_framer import TimeSeriesFramerCalculator
 from penstock_formats import Matrix, TimeSeriesHeader
 from penstock_testing import ScheduleHarness, testing_registry
 
@@ -110,7 +110,7 @@ def test_a_frame_is_promised_as_soon_as_the_one_before_is_there(noise):
         "penstock.TimeSeriesFramerCalculatorOptions",
         "penstock.CalculatorOptions",
         50631621,
-        "penstock_audio.time_series_framer_calculator_pb2:TimeSeriesFramerCalculatorOptions",
+        "penstock_audio.messages.time_series_framer_pb2:TimeSeriesFramerCalculatorOptions",
     )
     plan = build_plan(
         'input_stream: "in" node { calculator: "TimeSeriesFramerCalculator" '

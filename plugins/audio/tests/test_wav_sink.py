@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from penstock.errors import GraphRunError
-from penstock_audio import wav_file
-from penstock_audio.wav_file import WavFile
-from penstock_audio.wav_sink import SampleFormat, WavSinkCalculator, WavSinkCalculatorOptions
+from penstock_audio.files import wav_file
+from penstock_audio.files.wav_file import WavFile
+from penstock_audio.files.wav_sink import SampleFormat, WavSinkCalculator, WavSinkCalculatorOptions
 from penstock_formats import Matrix, TimeSeriesHeader
 from penstock_testing import run_calculator
 
@@ -135,7 +135,7 @@ KILLED = """
 import os, signal, sys
 import numpy as np
 from pathlib import Path
-from penstock_audio.wav_file import WavFile
+from penstock_audio.files.wav_file import WavFile
 file = WavFile(Path(sys.argv[1]), 1000, 1, is_float=True)
 for i in range(25):
     file.write(np.full((1, 100), i, np.float32))
@@ -156,7 +156,7 @@ import resource, sys
 import numpy as np
 import penstock
 resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
-from penstock_audio.wav_sink import WavSinkCalculator
+from penstock_audio.files.wav_sink import WavSinkCalculator
 from penstock_formats import Matrix, TimeSeriesHeader
 from penstock_testing import run_calculator
 try:

@@ -63,7 +63,7 @@ def registry(penstock_registry):
         "penstock.ThreadPoolExecutorOptions",
         "penstock.MediaPipeOptions",
         157116819,
-        "penstock_executors.thread_pool_executor_pb2:ThreadPoolExecutorOptions",
+        "penstock_executors.messages.thread_pool_pb2:ThreadPoolExecutorOptions",
     )
     own.add("calculator", "Where", Where)
     own.add("calculator", "Meet", Meet)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from penstock_formats import ImageFormat, ImageFrame, Matrix, PayloadDifference, payload_difference
-from penstock_formats.color_pb2 import Color
+from penstock_formats.messages.color_pb2 import Color
 
 GREY = np.zeros((2, 3), np.uint8)
 BRIGHT = GREY.copy()

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.errors import InvalidArgumentError
-from penstock_formats import ImageFormat, ImageFrame, image_format_pb2
+from penstock_formats import ImageFormat, ImageFrame
 from penstock_formats.array_payload import NUMPY_EXPORTS_READ_ONLY
 from penstock_formats.image_format import LAYOUTS
+from penstock_formats.messages import image_format_pb2
 
 
 class Consumer:

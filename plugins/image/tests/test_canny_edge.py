@@ -8,8 +8,8 @@ import pytest
 
 from penstock.errors import GraphRunError
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
-from penstock_image.canny_edge import CannyEdgeCalculator
-from penstock_image.canny_edge_calculator_pb2 import CannyEdgeCalculatorOptions
+from penstock_image.filters.canny_edge import CannyEdgeCalculator
+from penstock_image.messages.canny_edge_pb2 import CannyEdgeCalculatorOptions
 from penstock_testing import run_calculator
 
 

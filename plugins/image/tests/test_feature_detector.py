@@ -11,8 +11,8 @@ import pytest
 from penstock import Timestamp
 from penstock.errors import GraphRunError
 from penstock_formats import ImageFrame
-from penstock_image.feature_detector import FeatureDetectorCalculator
-from penstock_image.feature_detector_calculator_pb2 import FeatureDetectorCalculatorOptions
+from penstock_image.filters.feature_detector import FeatureDetectorCalculator
+from penstock_image.messages.feature_detector_pb2 import FeatureDetectorCalculatorOptions
 from penstock_testing import run_calculator
 
 #: A white box in the dark; its corners are at rows 60 and 99, columns 80 and 139.

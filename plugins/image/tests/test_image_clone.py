@@ -8,7 +8,7 @@ import pytest
 from penstock.errors import GraphConfigError
 from penstock_formats import Image, ImageFrame
 from penstock_image.image_clone import ImageCloneCalculator
-from penstock_image.image_clone_calculator_pb2 import ImageCloneCalculatorOptions
+from penstock_image.messages.image_clone_pb2 import ImageCloneCalculatorOptions
 from penstock_testing import run_calculator
 
 FRAME = ImageFrame(np.zeros((3, 4), np.uint8))

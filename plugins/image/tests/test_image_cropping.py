@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import ImageFormat, ImageFrame, NormalizedRect, Rect, VideoHeader
 from penstock_formats.image_format import LAYOUTS
-from penstock_image import crop_region
-from penstock_image.crop_region import Region
-from penstock_image.image_cropping import ImageCroppingCalculator
-from penstock_image.image_cropping_calculator_pb2 import ImageCroppingCalculatorOptions as Options
+from penstock_image.geometry import crop_region
+from penstock_image.geometry.crop_region import Region
+from penstock_image.geometry.image_cropping import ImageCroppingCalculator
+from penstock_image.messages.image_cropping_pb2 import ImageCroppingCalculatorOptions as Options
 from penstock_testing import run_calculator
 
 PIXELS = np.random.default_rng(7).integers(0, 256, (30, 40, 3)).astype(np.uint8)

@@ -12,7 +12,7 @@ import pytest
 
 from penstock import CalculatorGraph, Packet
 from penstock.errors import GraphConfigError, GraphRunError
-from penstock_image.image_file_properties import ImageFilePropertiesCalculator
+from penstock_image.files.image_file_properties import ImageFilePropertiesCalculator
 from penstock_testing import run_calculator, testing_registry
 
 pytest.importorskip("PIL")

@@ -11,12 +11,12 @@ import pytest
 
 from penstock.errors import GraphRunError
 from penstock_formats import ImageFormat, ImageFrame
-from penstock_image.encoded_image_to_image_frame import EncodedImageToImageFrameCalculator
-from penstock_image.image_encoder import ImageEncoderCalculator
-from penstock_image.opencv_encoded_image_to_image_frame_calculator_pb2 import (
+from penstock_image.files.encoded_image_to_image_frame import OpenCvEncodedImageToImageFrameCalculator
+from penstock_image.files.image_encoder import OpenCvImageEncoderCalculator
+from penstock_image.messages.encoded_image_to_image_frame_pb2 import (
     OpenCvEncodedImageToImageFrameCalculatorOptions,
 )
-from penstock_image.opencv_image_encoder_calculator_pb2 import (
+from penstock_image.messages.image_encoder_pb2 import (
     OpenCvImageEncoderCalculatorOptions,
     OpenCvImageEncoderCalculatorResults,
 )
@@ -31,7 +31,7 @@ GRAY = RGB[..., 0].copy()
 
 def encoded(pixels, **options) -> OpenCvImageEncoderCalculatorResults:
     result = run_calculator(
-        ImageEncoderCalculator,
+        OpenCvImageEncoderCalculator,
         {0: [(1, ImageFrame(pixels))]},
         outputs=[0],
         options=OpenCvImageEncoderCalculatorOptions(**options),
@@ -43,7 +43,7 @@ def encoded(pixels, **options) -> OpenCvImageEncoderCalculatorResults:
 
 def decoded(file, **options) -> ImageFrame:
     result = run_calculator(
-        EncodedImageToImageFrameCalculator,
+        OpenCvEncodedImageToImageFrameCalculator,
         {0: [(1, file)]},
         outputs=[0],
         options=OpenCvEncodedImageToImageFrameCalculatorOptions(**options),

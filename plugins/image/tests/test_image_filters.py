@@ -10,10 +10,10 @@ import pytest
 
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
-from penstock_image.bilateral_filter import BilateralFilterCalculator
-from penstock_image.bilateral_filter_calculator_pb2 import BilateralFilterCalculatorOptions
-from penstock_image.luminance import LuminanceCalculatorCpu
-from penstock_image.sobel_edges import SobelEdgesCalculatorCpu
+from penstock_image.filters.bilateral_filter import BilateralFilterCalculator
+from penstock_image.filters.luminance import LuminanceCalculatorCpu
+from penstock_image.filters.sobel_edges import SobelEdgesCalculatorCpu
+from penstock_image.messages.bilateral_filter_pb2 import BilateralFilterCalculatorOptions
 from penstock_testing import run_calculator
 
 RANDOM = np.random.default_rng(4)

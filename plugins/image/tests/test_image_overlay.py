@@ -7,8 +7,8 @@ import pytest
 
 from penstock.errors import GraphRunError
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
-from penstock_image.image_overlay import ImageOverlayCalculator
-from penstock_image.image_overlay_calculator_pb2 import ImageOverlayCalculatorOptions
+from penstock_image.messages.image_overlay_pb2 import ImageOverlayCalculatorOptions
+from penstock_image.painting.image_overlay import ImageOverlayCalculator
 from penstock_testing import run_calculator
 
 PIXELS = np.random.default_rng(11).integers(0, 256, (6, 8, 4)).astype(np.uint8)

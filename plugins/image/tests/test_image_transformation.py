@@ -12,11 +12,11 @@ from penstock import Timestamp
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
 from penstock_formats.image_format import LAYOUTS
-from penstock_formats.rotation_mode_pb2 import RotationMode
-from penstock_formats.scale_mode_pb2 import ScaleMode
-from penstock_image.geometry import Transformation
-from penstock_image.image_transformation import ImageTransformationCalculator
-from penstock_image.image_transformation_calculator_pb2 import ImageTransformationCalculatorOptions as Options
+from penstock_formats.messages.rotation_mode_pb2 import RotationMode
+from penstock_formats.messages.scale_mode_pb2 import ScaleMode
+from penstock_image.geometry.image_transformation import ImageTransformationCalculator
+from penstock_image.geometry.orientation import Transformation
+from penstock_image.messages.image_transformation_pb2 import ImageTransformationCalculatorOptions as Options
 from penstock_testing import run_calculator
 
 PIXELS = np.random.default_rng(5).integers(0, 256, (6, 10, 3)).astype(np.uint8)

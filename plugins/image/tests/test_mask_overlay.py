@@ -8,7 +8,11 @@ import pytest
 
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
-from penstock_image.mask_overlay import MaskChannel, MaskOverlayCalculatorCpu, MaskOverlayCalculatorCpuOptions
+from penstock_image.painting.mask_overlay import (
+    MaskChannel,
+    MaskOverlayCalculatorCpu,
+    MaskOverlayCalculatorCpuOptions,
+)
 from penstock_testing import run_calculator
 
 RANDOM = np.random.default_rng(4)

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from penstock_formats import ImageFormat
-from penstock_image.put_text import PutTextCalculator
+from penstock_image.painting.put_text import OpenCvPutTextCalculator
 from penstock_testing import run_calculator
 
 
 @pytest.mark.parametrize("text", ["left hand", "", "far too long for a line of an image of this size"])
 def test_a_text_is_yellow_above_its_line_and_the_rest_is_transparent(text):
-    (packet,) = run_calculator(PutTextCalculator, {0: [(1, text)]}, outputs=[0]).outputs[0]
+    (packet,) = run_calculator(OpenCvPutTextCalculator, {0: [(1, text)]}, outputs=[0]).outputs[0]
 
     frame = packet.payload
     want = np.zeros((640, 640, 4), np.uint8)

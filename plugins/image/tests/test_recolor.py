@@ -8,8 +8,8 @@ import pytest
 
 from penstock.errors import GraphRunError
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
-from penstock_image.recolor import RecolorCalculator
-from penstock_image.recolor_calculator_pb2 import RecolorCalculatorOptions as Options
+from penstock_image.messages.recolor_pb2 import RecolorCalculatorOptions as Options
+from penstock_image.painting.recolor import RecolorCalculator
 from penstock_testing import run_calculator
 
 RANDOM = np.random.default_rng(4)

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from penstock import Calculator, CalculatorGraph, Packet, Timestamp
 from penstock.errors import GraphRunError
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
-from penstock_image.scale_image import ScaleImageCalculator
-from penstock_image.scale_image_calculator_pb2 import ScaleImageCalculatorOptions as Options
-from penstock_image.scaling import cropped, ratio, scaled
+from penstock_image.geometry.scale_image import ScaleImageCalculator
+from penstock_image.geometry.scaling import cropped, ratio, scaled
+from penstock_image.messages.scale_image_pb2 import ScaleImageCalculatorOptions as Options
 from penstock_testing import run_calculator, testing_registry
 
 RANDOM = np.random.default_rng(6)

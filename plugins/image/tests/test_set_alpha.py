@@ -7,8 +7,8 @@ import pytest
 
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
-from penstock_image.set_alpha import SetAlphaCalculator
-from penstock_image.set_alpha_calculator_pb2 import SetAlphaCalculatorOptions
+from penstock_image.messages.set_alpha_pb2 import SetAlphaCalculatorOptions
+from penstock_image.painting.set_alpha import SetAlphaCalculator
 from penstock_testing import run_calculator
 
 RANDOM = np.random.default_rng(4)

@@ -7,13 +7,13 @@ import pytest
 from penstock_stream_handlers.barrier import BarrierInputStreamHandler
 from penstock_stream_handlers.default import DefaultInputStreamHandler
 from penstock_stream_handlers.immediate import ImmediateInputStreamHandler
-from penstock_stream_handlers.mux import MuxInputStreamHandler
-from penstock_stream_handlers.sync_set import SyncSetInputStreamHandler
-from penstock_stream_handlers.sync_set_input_stream_handler_pb2 import SyncSetInputStreamHandlerOptions
-from penstock_stream_handlers.timestamp_align import TimestampAlignInputStreamHandler
-from penstock_stream_handlers.timestamp_align_input_stream_handler_pb2 import (
+from penstock_stream_handlers.messages.sync_set_pb2 import SyncSetInputStreamHandlerOptions
+from penstock_stream_handlers.messages.timestamp_align_pb2 import (
     TimestampAlignInputStreamHandlerOptions,
 )
+from penstock_stream_handlers.mux import MuxInputStreamHandler
+from penstock_stream_handlers.sync_set import SyncSetInputStreamHandler
+from penstock_stream_handlers.timestamp_align import TimestampAlignInputStreamHandler
 
 MUX = "INPUT:0:a INPUT:1:b SELECT:s"
 ALIGN = "A:a B:b"

@@ -8,7 +8,7 @@ from penstock import Timestamp
 from penstock.errors import InvalidArgumentError
 from penstock.lowlevel import POSTSTREAM
 from penstock_stream_handlers.fixed_size import SURPLUS, FixedSizeInputStreamHandler
-from penstock_stream_handlers.fixed_size_input_stream_handler_pb2 import FixedSizeInputStreamHandlerOptions
+from penstock_stream_handlers.messages.fixed_size_pb2 import FixedSizeInputStreamHandlerOptions
 
 
 def sizes(trigger=2, target=1, *, fixed_min=False):

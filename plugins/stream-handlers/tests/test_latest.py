@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from penstock import Timestamp
 from penstock.errors import InvalidArgumentError, NotFoundError
 from penstock_stream_handlers.latest import NO_TICK, OVERTAKEN, Latest
-from penstock_stream_handlers.latest_pb2 import LatestOptions
+from penstock_stream_handlers.messages.latest_pb2 import LatestOptions
 
 UNSETTLED = LatestOptions(settled=False)
 

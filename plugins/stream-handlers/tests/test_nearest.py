@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from penstock import Timestamp
 from penstock.errors import InvalidArgumentError, NotFoundError
 from penstock.lowlevel import MAX, MIN
+from penstock_stream_handlers.messages.nearest_pb2 import NearestOptions
 from penstock_stream_handlers.nearest import NEVER_NEAREST, Nearest
-from penstock_stream_handlers.nearest_pb2 import NearestOptions
 
 
 def within(tolerance, base=None):

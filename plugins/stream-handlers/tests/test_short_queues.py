@@ -7,10 +7,10 @@ import pytest
 from penstock import STOP
 from penstock_stream_handlers.inner_join import InnerJoin
 from penstock_stream_handlers.latest import Latest
+from penstock_stream_handlers.messages.nearest_pb2 import NearestOptions
+from penstock_stream_handlers.messages.timeout_pb2 import TimeoutOptions
 from penstock_stream_handlers.nearest import Nearest
-from penstock_stream_handlers.nearest_pb2 import NearestOptions
 from penstock_stream_handlers.timeout import Timeout
-from penstock_stream_handlers.timeout_pb2 import TimeoutOptions
 from penstock_testing import calculator, explore, node, wired
 
 A = (0, 3, 6, 9, 12, 40)

@@ -7,8 +7,8 @@ import pytest
 
 from penstock.errors import InvalidArgumentError, NotFoundError
 from penstock.lowlevel import MAX
+from penstock_stream_handlers.messages.sync_set_pb2 import SyncSetInputStreamHandlerOptions
 from penstock_stream_handlers.sync_set import SyncSetInputStreamHandler
-from penstock_stream_handlers.sync_set_input_stream_handler_pb2 import SyncSetInputStreamHandlerOptions
 
 PORTS = "A:a B:b C:c D:d E:e F:f"
 

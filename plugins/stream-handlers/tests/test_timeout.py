@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import penstock
 from penstock import Packet, Timestamp
 from penstock.errors import InvalidArgumentError
+from penstock_stream_handlers.messages.timeout_pb2 import TimeoutOptions
 from penstock_stream_handlers.timeout import TOO_LATE, Timeout
-from penstock_stream_handlers.timeout_pb2 import TimeoutOptions
 from penstock_testing import ManualClock, ScheduleHarness, calculator, node, wired
 
 OPTIONS = TimeoutOptions(timeout_ms=200)

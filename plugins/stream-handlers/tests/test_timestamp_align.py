@@ -7,10 +7,10 @@ import pytest
 from penstock import Timestamp
 from penstock.errors import GraphRunError, InvalidArgumentError, NotFoundError, TimestampError
 from penstock.lowlevel import MAX, MIN
-from penstock_stream_handlers.timestamp_align import TimestampAlignInputStreamHandler
-from penstock_stream_handlers.timestamp_align_input_stream_handler_pb2 import (
+from penstock_stream_handlers.messages.timestamp_align_pb2 import (
     TimestampAlignInputStreamHandlerOptions,
 )
+from penstock_stream_handlers.timestamp_align import TimestampAlignInputStreamHandler
 from penstock_testing import ScheduleHarness, calculator, node, wired
 
 

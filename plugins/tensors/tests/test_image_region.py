@@ -10,7 +10,7 @@ import pytest
 
 from penstock.errors import InvalidArgumentError
 from penstock_formats import NormalizedRect
-from penstock_tensors.image_region import (
+from penstock_tensors.inputs.image_region import (
     Region,
     corners,
     cut_out,

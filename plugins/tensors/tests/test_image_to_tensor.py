@@ -7,8 +7,8 @@ import pytest
 
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import Image, ImageFormat, ImageFrame, NormalizedRect, Tensor
-from penstock_tensors.image_to_tensor import ImageToTensorCalculator
-from penstock_tensors.image_to_tensor_calculator_pb2 import ImageToTensorCalculatorOptions as Options
+from penstock_tensors.inputs.image_to_tensor import ImageToTensorCalculator
+from penstock_tensors.messages.image_to_tensor_pb2 import ImageToTensorCalculatorOptions as Options
 from penstock_testing import check_calculator, run_calculator
 
 UNIT = Options.FloatRange(min=0, max=1)

@@ -13,8 +13,8 @@ import penstock
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import Tensor
 from penstock_tensors import RESOURCES, Model, OpResolver, ResourceFinder
-from penstock_tensors.inference import InferenceCalculatorCpu, InferenceCalculatorXnnpack
-from penstock_tensors.inference_calculator_pb2 import InferenceCalculatorOptions as Options
+from penstock_tensors.inference.inference import InferenceCalculatorCpu, InferenceCalculatorXnnpack
+from penstock_tensors.messages.inference_pb2 import InferenceCalculatorOptions as Options
 from penstock_testing import check_calculator, run_calculator
 
 ONES = np.ones((1, 4), np.float32)

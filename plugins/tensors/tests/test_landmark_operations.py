@@ -12,7 +12,7 @@ import pytest
 
 from penstock.errors import InvalidArgumentError
 from penstock_tensors import Model, RunSettings, load_model, standard_operations
-from penstock_tensors.float_math import atan2f
+from penstock_tensors.models.float_math import atan2f
 
 RANDOM = np.random.default_rng(3)
 

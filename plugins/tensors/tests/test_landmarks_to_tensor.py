@@ -7,8 +7,8 @@ import pytest
 
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import LandmarkList, NormalizedLandmarkList
-from penstock_tensors.landmarks_to_tensor import LandmarksToTensorCalculator
-from penstock_tensors.landmarks_to_tensor_calculator_pb2 import LandmarksToTensorCalculatorOptions
+from penstock_tensors.inputs.landmarks_to_tensor import LandmarksToTensorCalculator
+from penstock_tensors.messages.landmarks_to_tensor_pb2 import LandmarksToTensorCalculatorOptions
 from penstock_testing import run_calculator
 
 NUMBERS = np.random.default_rng(9).random((4, 5)).astype(np.float32)

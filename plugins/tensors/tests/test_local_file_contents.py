@@ -7,7 +7,7 @@ import pytest
 import penstock
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_tensors import RESOURCES, ResourceFinder
-from penstock_tensors.local_file_contents import LocalFileContentsCalculator
+from penstock_tensors.inference.local_file_contents import LocalFileContentsCalculator
 from penstock_testing import run_calculator
 
 GRAPH = """

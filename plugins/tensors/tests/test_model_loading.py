@@ -9,9 +9,9 @@ import pytest
 import penstock
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_tensors import RESOURCES, Model, OpResolver, Resource, ResourceFinder
-from penstock_tensors.installed_operations import standard_operations
-from penstock_tensors.tflite_custom_op_resolver_calculator_pb2 import TfLiteCustomOpResolverCalculatorOptions
-from penstock_tensors.tflite_model import TfLiteCustomOpResolverCalculator, TfLiteModelCalculator
+from penstock_tensors.inference.tflite_model import TfLiteCustomOpResolverCalculator, TfLiteModelCalculator
+from penstock_tensors.messages.tflite_model_pb2 import TfLiteCustomOpResolverCalculatorOptions
+from penstock_tensors.models.installed_operations import standard_operations
 from penstock_testing import run_calculator
 
 FILE = b"\x1c\0\0\0TFL3 and more"

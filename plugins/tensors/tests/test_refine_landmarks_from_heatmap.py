@@ -7,10 +7,10 @@ import pytest
 
 from penstock.errors import GraphRunError, PenstockError
 from penstock_formats import NormalizedLandmark, NormalizedLandmarkList, Tensor
-from penstock_tensors.refine_landmarks_from_heatmap import RefineLandmarksFromHeatmapCalculator
-from penstock_tensors.refine_landmarks_from_heatmap_calculator_pb2 import (
+from penstock_tensors.messages.refine_landmarks_from_heatmap_pb2 import (
     RefineLandmarksFromHeatmapCalculatorOptions,
 )
+from penstock_tensors.outputs.refine_landmarks_from_heatmap import RefineLandmarksFromHeatmapCalculator
 from penstock_testing import run_calculator
 
 #: A logit whose sigmoid is 0 in single precision, and one of 0.5.

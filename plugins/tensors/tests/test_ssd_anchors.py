@@ -12,8 +12,8 @@ from penstock.config import CalculatorGraphConfig, read_graph, to_binary
 from penstock.errors import GraphConfigError
 from penstock.plugins.default_registry import default_registry
 from penstock_tensors import Anchor
-from penstock_tensors.ssd_anchors import SsdAnchorsCalculator
-from penstock_tensors.ssd_anchors_calculator_pb2 import SsdAnchorsCalculatorOptions as Options
+from penstock_tensors.messages.ssd_anchors_pb2 import SsdAnchorsCalculatorOptions as Options
+from penstock_tensors.outputs.ssd_anchors import SsdAnchorsCalculator
 from penstock_testing import run_calculator
 
 PALM = {

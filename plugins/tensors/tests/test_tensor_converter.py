@@ -8,9 +8,11 @@ import pytest
 import penstock
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import Image, ImageFormat, ImageFrame, Matrix, Tensor
-from penstock_tensors.tensor_converter import TensorConverterCalculator, TfLiteConverterCalculator
-from penstock_tensors.tensor_converter_calculator_pb2 import TensorConverterCalculatorOptions
-from penstock_tensors.tflite_converter_calculator_pb2 import TfLiteConverterCalculatorOptions
+from penstock_tensors.inputs.tensor_converter import TensorConverterCalculator, TfLiteConverterCalculator
+from penstock_tensors.messages.tensor_converter_pb2 import (
+    TensorConverterCalculatorOptions,
+    TfLiteConverterCalculatorOptions,
+)
 from penstock_testing import run_calculator
 
 OPTIONS = {

@@ -7,9 +7,9 @@ import pytest
 
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import Tensor
-from penstock_formats.label_map_pb2 import LabelMapItem
-from penstock_tensors.tensors_to_classification import TensorsToClassificationCalculator
-from penstock_tensors.tensors_to_classification_calculator_pb2 import TensorsToClassificationCalculatorOptions
+from penstock_formats.messages.label_map_pb2 import LabelMapItem
+from penstock_tensors.messages.tensors_to_classification_pb2 import TensorsToClassificationCalculatorOptions
+from penstock_tensors.outputs.tensors_to_classification import TensorsToClassificationCalculator
 from penstock_testing import run_calculator
 
 

@@ -8,8 +8,8 @@ import pytest
 from penstock.errors import GraphRunError
 from penstock_formats import LocationData, Tensor
 from penstock_tensors import Anchor
-from penstock_tensors.tensors_to_detections import TensorsToDetectionsCalculator
-from penstock_tensors.tensors_to_detections_calculator_pb2 import TensorsToDetectionsCalculatorOptions
+from penstock_tensors.messages.tensors_to_detections_pb2 import TensorsToDetectionsCalculatorOptions
+from penstock_tensors.outputs.tensors_to_detections import TensorsToDetectionsCalculator
 from penstock_testing import run_calculator
 
 #: An anchor that leaves boxes as they are, but for the scale of 10.

@@ -7,8 +7,8 @@ import pytest
 
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import Tensor
-from penstock_tensors.tensors_to_floats import TensorsToFloatsCalculator
-from penstock_tensors.tensors_to_floats_calculator_pb2 import TensorsToFloatsCalculatorOptions
+from penstock_tensors.messages.tensors_to_floats_pb2 import TensorsToFloatsCalculatorOptions
+from penstock_tensors.outputs.tensors_to_floats import TensorsToFloatsCalculator
 from penstock_testing import run_calculator
 
 

@@ -8,8 +8,8 @@ import pytest
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import Tensor
 from penstock_formats.landmark_arrays import array_of
-from penstock_tensors.tensors_to_landmarks import TensorsToLandmarksCalculator
-from penstock_tensors.tensors_to_landmarks_calculator_pb2 import TensorsToLandmarksCalculatorOptions
+from penstock_tensors.messages.tensors_to_landmarks_pb2 import TensorsToLandmarksCalculatorOptions
+from penstock_tensors.outputs.tensors_to_landmarks import TensorsToLandmarksCalculator
 from penstock_testing import run_calculator
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from penstock.errors import GraphRunError, PenstockError
 from penstock_formats import Image, ImageFormat, Tensor
-from penstock_tensors.tensors_to_segmentation import TensorsToSegmentationCalculator
-from penstock_tensors.tensors_to_segmentation_calculator_pb2 import TensorsToSegmentationCalculatorOptions
+from penstock_tensors.messages.tensors_to_segmentation_pb2 import TensorsToSegmentationCalculatorOptions
+from penstock_tensors.outputs.tensors_to_segmentation import TensorsToSegmentationCalculator
 from penstock_testing import run_calculator
 
 

@@ -10,10 +10,10 @@ import pytest
 
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import Image, ImageFormat, ImageFrame, Tensor
-from penstock_tensors.tflite_tensors_to_segmentation import TfLiteTensorsToSegmentationCalculator
-from penstock_tensors.tflite_tensors_to_segmentation_calculator_pb2 import (
+from penstock_tensors.messages.tflite_tensors_to_segmentation_pb2 import (
     TfLiteTensorsToSegmentationCalculatorOptions,
 )
+from penstock_tensors.outputs.tflite_tensors_to_segmentation import TfLiteTensorsToSegmentationCalculator
 from penstock_testing import run_calculator
 
 SIZE = {"tensor_width": 5, "tensor_height": 4, "tensor_channels": 2}

@@ -9,24 +9,24 @@ import penstock
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import ImageFrame, Tensor
 from penstock_tensors import Anchor, OpResolver
-from penstock_tensors import inference_calculator_pb2 as new_inference
-from penstock_tensors import tensors_to_classification_calculator_pb2 as new_classification
-from penstock_tensors import tensors_to_detections_calculator_pb2 as new_detections
-from penstock_tensors import tensors_to_landmarks_calculator_pb2 as new_landmarks
-from penstock_tensors import tflite_inference_calculator_pb2 as old_inference
-from penstock_tensors import tflite_tensors_to_classification_calculator_pb2 as old_classification
-from penstock_tensors import tflite_tensors_to_detections_calculator_pb2 as old_detections
-from penstock_tensors import tflite_tensors_to_landmarks_calculator_pb2 as old_landmarks
-from penstock_tensors.same_fields import as_message
-from penstock_tensors.tensors_to_classification import TensorsToClassificationCalculator
-from penstock_tensors.tensors_to_detections import TensorsToDetectionsCalculator
-from penstock_tensors.tensors_to_landmarks import TensorsToLandmarksCalculator
-from penstock_tensors.tflite_decoders import (
+from penstock_tensors.messages import inference_pb2 as new_inference
+from penstock_tensors.messages import tensors_to_classification_pb2 as new_classification
+from penstock_tensors.messages import tensors_to_detections_pb2 as new_detections
+from penstock_tensors.messages import tensors_to_landmarks_pb2 as new_landmarks
+from penstock_tensors.messages import tflite_decoders_pb2 as old_classification
+from penstock_tensors.messages import tflite_decoders_pb2 as old_detections
+from penstock_tensors.messages import tflite_decoders_pb2 as old_landmarks
+from penstock_tensors.messages import tflite_inference_pb2 as old_inference
+from penstock_tensors.outputs.tensors_to_classification import TensorsToClassificationCalculator
+from penstock_tensors.outputs.tensors_to_detections import TensorsToDetectionsCalculator
+from penstock_tensors.outputs.tensors_to_landmarks import TensorsToLandmarksCalculator
+from penstock_tensors.outputs.tflite_decoders import (
     TfLiteTensorsToClassificationCalculator,
     TfLiteTensorsToDetectionsCalculator,
     TfLiteTensorsToFloatsCalculator,
     TfLiteTensorsToLandmarksCalculator,
 )
+from penstock_tensors.same_fields import as_message
 from penstock_testing import run_calculator
 
 ONES = np.ones((1, 4), np.float32)

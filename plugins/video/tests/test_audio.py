@@ -19,8 +19,8 @@ from penstock_video import audio
 from penstock_video.audio import AudioError, AudioTracks
 from penstock_video.decoder import VideoDecoderCalculator
 from penstock_video.encoder import VideoEncoderCalculator
-from penstock_video.opencv_video_encoder_calculator_pb2 import OpenCvVideoEncoderCalculatorOptions as Options
-from penstock_video.video_decoder_calculator_pb2 import VideoDecoderCalculatorOptions
+from penstock_video.messages.decoder_pb2 import VideoDecoderCalculatorOptions
+from penstock_video.messages.encoder_pb2 import OpenCvVideoEncoderCalculatorOptions as Options
 
 RATE = 48_000
 FPS = 25

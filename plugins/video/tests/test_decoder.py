@@ -20,8 +20,8 @@ from penstock_formats import ImageFormat, VideoHeader
 from penstock_testing import run_calculator
 from penstock_video.decoder import VideoDecoderCalculator
 from penstock_video.files import FileSource, camera_source
+from penstock_video.messages.decoder_pb2 import VideoDecoderCalculatorOptions as Options
 from penstock_video.source import microseconds
-from penstock_video.video_decoder_calculator_pb2 import VideoDecoderCalculatorOptions as Options
 
 
 def decode(path=None, outputs=("VIDEO",), output_side_packets=None, **options):

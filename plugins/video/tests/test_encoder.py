@@ -21,9 +21,9 @@ from penstock_video import encoders
 from penstock_video.decoder import VideoDecoderCalculator
 from penstock_video.encoder import VideoEncoderCalculator
 from penstock_video.encoders import encoder_name
-from penstock_video.opencv_video_encoder_calculator_pb2 import OpenCvVideoEncoderCalculatorOptions as Options
+from penstock_video.messages.decoder_pb2 import VideoDecoderCalculatorOptions
+from penstock_video.messages.encoder_pb2 import OpenCvVideoEncoderCalculatorOptions as Options
 from penstock_video.pattern import PatternSource, pattern_index
-from penstock_video.video_decoder_calculator_pb2 import VideoDecoderCalculatorOptions
 from penstock_video.writer import Settings, VideoWriter
 
 NOW = 1_750_000_000_123_456

@@ -22,10 +22,10 @@ from penstock_formats import ImageFrame
 from penstock_testing import run_calculator
 from penstock_video.decoder import VideoDecoderCalculator
 from penstock_video.encoder import VideoEncoderCalculator
-from penstock_video.opencv_video_encoder_calculator_pb2 import OpenCvVideoEncoderCalculatorOptions as Options
+from penstock_video.messages.decoder_pb2 import VideoDecoderCalculatorOptions
+from penstock_video.messages.encoder_pb2 import OpenCvVideoEncoderCalculatorOptions as Options
 from penstock_video.partial import PartialFile, leftovers
 from penstock_video.pattern import PatternSource, pattern_index
-from penstock_video.video_decoder_calculator_pb2 import VideoDecoderCalculatorOptions
 from penstock_video.writer import VideoWriter
 
 FPS = 25

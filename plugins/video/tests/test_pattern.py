@@ -13,8 +13,8 @@ from penstock.errors import GraphRunError
 from penstock_formats import ImageFormat, VideoHeader
 from penstock_testing import run_calculator
 from penstock_video.decoder import VideoDecoderCalculator
+from penstock_video.messages.decoder_pb2 import VideoDecoderCalculatorOptions as Options
 from penstock_video.pattern import PatternSource, pattern_index
-from penstock_video.video_decoder_calculator_pb2 import VideoDecoderCalculatorOptions as Options
 
 
 def frames(**pattern):

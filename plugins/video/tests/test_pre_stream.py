@@ -9,8 +9,8 @@ from penstock.errors import GraphConfigError, GraphRunError
 from penstock.lowlevel import PRESTREAM
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
 from penstock_testing import run_calculator
+from penstock_video.messages.pre_stream_pb2 import VideoPreStreamCalculatorOptions
 from penstock_video.pre_stream import VideoPreStreamCalculator
-from penstock_video.video_pre_stream_calculator_pb2 import VideoPreStreamCalculatorOptions
 
 ORIGINAL = VideoHeader(ImageFormat.SRGB, 640, 480, 29.97, 12.5)
 

@@ -18,8 +18,8 @@ from google.protobuf import text_format
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import Image, ImageFormat, ImageFrame, RenderData, VideoHeader
 from penstock_testing import run_calculator
-from penstock_vision.annotation_overlay import AnnotationOverlayCalculator
-from penstock_vision.annotation_overlay_calculator_pb2 import AnnotationOverlayCalculatorOptions
+from penstock_vision.drawing.annotation_overlay import AnnotationOverlayCalculator
+from penstock_vision.messages.annotation_overlay_pb2 import AnnotationOverlayCalculatorOptions
 
 RECORDED = json.loads(Path(__file__).with_name("recorded_drawings.json").read_text(encoding="utf-8"))
 #: From 4.13 on OpenCV draws the edges of thick lines, ovals and letters in other pixels.

@@ -7,8 +7,11 @@ import pytest
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import Detection, LocationData, NormalizedRect
 from penstock_testing import run_calculator
-from penstock_vision.association import AssociationDetectionCalculator, AssociationNormRectCalculator
-from penstock_vision.association_calculator_pb2 import AssociationCalculatorOptions
+from penstock_vision.detections.association import (
+    AssociationDetectionCalculator,
+    AssociationNormRectCalculator,
+)
+from penstock_vision.messages.association_pb2 import AssociationCalculatorOptions
 
 
 def rect(x, width=1.0, **more):

@@ -12,7 +12,7 @@ import penstock
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import Detection, ImageFormat, ImageFrame, LocationData
 from penstock_testing import run_calculator
-from penstock_vision.box_flow import BoxFlowCalculator, BoxFlowCalculatorOptions
+from penstock_vision.detections.box_flow import BoxFlowCalculator, BoxFlowCalculatorOptions
 
 HIGH, WIDE = 360, 640
 #: Pixels by which an edge may be off.

@@ -14,14 +14,14 @@ import pytest
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import FrameAnnotation, NormalizedLandmarkList
 from penstock_testing import run_calculator
-from penstock_vision.box_in_space import Camera, fit_box, lift
-from penstock_vision.frame_annotation_to_rect import FrameAnnotationToRectCalculator
-from penstock_vision.frame_annotation_to_rect_calculator_pb2 import FrameAnnotationToRectCalculatorOptions
-from penstock_vision.landmarks_to_frame_annotation import LandmarksToFrameAnnotationCalculator
-from penstock_vision.lift_2d_frame_annotation_to_3d import Lift2DFrameAnnotationTo3DCalculator
-from penstock_vision.lift_2d_frame_annotation_to_3d_calculator_pb2 import (
+from penstock_vision.messages.frame_annotation_to_rect_pb2 import FrameAnnotationToRectCalculatorOptions
+from penstock_vision.messages.lift_2d_frame_annotation_to_3d_pb2 import (
     Lift2DFrameAnnotationTo3DCalculatorOptions,
 )
+from penstock_vision.rects.frame_annotation_to_rect import FrameAnnotationToRectCalculator
+from penstock_vision.space.box_in_space import Camera, fit_box, lift
+from penstock_vision.space.landmarks_to_frame_annotation import LandmarksToFrameAnnotationCalculator
+from penstock_vision.space.lift_2d_frame_annotation_to_3d import Lift2DFrameAnnotationTo3DCalculator
 
 CAMERA = Camera(2.0, 1.5, 0.1, -0.05)
 SIDES = np.array([1.0, 2.0, 0.5])

@@ -14,12 +14,14 @@ from penstock_formats import (
     NormalizedLandmarkList,
 )
 from penstock_testing import run_calculator
-from penstock_vision.detection_classifications_merger import DetectionClassificationsMergerCalculator
-from penstock_vision.detection_to_landmarks import DetectionToLandmarksCalculator
-from penstock_vision.detection_transformation import DetectionTransformationCalculator
-from penstock_vision.detection_unique_id import DetectionUniqueIdCalculator
-from penstock_vision.detections_deduplicate import DetectionsDeduplicateCalculator
-from penstock_vision.pass_through_or_empty import PassThroughOrEmptyDetectionVectorCalculator
+from penstock_vision.detections.detection_classifications_merger import (
+    DetectionClassificationsMergerCalculator,
+)
+from penstock_vision.detections.detection_to_landmarks import DetectionToLandmarksCalculator
+from penstock_vision.detections.detection_transformation import DetectionTransformationCalculator
+from penstock_vision.detections.detection_unique_id import DetectionUniqueIdCalculator
+from penstock_vision.detections.detections_deduplicate import DetectionsDeduplicateCalculator
+from penstock_vision.detections.pass_through_or_empty import PassThroughOrEmptyDetectionVectorCalculator
 
 FIELDS = ("xmin", "ymin", "width", "height")
 

@@ -8,9 +8,9 @@ from penstock import CalculatorGraph, Packet
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import Detection, LabelMapItem
 from penstock_testing import run_calculator
-from penstock_vision.detection_label_id_to_text import DetectionLabelIdToTextCalculator
-from penstock_vision.detection_label_id_to_text_calculator_pb2 import DetectionLabelIdToTextCalculatorOptions
-from penstock_vision.label_file import RESOURCES, labels_of
+from penstock_vision.detections.detection_label_id_to_text import DetectionLabelIdToTextCalculator
+from penstock_vision.detections.label_file import RESOURCES, labels_of
+from penstock_vision.messages.detection_label_id_to_text_pb2 import DetectionLabelIdToTextCalculatorOptions
 
 
 def labeled(*detections, **options):
@@ -101,7 +101,7 @@ def test_a_file_without_labels_is_refused(data, message):
 
 
 def test_without_the_pack_that_finds_files_the_error_names_it(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "penstock_tensors.resource_finder", None)
+    monkeypatch.setitem(__import__("sys").modules, "penstock_tensors.models.resource_finder", None)
 
     with pytest.raises(RuntimeError, match="penstock-tensors, which finds files of models, is not installed"):
         RESOURCES.create()

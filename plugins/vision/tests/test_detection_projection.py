@@ -10,7 +10,7 @@ import pytest
 from penstock.errors import GraphRunError, PenstockError
 from penstock_formats import Detection, LocationData
 from penstock_testing import run_calculator
-from penstock_vision.detection_projection import DetectionProjectionCalculator
+from penstock_vision.detections.detection_projection import DetectionProjectionCalculator
 
 UNIT = tuple(np.eye(4).ravel().tolist())
 

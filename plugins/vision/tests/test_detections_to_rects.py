@@ -10,10 +10,10 @@ import pytest
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import Detection, LocationData, NormalizedRect, Rect
 from penstock_testing import run_calculator
-from penstock_vision.alignment_points_rects import AlignmentPointsRectsCalculator
-from penstock_vision.detections_to_rects import DetectionsToRectsCalculator
-from penstock_vision.detections_to_rects_calculator_pb2 import DetectionsToRectsCalculatorOptions
-from penstock_vision.hand_detections_from_pose_to_rects import HandDetectionsFromPoseToRectsCalculator
+from penstock_vision.detections.detections_to_rects import DetectionsToRectsCalculator
+from penstock_vision.messages.detections_to_rects_pb2 import DetectionsToRectsCalculatorOptions
+from penstock_vision.rects.alignment_points_rects import AlignmentPointsRectsCalculator
+from penstock_vision.rects.hand_detections_from_pose_to_rects import HandDetectionsFromPoseToRectsCalculator
 
 SIZE = (640, 480)
 UPRIGHT = {

@@ -7,8 +7,8 @@ import pytest
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import Detection, DetectionList, LocationData, RenderData
 from penstock_testing import run_calculator
-from penstock_vision.detections_to_render_data import DetectionsToRenderDataCalculator
-from penstock_vision.detections_to_render_data_calculator_pb2 import DetectionsToRenderDataCalculatorOptions
+from penstock_vision.drawing.detections_to_render_data import DetectionsToRenderDataCalculator
+from penstock_vision.messages.detections_to_render_data_pb2 import DetectionsToRenderDataCalculatorOptions
 
 
 def relative(**changes: object) -> Detection:

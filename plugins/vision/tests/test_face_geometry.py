@@ -9,11 +9,11 @@ import penstock
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import Matrix, NormalizedLandmarkList
 from penstock_testing import run_calculator
-from penstock_vision.face_geometry import FaceGeometryEnvGeneratorCalculator, FaceGeometryPipelineCalculator
-from penstock_vision.face_geometry_env_generator_calculator_pb2 import (
+from penstock_vision.messages.face_geometry_pb2 import (
     FaceGeometryEnvGeneratorCalculatorOptions,
+    FaceGeometryPipelineCalculatorOptions,
 )
-from penstock_vision.face_geometry_pb2 import (
+from penstock_vision.messages.face_space_pb2 import (
     BOTTOM_LEFT_CORNER,
     FACE_DETECTION_PIPELINE,
     FACE_LANDMARK_PIPELINE,
@@ -21,8 +21,11 @@ from penstock_vision.face_geometry_pb2 import (
     Environment,
     GeometryPipelineMetadata,
 )
-from penstock_vision.face_geometry_pipeline_calculator_pb2 import FaceGeometryPipelineCalculatorOptions
-from penstock_vision.procrustes import similarity
+from penstock_vision.space.face_geometry import (
+    FaceGeometryEnvGeneratorCalculator,
+    FaceGeometryPipelineCalculator,
+)
+from penstock_vision.space.procrustes import similarity
 
 SIZE = (640, 480)
 #: The canonical face with six points: x, y, z, u, v (MediaPipe geometry_pipeline_metadata_detection.pbtxt).

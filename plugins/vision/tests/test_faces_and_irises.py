@@ -10,14 +10,14 @@ import pytest
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import NormalizedLandmarkList
 from penstock_testing import run_calculator
-from penstock_vision.face_landmarks_to_render_data import FaceLandmarksToRenderDataCalculator
-from penstock_vision.face_points import CONTOURS, LEFT_EYE, RIGHT_EYE
-from penstock_vision.iris_to_depth import IrisToDepthCalculator
-from penstock_vision.iris_to_depth_calculator_pb2 import IrisToDepthCalculatorOptions
-from penstock_vision.iris_to_render_data import IrisToRenderDataCalculator
-from penstock_vision.iris_to_render_data_calculator_pb2 import IrisToRenderDataCalculatorOptions
-from penstock_vision.landmarks_to_render_data_calculator_pb2 import LandmarksToRenderDataCalculatorOptions
-from penstock_vision.update_face_landmarks import UpdateFaceLandmarksCalculator
+from penstock_vision.drawing.face_landmarks_to_render_data import FaceLandmarksToRenderDataCalculator
+from penstock_vision.drawing.iris_to_render_data import IrisToRenderDataCalculator
+from penstock_vision.landmarks.face_points import CONTOURS, LEFT_EYE, RIGHT_EYE
+from penstock_vision.landmarks.update_face_landmarks import UpdateFaceLandmarksCalculator
+from penstock_vision.messages.iris_to_depth_pb2 import IrisToDepthCalculatorOptions
+from penstock_vision.messages.iris_to_render_data_pb2 import IrisToRenderDataCalculatorOptions
+from penstock_vision.messages.landmarks_to_render_data_pb2 import LandmarksToRenderDataCalculatorOptions
+from penstock_vision.space.iris_to_depth import IrisToDepthCalculator
 
 SIZE = (640, 480)
 #: Of both irises: centre, right, top, left, bottom.

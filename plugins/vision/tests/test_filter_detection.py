@@ -7,8 +7,8 @@ import pytest
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import Detection
 from penstock_testing import run_calculator
-from penstock_vision.filter_detection import FilterDetectionCalculator
-from penstock_vision.filter_detection_calculator_pb2 import FilterDetectionCalculatorOptions
+from penstock_vision.detections.filter_detection import FilterDetectionCalculator
+from penstock_vision.messages.filter_detection_pb2 import FilterDetectionCalculatorOptions
 
 
 def filtered(*detections, tag="DETECTIONS", allowed=None, **options):

@@ -17,11 +17,11 @@ from penstock_formats import (
 )
 from penstock_testing import run_calculator
 from penstock_vision import filter_collection
-from penstock_vision.filter_detections import FilterDetectionsCalculator
-from penstock_vision.filter_detections_calculator_pb2 import FilterDetectionsCalculatorOptions
-from penstock_vision.label_file import RESOURCES
-from penstock_vision.top_k_scores import TopKScoresCalculator
-from penstock_vision.top_k_scores_calculator_pb2 import TopKScoresCalculatorOptions
+from penstock_vision.detections.filter_detections import FilterDetectionsCalculator
+from penstock_vision.detections.label_file import RESOURCES
+from penstock_vision.detections.top_k_scores import TopKScoresCalculator
+from penstock_vision.messages.filter_detections_pb2 import FilterDetectionsCalculatorOptions
+from penstock_vision.messages.top_k_scores_pb2 import TopKScoresCalculatorOptions
 
 
 def detection(width=1.0, height=1.0, *scores):

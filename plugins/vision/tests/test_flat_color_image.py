@@ -9,8 +9,8 @@ from penstock import CalculatorGraph
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import Color, Image, ImageFormat, ImageFrame
 from penstock_testing import run_calculator
-from penstock_vision.flat_color_image import FlatColorImageCalculator
-from penstock_vision.flat_color_image_calculator_pb2 import FlatColorImageCalculatorOptions
+from penstock_vision.images.flat_color_image import FlatColorImageCalculator
+from penstock_vision.messages.flat_color_image_pb2 import FlatColorImageCalculatorOptions
 
 RED = {"r": 300, "g": -1, "b": 7}
 

@@ -9,7 +9,7 @@ import pytest
 from penstock.errors import GraphRunError
 from penstock_formats import NormalizedLandmarkList
 from penstock_testing import run_calculator
-from penstock_vision.hand_landmarks_to_rect import HandLandmarksToRectCalculator
+from penstock_vision.rects.hand_landmarks_to_rect import HandLandmarksToRectCalculator
 
 #: Indices of a whole hand that count.
 USED = (0, 1, 2, 3, 5, 6, 9, 10, 13, 14, 17, 18)

@@ -8,7 +8,7 @@ from penstock.errors import PenstockError
 from penstock_formats import ClassificationList, NormalizedLandmarkList, NormalizedRect
 from penstock_testing import run_calculator
 from penstock_vision import has_min_size
-from penstock_vision.collection_has_min_size_calculator_pb2 import CollectionHasMinSizeCalculatorOptions
+from penstock_vision.messages.has_min_size_pb2 import CollectionHasMinSizeCalculatorOptions
 
 KINDS = {
     has_min_size.NormalizedRectVectorHasMinSizeCalculator: NormalizedRect,

@@ -8,7 +8,11 @@ import pytest
 from penstock.errors import GraphRunError, PenstockError
 from penstock_formats import Image, ImageFrame
 from penstock_testing import run_calculator
-from penstock_vision.image_handles import FromImageCalculator, ImagePropertiesCalculator, ToImageCalculator
+from penstock_vision.images.image_handles import (
+    FromImageCalculator,
+    ImagePropertiesCalculator,
+    ToImageCalculator,
+)
 
 FRAME = ImageFrame(np.zeros((4, 6, 3), np.uint8))
 

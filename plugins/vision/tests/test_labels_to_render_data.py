@@ -8,8 +8,8 @@ from penstock import Timestamp
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import ClassificationList, RenderData, VideoHeader
 from penstock_testing import run_calculator
-from penstock_vision.labels_to_render_data import LabelsToRenderDataCalculator
-from penstock_vision.labels_to_render_data_calculator_pb2 import LabelsToRenderDataCalculatorOptions
+from penstock_vision.drawing.labels_to_render_data import LabelsToRenderDataCalculator
+from penstock_vision.messages.labels_to_render_data_pb2 import LabelsToRenderDataCalculatorOptions
 
 
 def drawing(inputs: dict[str, object], **options: object) -> RenderData:

@@ -9,9 +9,9 @@ import pytest
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import LandmarkList, NormalizedLandmarkList, NormalizedRect
 from penstock_testing import run_calculator
-from penstock_vision.landmark_projection import LandmarkProjectionCalculator
-from penstock_vision.landmark_projection_calculator_pb2 import LandmarkProjectionCalculatorOptions
-from penstock_vision.world_landmark_projection import WorldLandmarkProjectionCalculator
+from penstock_vision.landmarks.landmark_projection import LandmarkProjectionCalculator
+from penstock_vision.landmarks.world_landmark_projection import WorldLandmarkProjectionCalculator
+from penstock_vision.messages.landmark_projection_pb2 import LandmarkProjectionCalculatorOptions
 
 CROP = NormalizedRect(x_center=0.5, y_center=0.25, width=0.5, height=0.25)
 QUARTER = NormalizedRect(x_center=0.5, y_center=0.25, width=0.5, height=0.25, rotation=math.pi / 2)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from penstock_formats import Landmark, LandmarkList, NormalizedLandmarkList
-from penstock_vision.landmark_table import FIELDS, LandmarkTable, X, Z
+from penstock_vision.landmarks.landmark_table import FIELDS, LandmarkTable, X, Z
 
 EVEN = {
     "nothing": [{}, {}],

@@ -9,11 +9,11 @@ from penstock import Packet
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import LandmarkList, NormalizedLandmarkList
 from penstock_testing import run_calculator
-from penstock_vision.landmark_visibility import LandmarkVisibilityCalculator
-from penstock_vision.visibility_copy import VisibilityCopyCalculator
-from penstock_vision.visibility_copy_calculator_pb2 import VisibilityCopyCalculatorOptions
-from penstock_vision.visibility_smoothing import VisibilitySmoothingCalculator
-from penstock_vision.visibility_smoothing_calculator_pb2 import VisibilitySmoothingCalculatorOptions
+from penstock_vision.landmarks.landmark_visibility import LandmarkVisibilityCalculator
+from penstock_vision.landmarks.visibility_copy import VisibilityCopyCalculator
+from penstock_vision.landmarks.visibility_smoothing import VisibilitySmoothingCalculator
+from penstock_vision.messages.visibility_copy_pb2 import VisibilityCopyCalculatorOptions
+from penstock_vision.messages.visibility_smoothing_pb2 import VisibilitySmoothingCalculatorOptions
 
 SEEN = NormalizedLandmarkList(landmark=[{"visibility": 0.25, "presence": 0.5}, {}])
 PLACED = LandmarkList(landmark=[{"x": 1, "visibility": 1}, {"x": 2}, {"x": 3}])

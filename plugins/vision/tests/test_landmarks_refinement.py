@@ -7,8 +7,8 @@ import pytest
 from penstock.errors import GraphRunError
 from penstock_formats import NormalizedLandmarkList
 from penstock_testing import run_calculator
-from penstock_vision.landmarks_refinement import LandmarksRefinementCalculator
-from penstock_vision.landmarks_refinement_calculator_pb2 import LandmarksRefinementCalculatorOptions
+from penstock_vision.landmarks.landmarks_refinement import LandmarksRefinementCalculator
+from penstock_vision.messages.landmarks_refinement_pb2 import LandmarksRefinementCalculatorOptions
 
 NONE, COPY = {"none": {}}, {"copy": {}}
 

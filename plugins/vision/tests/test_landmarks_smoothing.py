@@ -10,8 +10,8 @@ import pytest
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import LandmarkList, NormalizedLandmarkList, NormalizedRect, Rect
 from penstock_testing import run_calculator
-from penstock_vision.landmarks_smoothing import LandmarksSmoothingCalculator
-from penstock_vision.landmarks_smoothing_calculator_pb2 import LandmarksSmoothingCalculatorOptions
+from penstock_vision.landmarks.landmarks_smoothing import LandmarksSmoothingCalculator
+from penstock_vision.messages.landmarks_smoothing_pb2 import LandmarksSmoothingCalculatorOptions
 
 FIXED = {"disable_value_scaling": True}
 NUMBERS = [0.5, 0.625, 0.75, 0.6, 0.2, 0.9, 0.1, 0.3]

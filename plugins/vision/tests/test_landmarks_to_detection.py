@@ -7,8 +7,8 @@ import pytest
 from penstock.errors import GraphRunError
 from penstock_formats import LocationData, NormalizedLandmarkList
 from penstock_testing import run_calculator
-from penstock_vision.landmarks_to_detection import LandmarksToDetectionCalculator
-from penstock_vision.landmarks_to_detection_calculator_pb2 import LandmarksToDetectionCalculatorOptions
+from penstock_vision.landmarks.landmarks_to_detection import LandmarksToDetectionCalculator
+from penstock_vision.messages.landmarks_to_detection_pb2 import LandmarksToDetectionCalculatorOptions
 
 
 def detection(*points, chosen=()):

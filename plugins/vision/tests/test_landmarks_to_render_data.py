@@ -7,8 +7,8 @@ import pytest
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import LandmarkList, NormalizedLandmarkList, RenderData
 from penstock_testing import run_calculator
-from penstock_vision.landmarks_to_render_data import LandmarksToRenderDataCalculator
-from penstock_vision.landmarks_to_render_data_calculator_pb2 import LandmarksToRenderDataCalculatorOptions
+from penstock_vision.drawing.landmarks_to_render_data import LandmarksToRenderDataCalculator
+from penstock_vision.messages.landmarks_to_render_data_pb2 import LandmarksToRenderDataCalculatorOptions
 
 
 def landmarks(*z: float) -> NormalizedLandmarkList:

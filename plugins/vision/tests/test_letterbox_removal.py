@@ -8,7 +8,7 @@ import pytest
 from penstock.errors import GraphRunError, PenstockError
 from penstock_formats import Detection, LocationData, NormalizedLandmark, NormalizedLandmarkList
 from penstock_testing import run_calculator
-from penstock_vision.letterbox_removal import (
+from penstock_vision.detections.letterbox_removal import (
     DetectionLetterboxRemovalCalculator,
     LandmarkLetterboxRemovalCalculator,
 )

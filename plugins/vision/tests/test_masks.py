@@ -9,14 +9,16 @@ import pytest
 from penstock.errors import GraphRunError
 from penstock_formats import Image, ImageFormat, ImageFrame
 from penstock_testing import run_calculator
-from penstock_vision.masks import (
+from penstock_vision.images.masks import (
     InverseMatrixCalculator,
     SegmentationSmoothingCalculator,
     WarpAffineCalculator,
     WarpAffineCalculatorCpu,
 )
-from penstock_vision.segmentation_smoothing_calculator_pb2 import SegmentationSmoothingCalculatorOptions
-from penstock_vision.warp_affine_calculator_pb2 import WarpAffineCalculatorOptions
+from penstock_vision.messages.masks_pb2 import (
+    SegmentationSmoothingCalculatorOptions,
+    WarpAffineCalculatorOptions,
+)
 
 UNIT = tuple(np.eye(4).ravel().tolist())
 

@@ -10,7 +10,10 @@ import penstock
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import ImageFormat, ImageFrame, LocationData
 from penstock_testing import run_calculator
-from penstock_vision.motion_detection import MotionDetectionCalculator, MotionDetectionCalculatorOptions
+from penstock_vision.images.motion_detection import (
+    MotionDetectionCalculator,
+    MotionDetectionCalculatorOptions,
+)
 
 HIGH, WIDE, SIDE = 180, 320, 40
 #: Pixels by which an edge may be off: the blur before the model makes objects larger by up to two.

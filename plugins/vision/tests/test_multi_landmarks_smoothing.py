@@ -7,12 +7,12 @@ import pytest
 from penstock.errors import GraphRunError
 from penstock_formats import LandmarkList, NormalizedLandmarkList, NormalizedRect, Rect
 from penstock_testing import run_calculator
-from penstock_vision.landmarks_smoothing import LandmarksSmoothingCalculator
-from penstock_vision.landmarks_smoothing_calculator_pb2 import LandmarksSmoothingCalculatorOptions
-from penstock_vision.multi_landmarks_smoothing import (
+from penstock_vision.landmarks.landmarks_smoothing import LandmarksSmoothingCalculator
+from penstock_vision.landmarks.multi_landmarks_smoothing import (
     MultiLandmarksSmoothingCalculator,
     MultiWorldLandmarksSmoothingCalculator,
 )
+from penstock_vision.messages.landmarks_smoothing_pb2 import LandmarksSmoothingCalculatorOptions
 
 EURO = {"one_euro_filter": {"min_cutoff": 0.1, "beta": 5.0}}
 #: of each world: calculator, tags, types, more inputs

@@ -8,8 +8,8 @@ import pytest
 from penstock.errors import GraphRunError, PenstockError
 from penstock_formats import Detection, ImageFrame, LocationData
 from penstock_testing import run_calculator
-from penstock_vision.non_max_suppression import NonMaxSuppressionCalculator
-from penstock_vision.non_max_suppression_calculator_pb2 import NonMaxSuppressionCalculatorOptions
+from penstock_vision.detections.non_max_suppression import NonMaxSuppressionCalculator
+from penstock_vision.messages.non_max_suppression_pb2 import NonMaxSuppressionCalculatorOptions
 
 IOU = {"overlap_type": "INTERSECTION_OVER_UNION"}
 

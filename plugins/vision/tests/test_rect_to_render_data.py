@@ -7,8 +7,8 @@ import pytest
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import NormalizedRect, Rect, RenderAnnotation, RenderData
 from penstock_testing import run_calculator
-from penstock_vision.rect_to_render_data import RectToRenderDataCalculator
-from penstock_vision.rect_to_render_data_calculator_pb2 import RectToRenderDataCalculatorOptions
+from penstock_vision.drawing.rect_to_render_data import RectToRenderDataCalculator
+from penstock_vision.messages.rect_to_render_data_pb2 import RectToRenderDataCalculatorOptions
 
 
 def drawing(tag: str, payload: object, **options: object) -> RenderData:

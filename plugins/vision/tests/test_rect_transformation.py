@@ -10,8 +10,8 @@ import pytest
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import NormalizedRect, Rect
 from penstock_testing import run_calculator
-from penstock_vision.rect_transformation import RectTransformationCalculator
-from penstock_vision.rect_transformation_calculator_pb2 import RectTransformationCalculatorOptions
+from penstock_vision.messages.rect_transformation_pb2 import RectTransformationCalculatorOptions
+from penstock_vision.rects.rect_transformation import RectTransformationCalculator
 
 
 def rect(x=0.5, y=0.5, width=0.25, height=0.5, **more):

@@ -9,8 +9,8 @@ import pytest
 from penstock.errors import GraphRunError
 from penstock_formats import NormalizedLandmarkList, NormalizedRect
 from penstock_testing import run_calculator
-from penstock_vision.roi_tracking import RoiTrackingCalculator
-from penstock_vision.roi_tracking_calculator_pb2 import RoiTrackingCalculatorOptions
+from penstock_vision.messages.roi_tracking_pb2 import RoiTrackingCalculatorOptions
+from penstock_vision.rects.roi_tracking import RoiTrackingCalculator
 
 
 def rect(x=0.5, y=0.5, width=0.25, height=0.5, rotation=0.0):

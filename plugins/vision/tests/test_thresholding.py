@@ -7,8 +7,8 @@ import pytest
 
 from penstock.errors import GraphRunError, PenstockError
 from penstock_testing import run_calculator
+from penstock_vision.messages.thresholding_pb2 import ThresholdingCalculatorOptions
 from penstock_vision.thresholding import ThresholdingCalculator
-from penstock_vision.thresholding_calculator_pb2 import ThresholdingCalculatorOptions
 
 OUTPUTS = ["FLAG", "ACCEPT", "REJECT"]
 

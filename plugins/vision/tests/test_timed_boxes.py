@@ -9,12 +9,15 @@ from penstock import CalculatorGraph, Packet
 from penstock.errors import GraphConfigError
 from penstock_formats import Detection, DetectionList, LocationData, TimedBoxProto, TimedBoxProtoList
 from penstock_testing import run_calculator
-from penstock_vision.label_file import RESOURCES
-from penstock_vision.timed_box_list_to_render_data import TimedBoxListToRenderDataCalculator
-from penstock_vision.timed_box_list_to_render_data_calculator_pb2 import (
+from penstock_vision.detections.label_file import RESOURCES
+from penstock_vision.detections.timed_boxes import (
+    DetectionsToTimedBoxListCalculator,
+    TimedBoxListIdToLabelCalculator,
+)
+from penstock_vision.drawing.timed_box_list_to_render_data import TimedBoxListToRenderDataCalculator
+from penstock_vision.messages.timed_box_list_to_render_data_pb2 import (
     TimedBoxListToRenderDataCalculatorOptions,
 )
-from penstock_vision.timed_boxes import DetectionsToTimedBoxListCalculator, TimedBoxListIdToLabelCalculator
 
 
 def detection(x, y, width, height, **more):

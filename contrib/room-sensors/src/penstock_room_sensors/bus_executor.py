@@ -84,7 +84,7 @@ class SensorBusExecutor(Executor):
     @classmethod
     def create(cls, options: Any, defaults: ExecutorDefaults) -> SensorBusExecutor:  # noqa: ARG003
         """Make one from `SensorBusExecutorOptions`."""
-        from penstock_room_sensors.options_pb2 import SensorBusExecutorOptions  # protobuf
+        from penstock_room_sensors.messages.options_pb2 import SensorBusExecutorOptions  # protobuf
 
         return cls(options.get(SensorBusExecutorOptions).quiet_us)
 

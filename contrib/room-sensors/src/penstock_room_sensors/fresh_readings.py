@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from penstock import NOT_READY, READY_FOR_CLOSE, InputStreamHandler, Packet, Timestamp
 from penstock.errors import InvalidArgumentError
-from penstock_room_sensors.options_pb2 import FreshReadingsOptions
+from penstock_room_sensors.messages.options_pb2 import FreshReadingsOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -42,7 +42,7 @@ def penstock_components() -> Components:
             "penstock-room-sensors.calibration": f"{_PACK}.calibration:CALIBRATION",
         },
         options={
-            f"{_PACK}.{name}": (extendee, number, f"{_PACK}.options_pb2:{name}")
+            f"{_PACK}.{name}": (extendee, number, f"{_PACK}.messages.options_pb2:{name}")
             for name, (extendee, number) in _OPTIONS.items()
         },
     )

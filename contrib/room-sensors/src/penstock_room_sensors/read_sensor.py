@@ -5,7 +5,7 @@ from __future__ import annotations
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_room_sensors.calibration import CALIBRATION
-from penstock_room_sensors.options_pb2 import ReadSensorCalculatorOptions
+from penstock_room_sensors.messages.options_pb2 import ReadSensorCalculatorOptions
 from penstock_room_sensors.sensor_bus import SENSOR_BUS
 
 

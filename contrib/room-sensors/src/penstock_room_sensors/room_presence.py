@@ -9,7 +9,7 @@ import attrs
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_room_sensors.calibration import CALIBRATION
-from penstock_room_sensors.options_pb2 import FreshReadingsOptions, RoomPresenceCalculatorOptions
+from penstock_room_sensors.messages.options_pb2 import FreshReadingsOptions, RoomPresenceCalculatorOptions
 
 if TYPE_CHECKING:
     from penstock_room_sensors.calibration import RoomThresholds

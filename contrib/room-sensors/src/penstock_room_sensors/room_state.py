@@ -8,7 +8,7 @@ import attrs
 
 import penstock
 from penstock_room_sensors.calibration import CALIBRATION
-from penstock_room_sensors.options_pb2 import RoomStateCalculatorOptions
+from penstock_room_sensors.messages.options_pb2 import RoomStateCalculatorOptions
 
 
 @attrs.frozen

@@ -9,7 +9,7 @@ import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_room_sensors.calibration import CALIBRATION
 from penstock_room_sensors.kalman import Estimate, RandomWalkFilter
-from penstock_room_sensors.options_pb2 import SensorFusionCalculatorOptions
+from penstock_room_sensors.messages.options_pb2 import SensorFusionCalculatorOptions
 
 if TYPE_CHECKING:
     from penstock_room_sensors.calibration import RoomCalibration

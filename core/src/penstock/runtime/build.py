@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from penstock.engine.invoker import Layer
     from penstock.engine.packet import Packet
     from penstock.plan import NodePlan, Plan, PortPlan, SidePortPlan
-    from penstock.runtime.executors.executor import Executor
+    from penstock.runtime.executors.placed import Placed
     from penstock.runtime.side_packets import ConstantOutputs, SidePackets
     from penstock.runtime.tracing import Tracing
 
@@ -36,15 +36,13 @@ _NO_OUTPUT_SIDE_PACKETS: Final[Ports[OutputSidePacket]] = Ports("output side pac
 class RunBuilder:
     """Makes the schedule of one run from its parts, which `new_run` describes."""
 
-    def __init__(  # noqa: PLR0913, PLR0917  # made in one place only
+    def __init__(  # noqa: PLR0913  # made in one place only
         self,
         plan: Plan,
         services: NodeServices,
         side_packets: SidePackets,
         constants: ConstantOutputs,
-        queue_of: Mapping[int, int],
-        queue_names: Sequence[str],
-        placing: Mapping[int, Executor],
+        placed: Placed,
         *,
         is_timed: bool,
         tracing: Tracing | None = None,
@@ -53,13 +51,12 @@ class RunBuilder:
         self._services: Final = services
         self._side_packets: Final = side_packets
         self._constants: Final = constants
-        self._placing: Final = placing
+        self._placed: Final = placed
         self._is_timed: Final = is_timed
         self._tracing: Final = tracing
         self._nodes: dict[int, Node] = {}
         self._by_key: list[Node] = []
-        self._queues = [ReadyQueue(name, self._by_key) for name in queue_names]
-        self._queue_of = queue_of
+        self._queues = [ReadyQueue(name, self._by_key) for name in placed.names]
         self._flow = FlowControl() if tracing is None else tracing.flow()
         self._streams = [OutputStream(s.id, s.name, s.classes, s.type_name) for s in plan.streams]
 
@@ -100,7 +97,7 @@ class RunBuilder:
         return schedule
 
     def _make_node(self, plan: NodePlan, readers: list[list[InputStream]]) -> Node:
-        placing = NodePlacing(self._placing.get(plan.id))
+        placing = NodePlacing(self._placed.places(plan.id))
         guard = None if plan.failure is None else plan.failure.guard(plan, self._plan, placing)
         stand_in = placing.stand_in(plan, self._plan)
         try:
@@ -114,7 +111,7 @@ class RunBuilder:
             plan.calculator,
             calculator=calculator,
             policy=policy,
-            queue=self._queues[self._queue_of.get(plan.id, 0)],
+            queue=self._queues[self._placed.queue_of[plan.id]],
             services=self._services,
             layer=plan.source_layer,
             max_in_flight=plan.max_in_flight,

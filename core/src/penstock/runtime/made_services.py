@@ -9,6 +9,8 @@ from penstock.errors import PenstockError, code_of, text_of
 from penstock.services import Closes
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from penstock.services import ServiceKey
 
 #: The objects that hold services; closed when the interpreter ends.
@@ -25,7 +27,7 @@ class MadeServices:
         """Return whether there is anything to close."""
         return bool(self._made)
 
-    def keep(self, made: dict[ServiceKey[Any], object]) -> None:
+    def keep(self, made: Mapping[ServiceKey[Any], object]) -> None:
         """Remember the services that must be closed, of those that were made."""
         for key, service in made.items():
             if isinstance(service, Closes) and (key, service) not in self._made:

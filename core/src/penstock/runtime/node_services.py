@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from penstock.engine.stream import add_dropped
 from penstock.errors import FailedPreconditionError, NotFoundError, UnavailableError, text_of, words_of
+from penstock.explain.graph_view import GRAPH
 from penstock.late_log import LateLogger, place
+from penstock.runtime.view import RunView
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from penstock.engine.packet import Packet
     from penstock.engine.schedule import Schedule
     from penstock.engine.stream import InputStream
-    from penstock.plan import Plan
+    from penstock.plan import NodePlan, Plan
     from penstock.runtime.counters import Counter, Counters
     from penstock.runtime.side_packets import SidePackets
     from penstock.services import ServiceKey
@@ -32,7 +34,6 @@ class GraphNodeServices:
 
     Args:
         plan, counters, services, side_packets: of the run.
-        failed: optional service → what its key's `create` raised.
 
     Attributes:
         change: applies an event to the run's engine. Set before the first calculator is called.
@@ -43,14 +44,13 @@ class GraphNodeServices:
         self,
         plan: Plan,
         counters: Counters,
-        services: Mapping[ServiceKey[Any], object],
+        services: RunServices,
         side_packets: SidePackets,
-        failed: Mapping[ServiceKey[Any], Exception] | None = None,
     ) -> None:
         self._plan: Final = plan
         self._counters: Final = counters
-        self._services: Final = services
-        self._failed: Final = failed or {}
+        self._services: Final = services.found
+        self._failed: Final = services.failed
         self._side_packets: Final = side_packets
         self.allocate: Callable[[Any, Any], Any] | None = None
         self.change: Callable[[Callable[[Schedule], None]], object] = _not_started
@@ -113,49 +113,86 @@ def _not_started(_: Callable[[Schedule], None]) -> object:
     raise FailedPreconditionError("the run has not started")
 
 
-def find_services(
-    plan: Plan,
-    given: Mapping[ServiceKey[Any], object],
-    made: dict[ServiceKey[Any], object] | None = None,
-) -> tuple[dict[ServiceKey[Any], object], dict[ServiceKey[Any], Exception]]:
-    """Return the services that a run has, and why optional ones could not be made.
+class RunServices(NamedTuple):
+    """The services of one run, and what came of making them.
 
-    Each service is made once, however many nodes ask for it. A warning reports each optional one that could
-    not be made: its nodes may do without it, but they may also find out much later, or never tell.
+    Attributes:
+        view: the service `GRAPH` of this run. Its `take` must be set before the run starts.
+        found: all services that the run has.
+        made: those of them that were made for it; whoever starts the run keeps them.
+        failed: optional service → the exception of its key's `create`.
+        error: why the run must not start: a required service is not there, or an interrupt came; or None.
+    """
+
+    view: RunView
+    found: Mapping[ServiceKey[Any], object]
+    made: Mapping[ServiceKey[Any], object]
+    failed: Mapping[ServiceKey[Any], Exception]
+    error: BaseException | None
+
+    def check(self) -> None:
+        """Raise `error`, if there is one."""
+        if self.error is not None:
+            raise self.error
+
+
+def find_services(
+    plan: Plan, given: Mapping[ServiceKey[Any], object] | None = None, *, is_timed: bool = False
+) -> RunServices:
+    """Return the services that a run has, and why others could not be made. Raises nothing: see `check`.
+
+    Each service is made once, however many nodes ask for it. The first required one that is not there ends
+    the search. A warning reports each optional one that could not be made: its nodes may do without it, but
+    they may also find out much later, or never tell.
 
     Args:
         plan: the graph.
-        given: the services that exist.
-        made: receives the services that are made, even if another one cannot be made; None for a new dict.
+        given: the services that exist; `GRAPH` is added.
+        is_timed: whether the run adds up the time of `process`; `GRAPH` tells.
+    """
+    view = RunView(plan, is_timed=is_timed)
+    found: dict[ServiceKey[Any], object] = {GRAPH: view, **(given or {})}
+    made: dict[ServiceKey[Any], object] = {}
+    failed: dict[ServiceKey[Any], Exception] = {}
+    error: BaseException | None = None
+    try:
+        for node in plan.nodes:
+            _find_for(node, found, made, failed)
+    except BaseException as raised:  # noqa: BLE001  # what was made must be kept, also after an interrupt
+        error = raised
+    return RunServices(view, found, made, failed, error)
+
+
+def _find_for(
+    node: NodePlan,
+    found: dict[ServiceKey[Any], object],
+    made: dict[ServiceKey[Any], object],
+    failed: dict[ServiceKey[Any], Exception],
+) -> None:
+    """Make the services of one node that are not there yet.
 
     Raises:
         UnavailableError: a required service was not set and cannot be made; names service and node.
     """
-    found = dict(given)
-    made = {} if made is None else made
-    failed: dict[ServiceKey[Any], Exception] = {}
-    for node in plan.nodes:
-        for key, optional in node.contract.services.items():
-            if key not in found and key not in failed:
-                try:
-                    if key.create is not None:
-                        found[key] = made[key] = key.create()
-                except Exception as error:  # noqa: BLE001  # told to each node that needs the service
-                    failed[key] = error
-                    if optional:
-                        _logger.warning(
-                            "optional service %r could not be made: %s",
-                            key.name,
-                            words_of(error),
-                            extra=place(node=node.name),
-                        )
-            if key in found or optional:
-                continue
-            cause = failed.get(key)
-            reason = "it was not set, and its key cannot make one" if cause is None else text_of(cause)
-            raise UnavailableError(
-                f"service {key.name!r}, required by node {node.name!r}, is not there: {reason}; "
-                "set it with graph.set_service(key, obj)",
-                node=node.name,
-            ) from cause
-    return found, failed
+    for key, optional in node.contract.services.items():
+        if key not in found and key not in failed and key.create is not None:
+            try:
+                found[key] = made[key] = key.create()
+            except Exception as error:  # noqa: BLE001  # told to each node that needs the service
+                failed[key] = error
+                if optional:
+                    _logger.warning(
+                        "optional service %r could not be made: %s",
+                        key.name,
+                        words_of(error),
+                        extra=place(node=node.name),
+                    )
+        if key in found or optional:
+            continue
+        cause = failed.get(key)
+        reason = "it was not set, and its key cannot make one" if cause is None else text_of(cause)
+        raise UnavailableError(
+            f"service {key.name!r}, required by node {node.name!r}, is not there: {reason}; "
+            "set it with graph.set_service(key, obj)",
+            node=node.name,
+        ) from cause

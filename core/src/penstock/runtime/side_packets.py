@@ -69,6 +69,17 @@ def merged(base: Mapping[str, Packet], run: Mapping[str, Packet]) -> dict[str, P
     return {**base, **run}
 
 
+def checked_side_packets(plan: Plan, given: Mapping[str, Any]) -> SidePackets:
+    """Return the side packets of a run, from those that the application gives: name → payload, or Packet.
+
+    Raises:
+        GraphConfigError: as `check_given`.
+    """
+    packets = as_side_packets(given)
+    check_given(plan, packets)
+    return SidePackets(packets)
+
+
 def check_given(plan: Plan, given: Mapping[str, Packet]) -> None:
     """Check the side packets that the application gives.
 

@@ -27,9 +27,16 @@ from penstock.runtime.counters import Counters
 from penstock.runtime.executors.assignment import Executors
 from penstock.runtime.forgotten import RUNNING, STOP_TIMEOUT_S, abandon, end_runs_before_pools
 from penstock.runtime.made_services import MadeServices
-from penstock.runtime.new_run import NewRun, new_run
+from penstock.runtime.new_run import new_run
+from penstock.runtime.node_services import find_services
 from penstock.runtime.runner.runner import Runner
-from penstock.runtime.side_packets import ConstantOutputs, SidePackets, as_side_packets, merged
+from penstock.runtime.side_packets import (
+    ConstantOutputs,
+    SidePackets,
+    as_side_packets,
+    checked_side_packets,
+    merged,
+)
 from penstock.services import CLOCK
 
 if TYPE_CHECKING:
@@ -41,8 +48,9 @@ if TYPE_CHECKING:
     from penstock.engine.schedule import Schedule
     from penstock.plan import Plan
     from penstock.registry import Registry
-    from penstock.runtime.executors.executor import Executor
+    from penstock.runtime.executors.placed import Placed
     from penstock.runtime.modes import LatePacketMode
+    from penstock.runtime.new_run import NewRun
     from penstock.runtime.poller import OutputStreamPoller
     from penstock.runtime.row_desk import RowDesk
     from penstock.runtime.steering import Steering
@@ -154,13 +162,14 @@ class Starter:
         given = merged(self._base, as_side_packets(side_packets))
         headers = {self.input_id(name): packet for name, packet in as_side_packets(stream_headers).items()}
         tracing = _tracing(self.tracers, self.plan) if self.tracers else None
-        new, executors = self._new_run(given, tracing)
+        new, placed = self._assemble(given, tracing)
         if self.prepare_trace is not None:
             self.prepare_trace()
         new.schedule.late.update({number: mode.value for number, mode in self.late.items() if mode.value})
         clock: Any = self.services.get(CLOCK, time.monotonic)
         story = partial(_report, "story")
-        parts = (new.schedule, executors, self._make_loop(new.schedule), story, clock, self._most_bytes())
+        loop = self._make_loop(new.schedule)
+        parts = (new.schedule, placed.executors, loop, story, clock, self._most_bytes())
         runner = Runner(*parts) if tracing is None else tracing.runner(*parts)
         new.services.change = runner.change
         new.view.take = lambda what: _report(what, runner)
@@ -185,51 +194,46 @@ class Starter:
                 self._undo_start(runner)
             raise  # after an interrupt, a run that has begun stays: it can be cancelled and waited for
 
-    def _new_run(self, given: Mapping[str, Packet], tracing: Tracing | None) -> tuple[NewRun, list[Executor]]:
-        """Return the parts of a run, and the executor of each of its queues.
+    def _assemble(self, given: Mapping[str, Packet], tracing: Tracing | None) -> tuple[NewRun, Placed]:
+        """Return the parts of a run, and where its nodes work.
 
-        Services that are made for it are kept, even if another one cannot be made.
+        The order matters: side packets are checked before services are made, which may take long; and what
+        was made is kept before anything can refuse the run.
         """
-        made: dict[ServiceKey[Any], object] = {}
+        self._keep(self.executors.to_close())
+        plan = self._desk.plan = self._arranged()
+        side_packets = checked_side_packets(plan, given)
+        services = find_services(plan, self.services, is_timed=self.is_timed)
+        self.services.update(services.made)
+        self._keep(services.made)
+        services.check()
+        placed = self.executors.place(plan, services.found)
+        if len(placed.executors) > len(plan.executors):  # services lend the others
+            end_runs_before_pools()  # the threads of a service may end with the interpreter too
+        new = new_run(
+            plan,
+            side_packets,
+            services,
+            placed=placed,
+            observers=self._make_observers(tracing),
+            limits=self.limits,
+            counters=self.counters,
+            constants=self._constants,
+            tracing=tracing,
+        )
+        return new, placed
+
+    def _arranged(self) -> Plan:
+        """Return the plan of the next run: with changed nodes, and those that executors have put together."""
         watched = {one[0] for one in self.observers} | {one[0] for one in self.pollers} | self._desk.named
         plan = self.plan if self.steering is None else self.steering.planned(self.plan, self.made.keep)
         for name, executor in self.executors.by_name().items():
             plan = executor.arrange(plan, name, watched)
-        self._desk.plan = plan
-        executors: list[Executor] = []
-        placing: dict[int, Executor] = {}
+        return plan
 
-        def queues(services: Mapping[ServiceKey[Any], object]) -> tuple[dict[int, int], list[str]]:
-            queue_of, names, found = self.executors.assign(plan, services)
-            executors.extend(found)
-            if len(found) > len(self.plan.executors):  # services lend the others
-                end_runs_before_pools()  # the threads of a service may end with the interpreter too
-            placing.update(
-                {number: found[queue] for number, queue in queue_of.items() if found[queue].places}
-            )
-            return queue_of, names
-
-        try:
-            new = new_run(
-                plan,
-                side_packets=given,
-                services=self.services,
-                made=made,
-                observers=lambda: self._make_observers(tracing),
-                limits=self.limits,
-                counters=self.counters,
-                constants=self._constants,
-                queues=queues,
-                placing=placing,
-                tracing=tracing,
-                is_timed=self.is_timed,
-            )
-        finally:
-            self.services.update(made)
-            self.made.keep(made)
-            self.made.keep(self.executors.to_close())
-            self._abandon_when_dropped(None)
-        return new, executors
+    def _keep(self, made: Mapping[ServiceKey[Any], object]) -> None:
+        self.made.keep(made)
+        self._abandon_when_dropped(None)
 
     def _undo_start(self, runner: Runner) -> None:
         runner.stop(STOP_TIMEOUT_S)

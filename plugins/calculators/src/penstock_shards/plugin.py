@@ -1,17 +1,12 @@
-"""What penstock-calculators brings, as names; nothing is imported until it is used."""
+"""What the pack adds to Penstock, by name; importing this module imports none of its components."""
 
 from __future__ import annotations
 
 from penstock import Components, hookimpl
+from penstock_shards.components import CALCULATORS, SUBGRAPHS
 
 
 @hookimpl
 def penstock_components() -> Components:
-    """Return the calculators and the subgraph by name."""
-    return Components(
-        calculators={
-            "ShardCalculator": "penstock_shards.shard:ShardCalculator",
-            "ShardMergeCalculator": "penstock_shards.shard_merge:ShardMergeCalculator",
-        },
-        subgraphs={"ShardedSubgraph": "penstock_shards:sharded.pbtxt"},
-    )
+    """Return the calculators and subgraphs by name."""
+    return Components(calculators=CALCULATORS, subgraphs=SUBGRAPHS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from penstock import CalculatorGraph, GraphConfigError, GraphRunError, Packet, StatusCode
-from penstock_calculators.add_header import AddHeaderCalculator
+from penstock_calculators.routing.add_header import AddHeaderCalculator
 from penstock_testing import InlineExecutor, ScheduleHarness, explore, node, run_calculator, wired
 
 DATA = [(i * 1000, i) for i in range(5)]

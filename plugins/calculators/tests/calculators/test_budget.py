@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from penstock import CalculatorGraph, GraphConfigError, Packet
 from penstock.lowlevel import CLOCK
-from penstock_calculators.budget import BudgetCalculator, BudgetCalculatorOptions, Prefer
-from penstock_calculators.pass_through import PassThroughCalculator
+from penstock_calculators.limiting.budget import BudgetCalculator, BudgetCalculatorOptions, Prefer
+from penstock_calculators.routing.pass_through import PassThroughCalculator
 from penstock_stream_handlers.immediate import ImmediateInputStreamHandler
 from penstock_testing import InlineExecutor, ManualClock, ScheduleHarness, node, run_calculator, wired
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from penstock import GraphConfigError, Timestamp
-from penstock_calculators.bypass import BypassCalculator
-from penstock_calculators.bypass_calculator_pb2 import BypassCalculatorOptions
+from penstock_calculators.messages.bypass_pb2 import BypassCalculatorOptions
+from penstock_calculators.routing.bypass import BypassCalculator
 from penstock_testing import ScheduleHarness, node, run_calculator, wired
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from penstock import GraphConfigError, GraphRunError
-from penstock_calculators.callback import CallbackCalculator
+from penstock_calculators.watching.callback import CallbackCalculator
 from penstock_testing import run_calculator
 
 

@@ -6,11 +6,11 @@ import pytest
 
 import penstock
 from penstock import GraphConfigError, GraphRunError
-from penstock_calculators.clip_vector_size import (
+from penstock_calculators.lists.clip_vector_size import (
     ClipDetectionVectorSizeCalculator,
     ClipNormalizedRectVectorSizeCalculator,
 )
-from penstock_calculators.clip_vector_size_calculator_pb2 import ClipVectorSizeCalculatorOptions
+from penstock_calculators.messages.clip_vector_size_pb2 import ClipVectorSizeCalculatorOptions
 from penstock_formats import Detection, NormalizedRect
 from penstock_testing import run_calculator
 

@@ -6,13 +6,13 @@ import pytest
 
 from penstock import GraphConfigError, GraphRunError, Packet
 from penstock.errors import PacketTypeError
-from penstock_calculators.concatenate import (
+from penstock_calculators.lists.concatenate import (
     ConcatenateFloatVectorCalculator,
     ConcatenateInt32VectorCalculator,
     ConcatenateLandmarkVectorCalculator,
     ConcatenateNormalizedLandmarkListCalculator,
 )
-from penstock_calculators.concatenate_vector_calculator_pb2 import ConcatenateVectorCalculatorOptions
+from penstock_calculators.messages.concatenate_pb2 import ConcatenateVectorCalculatorOptions
 from penstock_formats import NormalizedLandmark, NormalizedLandmarkList
 from penstock_testing import ScheduleHarness, explore, node, run_calculator, wired
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from penstock import CalculatorGraph, GraphConfigError
-from penstock_calculators.constant_side_packet import ConstantSidePacketCalculator
-from penstock_calculators.constant_side_packet_calculator_pb2 import ConstantSidePacketCalculatorOptions
-from penstock_formats.classification_pb2 import ClassificationList
-from penstock_formats.landmark_pb2 import LandmarkList
-from penstock_formats.matrix_data_pb2 import MatrixData
-from penstock_formats.time_series_header_pb2 import TimeSeriesHeader
+from penstock_calculators.messages.constant_side_packet_pb2 import ConstantSidePacketCalculatorOptions
+from penstock_calculators.side_packets.constant_side_packet import ConstantSidePacketCalculator
+from penstock_formats.messages.classification_pb2 import ClassificationList
+from penstock_formats.messages.landmark_pb2 import LandmarkList
+from penstock_formats.messages.matrix_data_pb2 import MatrixData
+from penstock_formats.messages.time_series_header_pb2 import TimeSeriesHeader
 from penstock_testing import InlineExecutor, ScheduleHarness, node, run_calculator, wired
 
 TIMEOUT = 20

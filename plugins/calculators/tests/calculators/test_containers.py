@@ -15,7 +15,7 @@ import pytest
 
 from penstock import CalculatorGraph, Packet, Timestamp
 from penstock.errors import PacketTypeError
-from penstock_calculators.containers import AFFINE_MATRICES, TENSORS, ListOf, MessageOf
+from penstock_calculators.lists.containers import AFFINE_MATRICES, TENSORS, ListOf, MessageOf
 from penstock_calculators.plugin import penstock_components
 from penstock_formats import Landmark, LandmarkList, Matrix, Tensor
 
@@ -48,11 +48,11 @@ MESSAGES = {
 def calculators():
     """Return the registered names of the families with the parts that they consist of."""
     targets = penstock_components().calculators
-    places = {name: target.rpartition(".")[2].partition(":") for name, target in targets.items()}
+    places = {name: target.partition(":") for name, target in targets.items()}
     return {
-        name: getattr(importlib.import_module(f"penstock_calculators.{module}"), attribute)
+        name: getattr(importlib.import_module(module), attribute)
         for name, (module, _, attribute) in places.items()
-        if module in FAMILIES
+        if module.rpartition(".")[2] in FAMILIES
     }
 
 
@@ -127,7 +127,7 @@ def test_a_docstring_says_the_type_and_ends_in_a_graph_that_loads(name):
 def test_a_loop_over_numbers_imports_neither_numpy_nor_messages():
     program = (
         "import sys\n"
-        "from penstock_calculators.begin_loop import BeginLoopFloatCalculator\n"
+        "from penstock_calculators.lists.begin_loop import BeginLoopFloatCalculator\n"
         "assert BeginLoopFloatCalculator.container.element_type is float\n"
         "print(*sorted({name.partition('.')[0] for name in sys.modules}))"
     )

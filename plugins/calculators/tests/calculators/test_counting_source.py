@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from penstock import CalculatorGraph, GraphConfigError, GraphRunError, StatusCode
-from penstock_calculators.counting_source import CountingSourceCalculator
+from penstock_calculators.watching.counting_source import CountingSourceCalculator
 from penstock_testing import InlineExecutor, ScheduleHarness, node, run_calculator, wired
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from penstock import CalculatorGraph, GraphConfigError
-from penstock_calculators.default_side_packet import DefaultSidePacketCalculator
+from penstock_calculators.side_packets.default_side_packet import DefaultSidePacketCalculator
 from penstock_testing import InlineExecutor, run_calculator
 
 TIMEOUT = 20

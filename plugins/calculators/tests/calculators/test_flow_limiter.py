@@ -6,9 +6,9 @@ import pytest
 
 from penstock import CalculatorGraph, GraphConfigError, Packet, Timestamp
 from penstock.config.calculator_options_pb2 import CalculatorOptions
-from penstock_calculators.flow_limiter import FlowLimiterCalculator
-from penstock_calculators.flow_limiter_calculator_pb2 import FlowLimiterCalculatorOptions
-from penstock_calculators.pass_through import PassThroughCalculator
+from penstock_calculators.limiting.flow_limiter import FlowLimiterCalculator
+from penstock_calculators.messages.flow_limiter_pb2 import FlowLimiterCalculatorOptions
+from penstock_calculators.routing.pass_through import PassThroughCalculator
 from penstock_stream_handlers.immediate import ImmediateInputStreamHandler
 from penstock_testing import InlineExecutor, ScheduleHarness, calculator, node, run_calculator, wired
 

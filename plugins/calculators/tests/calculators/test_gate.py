@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from penstock import GraphConfigError, GraphRunError
-from penstock_calculators.gate import GateCalculator
-from penstock_calculators.gate_calculator_pb2 import GateCalculatorOptions
+from penstock_calculators.limiting.gate import GateCalculator
+from penstock_calculators.messages.gate_pb2 import GateCalculatorOptions
 from penstock_testing import ScheduleHarness, explore, node, run_calculator, wired
 
 FRAMES = [(1, "a"), (2, "b"), (3, "c"), (5, "e")]

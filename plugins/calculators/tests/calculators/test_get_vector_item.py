@@ -6,9 +6,9 @@ import pytest
 
 import penstock
 from penstock import GraphConfigError, GraphRunError
-from penstock_calculators import get_vector_item
-from penstock_calculators.get_vector_item import GetDetectionVectorItemCalculator
-from penstock_calculators.get_vector_item_calculator_pb2 import GetVectorItemCalculatorOptions
+from penstock_calculators.lists import get_vector_item
+from penstock_calculators.lists.get_vector_item import GetDetectionVectorItemCalculator
+from penstock_calculators.messages.get_vector_item_pb2 import GetVectorItemCalculatorOptions
 from penstock_formats import (
     ClassificationList,
     Detection,

@@ -6,9 +6,13 @@ import pytest
 
 from penstock import CalculatorGraph, GraphRunError, Packet
 from penstock.config import CalculatorGraphConfig
-from penstock_calculators.calculator_profile_pb2 import CalculatorProfile, GraphProfile, GraphTrace
-from penstock_calculators.graph_profile import GraphProfileCalculator
-from penstock_calculators.graph_profile_calculator_pb2 import GraphProfileCalculatorOptions
+from penstock_calculators.messages.graph_profile_pb2 import (
+    CalculatorProfile,
+    GraphProfile,
+    GraphProfileCalculatorOptions,
+    GraphTrace,
+)
+from penstock_calculators.watching.graph_profile import GraphProfileCalculator
 from penstock_testing import ScheduleHarness, node, run_calculator, wired
 
 TIMEOUT = 20

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from penstock import CalculatorGraph, GraphConfigError, Packet, Timestamp
-from penstock_calculators.immediate_mux import ImmediateMuxCalculator
-from penstock_calculators.immediate_mux_calculator_pb2 import ImmediateMuxCalculatorOptions
+from penstock_calculators.messages.immediate_mux_pb2 import ImmediateMuxCalculatorOptions
+from penstock_calculators.routing.immediate_mux import ImmediateMuxCalculator
 from penstock_stream_handlers.immediate import ImmediateInputStreamHandler
 from penstock_testing import ScheduleHarness, explore, node, run_calculator, wired
 

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from penstock import CalculatorGraph, GraphConfigError, GraphRunError, Timestamp
-from penstock_calculators.item_loop import BeginItemLoopCalculator, EndItemLoopCalculator
-from penstock_calculators.pass_through import PassThroughCalculator
+from penstock_calculators.lists.item_loop import BeginItemLoopCalculator, EndItemLoopCalculator
+from penstock_calculators.routing.pass_through import PassThroughCalculator
 from penstock_testing import ScheduleHarness, node, run_calculator, wired
 
 

@@ -9,9 +9,9 @@ import pytest
 import penstock
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock.lowlevel import CLOCK
-from penstock_calculators.clocks import ClockLatencyCalculator, ClockTimestampCalculator
-from penstock_calculators.packet_latency import PacketLatencyCalculator
-from penstock_calculators.packet_latency_calculator_pb2 import PacketLatencyCalculatorOptions
+from penstock_calculators.messages.packet_latency_pb2 import PacketLatencyCalculatorOptions
+from penstock_calculators.timing.clocks import ClockLatencyCalculator, ClockTimestampCalculator
+from penstock_calculators.timing.packet_latency import PacketLatencyCalculator
 from penstock_testing import ManualClock, run_calculator
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from penstock_calculators.latency_goal import WINDOW, Distribution, Frame, LatencyGoal
+from penstock_calculators.limiting.latency_goal import WINDOW, Distribution, Frame, LatencyGoal
 
 MS = 0.001
 CAMERA = {"period_s": 1 / 30, "frames": 900}

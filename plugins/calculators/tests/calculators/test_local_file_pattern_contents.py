@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from penstock.errors import GraphRunError
-from penstock_calculators.local_file_pattern_contents import LocalFilePatternContentsCalculator
+from penstock_calculators.side_packets.local_file_pattern_contents import LocalFilePatternContentsCalculator
 from penstock_testing import run_calculator
 
 

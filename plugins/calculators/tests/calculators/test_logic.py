@@ -7,8 +7,8 @@ from itertools import product
 import pytest
 
 from penstock.errors import GraphConfigError, GraphRunError
-from penstock_calculators.logic import LogicCalculator
-from penstock_calculators.logic_calculator_pb2 import LogicCalculatorOptions
+from penstock_calculators.messages.logic_pb2 import LogicCalculatorOptions
+from penstock_calculators.values.logic import LogicCalculator
 from penstock_testing import run_calculator
 
 EVERY = list(product([False, True], repeat=3))

@@ -7,7 +7,7 @@ import pytest
 
 from penstock import GraphConfigError, GraphRunError, Packet, Timestamp
 from penstock.errors import PacketTypeError
-from penstock_calculators.begin_loop import (
+from penstock_calculators.lists.begin_loop import (
     BeginLoopFloatCalculator,
     BeginLoopImageCalculator,
     BeginLoopIntCalculator,
@@ -15,7 +15,7 @@ from penstock_calculators.begin_loop import (
     BeginLoopNormalizedRectCalculator,
     BeginLoopTensorCalculator,
 )
-from penstock_calculators.end_loop import (
+from penstock_calculators.lists.end_loop import (
     EndLoopAffineMatrixCalculator,
     EndLoopBooleanCalculator,
     EndLoopFloatCalculator,
@@ -25,7 +25,7 @@ from penstock_calculators.end_loop import (
     EndLoopRenderDataCalculator,
     EndLoopTensorCalculator,
 )
-from penstock_calculators.pass_through import PassThroughCalculator
+from penstock_calculators.routing.pass_through import PassThroughCalculator
 from penstock_formats import Image, ImageFrame, Matrix, NormalizedRect, RenderData, Tensor
 from penstock_testing import ScheduleHarness, calculator, node, run_calculator, wired
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from penstock import GraphConfigError
-from penstock_calculators.make_pair import MakePairCalculator
+from penstock_calculators.lists.make_pair import MakePairCalculator
 from penstock_testing import run_calculator
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from penstock import GraphConfigError, GraphRunError
-from penstock_calculators.matrices import (
+from penstock_calculators.values.matrices import (
     MatrixMultiplyCalculator,
     MatrixSubtractCalculator,
     MatrixToVectorCalculator,

@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from penstock import GraphConfigError, GraphRunError
-from penstock_calculators.merge import MergeCalculator
+from penstock_calculators.routing.merge import MergeCalculator
 from penstock_stream_handlers.immediate import ImmediateInputStreamHandler
 from penstock_testing import ScheduleHarness, explore, node, run_calculator, wired
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from penstock import GraphConfigError, PenstockError
-from penstock_calculators.merge_to_vector import (
+from penstock_calculators.lists.merge_to_vector import (
     MergeDetectionsToVectorCalculator,
     MergeImagesToVectorCalculator,
 )
@@ -33,7 +33,7 @@ def test_one_stream_becomes_lists_of_one():
 
 
 def test_a_payload_of_another_type_is_refused():
-    with pytest.raises(PenstockError, match=r"carries penstock_formats\.detection_pb2\.Detection"):
+    with pytest.raises(PenstockError, match=r"carries penstock_formats\.messages\.detection_pb2\.Detection"):
         run_calculator(MergeDetectionsToVectorCalculator, {0: [(1, "no detection")]}, outputs=[0])
 
 

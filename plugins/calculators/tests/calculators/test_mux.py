@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from penstock import GraphConfigError, GraphRunError
-from penstock_calculators.mux import MuxCalculator
+from penstock_calculators.routing.mux import MuxCalculator
 from penstock_stream_handlers.mux import MuxInputStreamHandler
 from penstock_testing import OneSetInputStreamHandler, ScheduleHarness, explore, node, run_calculator, wired
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from penstock import CalculatorGraph, GraphConfigError, Packet
-from penstock_calculators.non_zero import NonZeroCalculator
+from penstock_calculators.values.non_zero import NonZeroCalculator
 from penstock_testing import InlineExecutor, ScheduleHarness, explore, node, run_calculator, wired
 
 NUMBERS = [(1, 0), (2, 5), (4, -1), (9, 0)]

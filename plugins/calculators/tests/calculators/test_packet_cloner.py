@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from penstock_calculators.packet_cloner import PacketClonerCalculator
-from penstock_calculators.packet_cloner_calculator_pb2 import PacketClonerCalculatorOptions
+from penstock_calculators.messages.packet_cloner_pb2 import PacketClonerCalculatorOptions
+from penstock_calculators.routing.packet_cloner import PacketClonerCalculator
 from penstock_testing import run_calculator
 
 A = [(1, "a1"), (4, "a4")]

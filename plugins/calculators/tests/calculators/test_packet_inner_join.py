@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from penstock import GraphConfigError
-from penstock_calculators.packet_inner_join import PacketInnerJoinCalculator
+from penstock_calculators.routing.packet_inner_join import PacketInnerJoinCalculator
 from penstock_testing import ScheduleHarness, explore, node, run_calculator, wired
 
 A = [0, 1, 2, 3, 4, 6]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from penstock_calculators.gate import GateCalculator
-from penstock_calculators.packet_presence import PacketPresenceCalculator
+from penstock_calculators.limiting.gate import GateCalculator
+from penstock_calculators.routing.packet_presence import PacketPresenceCalculator
 from penstock_testing import ScheduleHarness, node, run_calculator, wired
 
 

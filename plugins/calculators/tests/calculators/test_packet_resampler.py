@@ -6,8 +6,8 @@ import pytest
 
 from penstock import GraphConfigError, GraphRunError, Timestamp
 from penstock.config.calculator_options_pb2 import CalculatorOptions
-from penstock_calculators.packet_resampler import PacketResamplerCalculator
-from penstock_calculators.packet_resampler_calculator_pb2 import PacketResamplerCalculatorOptions
+from penstock_calculators.messages.packet_resampler_pb2 import PacketResamplerCalculatorOptions
+from penstock_calculators.timing.packet_resampler import PacketResamplerCalculator
 from penstock_formats import ImageFormat, VideoHeader
 from penstock_stream_handlers.immediate import ImmediateInputStreamHandler
 from penstock_testing import ScheduleHarness, explore, node, run_calculator, wired

@@ -6,8 +6,8 @@ import pytest
 
 from penstock import GraphConfigError, GraphRunError
 from penstock.config.calculator_options_pb2 import CalculatorOptions
-from penstock_calculators.packet_thinner import PacketThinnerCalculator
-from penstock_calculators.packet_thinner_calculator_pb2 import PacketThinnerCalculatorOptions
+from penstock_calculators.messages.packet_thinner_pb2 import PacketThinnerCalculatorOptions
+from penstock_calculators.timing.packet_thinner import PacketThinnerCalculator
 from penstock_formats import ImageFormat, VideoHeader
 from penstock_testing import ScheduleHarness, node, run_calculator, wired
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from penstock import GraphConfigError, Packet
-from penstock_calculators.pass_through import PassThroughCalculator
+from penstock_calculators.routing.pass_through import PassThroughCalculator
 from penstock_testing import run_calculator
 
 

@@ -7,9 +7,9 @@ from itertools import accumulate
 import pytest
 
 from penstock import CalculatorGraph, Packet, Timestamp
-from penstock_calculators.gate import GateCalculator
-from penstock_calculators.pass_through import PassThroughCalculator
-from penstock_calculators.previous_loopback import PreviousLoopbackCalculator
+from penstock_calculators.limiting.gate import GateCalculator
+from penstock_calculators.limiting.previous_loopback import PreviousLoopbackCalculator
+from penstock_calculators.routing.pass_through import PassThroughCalculator
 from penstock_stream_handlers.immediate import ImmediateInputStreamHandler
 from penstock_testing import InlineExecutor, ScheduleHarness, calculator, explore, node, run_calculator, wired
 

@@ -10,9 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock import GraphConfigError, GraphRunError
-from penstock_calculators.dequantize_byte_array_calculator_pb2 import DequantizeByteArrayCalculatorOptions
-from penstock_calculators.quantize import DequantizeByteArrayCalculator, QuantizeFloatVectorCalculator
-from penstock_calculators.quantize_float_vector_calculator_pb2 import QuantizeFloatVectorCalculatorOptions
+from penstock_calculators.messages.quantize_pb2 import (
+    DequantizeByteArrayCalculatorOptions,
+    QuantizeFloatVectorCalculatorOptions,
+)
+from penstock_calculators.values.quantize import DequantizeByteArrayCalculator, QuantizeFloatVectorCalculator
 from penstock_testing import run_calculator
 
 WIDE = {"max_quantized_value": 64, "min_quantized_value": -64}

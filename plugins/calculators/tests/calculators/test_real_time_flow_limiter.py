@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from penstock import GraphConfigError, GraphRunError
-from penstock_calculators.pass_through import PassThroughCalculator
-from penstock_calculators.real_time_flow_limiter import RealTimeFlowLimiterCalculator
+from penstock_calculators.limiting.real_time_flow_limiter import RealTimeFlowLimiterCalculator
+from penstock_calculators.routing.pass_through import PassThroughCalculator
 from penstock_stream_handlers.immediate import ImmediateInputStreamHandler
 from penstock_testing import ScheduleHarness, node, run_calculator, wired
 

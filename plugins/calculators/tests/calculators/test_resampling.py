@@ -9,14 +9,14 @@ import pytest
 
 from penstock import Packet
 from penstock.errors import ResourceExhaustedError
-from penstock_calculators.resampling import (
+from penstock_calculators.timing.resampling import (
     EvenSampling,
     JitteredSampling,
     ReflectedSampling,
     ReproducibleSampling,
     reflected_step,
 )
-from penstock_calculators.seeded_random import SeededRandom
+from penstock_calculators.timing.seeded_random import SeededRandom
 
 PERIOD = 1000
 

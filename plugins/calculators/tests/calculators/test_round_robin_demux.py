@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from penstock import GraphConfigError
-from penstock_calculators.mux import MuxCalculator
-from penstock_calculators.round_robin_demux import RoundRobinDemuxCalculator
+from penstock_calculators.routing.mux import MuxCalculator
+from penstock_calculators.routing.round_robin_demux import RoundRobinDemuxCalculator
 from penstock_stream_handlers.mux import MuxInputStreamHandler
 from penstock_testing import ScheduleHarness, node, run_calculator, wired
 

@@ -7,7 +7,7 @@ import itertools
 
 import pytest
 
-from penstock_calculators.seeded_random import SeededRandom
+from penstock_calculators.timing.seeded_random import SeededRandom
 
 
 def words(seed, purpose):

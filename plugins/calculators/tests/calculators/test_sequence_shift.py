@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from penstock import GraphConfigError, GraphRunError
-from penstock_calculators.sequence_shift import SequenceShiftCalculator
-from penstock_calculators.sequence_shift_calculator_pb2 import SequenceShiftCalculatorOptions
+from penstock_calculators.messages.sequence_shift_pb2 import SequenceShiftCalculatorOptions
+from penstock_calculators.timing.sequence_shift import SequenceShiftCalculator
 from penstock_testing import ScheduleHarness, node, run_calculator, wired
 
 PACKETS = [(t, t) for t in range(10)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from penstock import CalculatorGraph, GraphConfigError, GraphRunError, Packet, Timestamp
-from penstock_calculators.side_packet_to_stream import SidePacketToStreamCalculator
+from penstock_calculators.side_packets.side_packet_to_stream import SidePacketToStreamCalculator
 from penstock_testing import InlineExecutor, ScheduleHarness, explore, node, run_calculator, wired
 
 TICKS = [(1234, "x"), (1235, "y"), (1300, "z")]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from penstock import CalculatorGraph, GraphConfigError, GraphRunError, Packet, Timestamp
-from penstock_calculators.side_packets_to_streams import SidePacketsToStreamsCalculator
-from penstock_calculators.side_packets_to_streams_calculator_pb2 import SidePacketsToStreamsCalculatorOptions
+from penstock_calculators.messages.side_packets_to_streams_pb2 import SidePacketsToStreamsCalculatorOptions
+from penstock_calculators.side_packets.side_packets_to_streams import SidePacketsToStreamsCalculator
 from penstock_testing import InlineExecutor, ScheduleHarness, node, run_calculator, wired
 
 PRE, POST = int(Timestamp.PRESTREAM), int(Timestamp.POSTSTREAM)

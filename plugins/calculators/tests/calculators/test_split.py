@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from penstock import GraphConfigError, GraphRunError
-from penstock_calculators.split import (
+from penstock_calculators.lists.split import (
     MovableSplitImageFrameVectorCalculator,
     SplitAffineMatrixVectorCalculator,
     SplitFloatVectorCalculator,
@@ -16,7 +16,7 @@ from penstock_calculators.split import (
     SplitTfLiteTensorVectorCalculator,
     SplitUint64tVectorCalculator,
 )
-from penstock_calculators.split_vector_calculator_pb2 import Range, SplitVectorCalculatorOptions
+from penstock_calculators.messages.split_pb2 import Range, SplitVectorCalculatorOptions
 from penstock_formats import ImageFrame, NormalizedLandmark, NormalizedLandmarkList, Tensor
 from penstock_testing import ScheduleHarness, node, run_calculator, wired
 

@@ -6,7 +6,7 @@ import pytest
 
 from penstock import CalculatorGraph, GraphRunError, Packet, StatusCode, Timestamp
 from penstock.errors import UnavailableError
-from penstock_calculators.stream_to_side_packet import StreamToSidePacketCalculator
+from penstock_calculators.side_packets.stream_to_side_packet import StreamToSidePacketCalculator
 from penstock_testing import InlineExecutor, run_calculator
 
 TIMEOUT = 20

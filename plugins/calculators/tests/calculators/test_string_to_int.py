@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from penstock import CalculatorGraph, GraphConfigError, GraphRunError, StatusCode
-from penstock_calculators import string_to_int
+from penstock_calculators.side_packets import string_to_int
 from penstock_testing import InlineExecutor, run_calculator
 
 RANGES = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from penstock import GraphConfigError, GraphRunError, Timestamp
-from penstock_calculators.switch_container_pb2 import SwitchContainerOptions
-from penstock_calculators.switch_mux import SwitchMuxCalculator
+from penstock_calculators.messages.switch_container_pb2 import SwitchContainerOptions
+from penstock_calculators.routing.switch_mux import SwitchMuxCalculator
 from penstock_stream_handlers.immediate import ImmediateInputStreamHandler
 from penstock_testing import ScheduleHarness, check_calculator, explore, node, run_calculator, wired
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from penstock import GraphConfigError
-from penstock_calculators.value_or_default import ValueOrDefaultCalculator
+from penstock_calculators.routing.value_or_default import ValueOrDefaultCalculator
 from penstock_testing import ScheduleHarness, explore, node, run_calculator, wired
 
 TICKS = [0, 1, 5, 8, 12, 231]

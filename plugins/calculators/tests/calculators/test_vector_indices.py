@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from penstock import GraphRunError
-from penstock_calculators.vector_indices import (
+from penstock_calculators.lists.vector_indices import (
     ClassificationListVectorSizeCalculator,
     IntVectorIndicesCalculator,
     LandmarkListVectorSizeCalculator,

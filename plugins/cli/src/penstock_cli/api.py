@@ -37,15 +37,15 @@ if TYPE_CHECKING:
     from penstock_cli.options import as_json as as_json
     from penstock_cli.options import debug as debug
     from penstock_cli.options import imports as imports
-    from penstock_cli.over_video import OverVideo as OverVideo
-    from penstock_cli.over_video import run_over_video as run_over_video
-    from penstock_cli.run import Manner as Manner
-    from penstock_cli.run import run_file as run_file
-    from penstock_cli.running import read_manner as read_manner
-    from penstock_cli.running import running as running
+    from penstock_cli.runs.over_video import OverVideo as OverVideo
+    from penstock_cli.runs.over_video import run_over_video as run_over_video
+    from penstock_cli.runs.run import Manner as Manner
+    from penstock_cli.runs.run import run_file as run_file
+    from penstock_cli.runs.running import read_manner as read_manner
+    from penstock_cli.runs.running import running as running
+    from penstock_cli.runs.side_values import read_sides as read_sides
+    from penstock_cli.runs.trace import check_target as check_target
     from penstock_cli.saying import say as say
-    from penstock_cli.side_values import read_sides as read_sides
-    from penstock_cli.trace import check_target as check_target
     from penstock_cli.wording import amount as amount
     from penstock_cli.wording import plural as plural
 
@@ -55,12 +55,12 @@ _HOMES: Final = {
     "penstock_cli.group": "RunningCommand ValueIfAny",
     "penstock_cli.loading": "existing",
     "penstock_cli.options": "as_json debug imports",
-    "penstock_cli.over_video": "OverVideo run_over_video",
-    "penstock_cli.run": "Manner run_file",
-    "penstock_cli.running": "read_manner running",
+    "penstock_cli.runs.over_video": "OverVideo run_over_video",
+    "penstock_cli.runs.run": "Manner run_file",
+    "penstock_cli.runs.running": "read_manner running",
     "penstock_cli.saying": "say",
-    "penstock_cli.side_values": "read_sides",
-    "penstock_cli.trace": "check_target",
+    "penstock_cli.runs.side_values": "read_sides",
+    "penstock_cli.runs.trace": "check_target",
     "penstock_cli.wording": "amount plural",
 }
 

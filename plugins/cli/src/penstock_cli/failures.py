@@ -25,7 +25,7 @@ class Failure(click.ClickException):
 
     def format_message(self) -> str:
         """Return the message, with commands that work in this environment."""
-        from penstock_cli.environment import in_this_environment  # only for errors
+        from penstock_cli.machine.environment import in_this_environment  # only for errors
 
         return in_this_environment(self.message)
 

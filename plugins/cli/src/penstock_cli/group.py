@@ -243,7 +243,7 @@ def _pack_of(name: str) -> str | None:
 
 def _misused(message: str, ctx: click.Context) -> click.UsageError:
     """Return an error with commands that work in this environment."""
-    from penstock_cli.environment import in_this_environment  # only for errors
+    from penstock_cli.machine.environment import in_this_environment  # only for errors
 
     return click.UsageError(in_this_environment(message), ctx)
 

@@ -15,15 +15,15 @@ import click
 import penstock
 from penstock_cli.completion import complete_component
 from penstock_cli.failures import EXIT_CODES, INTERRUPTED, RunFailed, as_failure
+from penstock_cli.graphs.inspection import COMMANDS
 from penstock_cli.group import DEBUG, PenstockGroup, RunningCommand
-from penstock_cli.inspection import COMMANDS
-from penstock_cli.interrupts import let_ctrl_c_kill
 from penstock_cli.options import IMPORTED, as_json, debug, imports, with_sides
-from penstock_cli.pack_commands import PACK_COMMANDS
-from penstock_cli.running import read_manner, running
-from penstock_cli.top_command import top_command
-from penstock_cli.trace_commands import TRACE_COMMANDS
-from penstock_cli.why_command import why_command
+from penstock_cli.packs.pack_commands import PACK_COMMANDS
+from penstock_cli.reading.top_command import top_command
+from penstock_cli.reading.trace_commands import TRACE_COMMANDS
+from penstock_cli.reading.why_command import why_command
+from penstock_cli.runs.interrupts import let_ctrl_c_kill
+from penstock_cli.runs.running import read_manner, running
 
 _DEMO_OUT: Final = "penstock-demo.mp4"
 _HELP: Final = {"help_option_names": ["-h", "--help"]}
@@ -113,8 +113,8 @@ def run_command(graph: Path, sides: tuple[str, ...], **manner: Any) -> None:
       penstock run graph.pbtxt --trace trace.json
       penstock run graph.pbtxt --import ./gate.py --import my_package.calculators
     """  # noqa: D301
-    from penstock_cli.run import run_file  # on demand, as the module says
-    from penstock_cli.side_values import read_sides
+    from penstock_cli.runs.run import run_file  # on demand, as the module says
+    from penstock_cli.runs.side_values import read_sides
 
     run_file(graph, read_sides(sides), read_manner(**manner))
 
@@ -189,7 +189,7 @@ def demo_command(  # noqa: PLR0913  # an argument for each option
         raise click.UsageError(
             "--frames is for the test pattern; a VIDEO is read to its end, a camera until Ctrl-C"
         )
-    from penstock_cli.demo import Demo, run_demo  # on demand, as the module says
+    from penstock_cli.demo.demo import Demo, run_demo  # on demand, as the module says
 
     target = out if out is not None or show else Path(_DEMO_OUT)
     run_demo(Demo(video, camera, frames, target, gpu, show), read_manner(**manner))
@@ -215,7 +215,7 @@ def plugins_command(ctx: click.Context, as_text: bool) -> None:  # noqa: FBT001 
       PENSTOCK_BLOCK_PLUGINS=video penstock plugins --json
     """  # noqa: D301
     from penstock.plugins.default_registry import plugin_host  # loads the plugins
-    from penstock_cli.plugin_list import as_json, print_records
+    from penstock_cli.graphs.plugin_list import as_json, print_records
 
     records = plugin_host().records
     if as_text:
@@ -270,7 +270,7 @@ def show_command(  # noqa: PLR0913, PLR0917  # an argument for each option
       penstock show graph.pbtxt --expand -o graph.svg
       penstock show --import ./gate.py Gate
     """  # noqa: D301
-    from penstock_cli.show_graph import check_component, is_graph, show_graph  # on demand
+    from penstock_cli.graphs.show_graph import check_component, is_graph, show_graph  # on demand
 
     if is_graph(name):
         from penstock.plugins.default_registry import default_registry  # loads the plugins
@@ -280,7 +280,7 @@ def show_command(  # noqa: PLR0913, PLR0917  # an argument for each option
         return
     check_component(name, kind=kind, out=out, expand=expand)
     from penstock.plugins.default_registry import default_registry, plugin_host  # loads the plugins
-    from penstock_cli.show import as_json, find, print_description
+    from penstock_cli.graphs.show import as_json, find, print_description
 
     description = find(name, default_registry())
     versions = {record.distribution: record.version for record in plugin_host().records}

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from penstock.log import FIELDS, ROOT
-from penstock_cli.environment import in_this_environment
+from penstock_cli.machine.environment import in_this_environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 import penstock
 from penstock.plugins.default_registry import default_registry
-from penstock_cli import environment
+from penstock_cli.machine import environment
 from penstock_cli.main import penstock_command
 
 
@@ -153,7 +153,7 @@ LIMITED = """
 import resource, sys
 sys.path.insert(0, {tests!r})
 import conftest
-from penstock_cli import environment
+from penstock_cli.machine import environment
 from penstock_cli.main import main
 resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))
 main()

@@ -8,8 +8,8 @@ from click.testing import CliRunner
 
 from penstock import limits
 from penstock.plugins.default_registry import default_registry
-from penstock_cli import checking
-from penstock_cli.demo_graph import graph_text
+from penstock_cli.demo.demo_graph import graph_text
+from penstock_cli.graphs import checking
 from penstock_cli.main import penstock_command
 
 FED = """input_stream: "a"

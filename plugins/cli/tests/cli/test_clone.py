@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from penstock_cli import environment
-from penstock_cli.clone import from_clone, missing_from_clone
+from penstock_cli.machine import environment
+from penstock_cli.machine.clone import from_clone, missing_from_clone
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ import pytest
 
 from penstock import Registry
 from penstock.packs import KINDS
-from penstock_cli import components
-from penstock_cli.environment import in_this_environment
-from penstock_cli.inspection import COMMANDS
+from penstock_cli.graphs import components
+from penstock_cli.graphs.inspection import COMMANDS
+from penstock_cli.machine.environment import in_this_environment
 
 INLINE = "penstock_testing.inline:InlineExecutor"
 CLASH = """
@@ -78,7 +78,7 @@ def test_json_has_who_provides_each_name(invoke):
             "kind": "calculator",
             "distribution": "penstock-image",
             "plugin": "image",
-            "target": "penstock_image.canny_edge:CannyEdgeCalculator",
+            "target": "penstock_image.filters.canny_edge:CannyEdgeCalculator",
             "problem": None,
             "summary": None,
             "source": None,
@@ -239,7 +239,13 @@ def test_listing_imports_no_components():
     of_packs = {name for name in loaded if name.startswith("penstock_") and "penstock_cli" not in name}
     assert len(done.stdout.splitlines()) > 20
     assert loaded & {"rich", "google", "numpy", "cv2", "av", "asyncio", "packaging"} == set()
-    assert {name.partition(".")[2] for name in of_packs} <= {"", "plugin", "commands", "command_line"}
+    assert {name.partition(".")[2] for name in of_packs} <= {
+        "",
+        "plugin",
+        "components",
+        "commands",
+        "command_line",
+    }
 
 
 def test_names_of_a_clash_between_plugins_are_listed(command, installed):

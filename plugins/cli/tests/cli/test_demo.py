@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from penstock.plugins.default_registry import default_registry
-from penstock_cli.demo_graph import demo_config, graph_text
-from penstock_cli.on_gpu import choose
+from penstock_cli.demo.demo_graph import demo_config, graph_text
+from penstock_cli.demo.on_gpu import choose
+from penstock_video.messages.decoder_pb2 import VideoDecoderCalculatorOptions
 from penstock_video.pattern import PatternSource
-from penstock_video.video_decoder_calculator_pb2 import VideoDecoderCalculatorOptions
 
 ROOT = Path(__file__).resolve().parents[4]
 EXAMPLES = ROOT / "examples"

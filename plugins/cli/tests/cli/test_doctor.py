@@ -13,7 +13,7 @@ import pytest
 from penstock import DoctorCheck, Registry
 from penstock.packs import engine_form
 from penstock.plugins.discovery import PluginHost
-from penstock_cli import doctor, health
+from penstock_cli.machine import doctor, health
 
 HONEST = """
     from penstock import DoctorCheck, hookimpl

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from penstock import Registry
-from penstock_cli import environment
 from penstock_cli.failures import FileMissing, GraphInvalid, RunFailed, WrongUsage
+from penstock_cli.machine import environment
 from penstock_cli.saying import say
 
 PYTHON = sys.executable

@@ -252,7 +252,7 @@ def test_classes_of_options_have_the_name_of_the_file(command, write, tmp_path):
 
 
 def test_a_module_of_a_pack_stays_the_packs(command):
-    module = "penstock_calculators.gate"
+    module = "penstock_calculators.limiting.gate"
 
     done = command("list", "GateCalculator", "--import", module)
 
@@ -283,7 +283,8 @@ def test_a_name_of_a_plugin_is_refused(command, write, word):
 
     assert said == (
         "Error: --import mine.py: calculator 'GateCalculator' is claimed by penstock-calculators (plugin "
-        "'calculators', penstock_calculators.gate:GateCalculator) and by this process (mine:GateCalculator); "
+        "'calculators', penstock_calculators.limiting.gate:GateCalculator) and by this process "
+        "(mine:GateCalculator); "
         "rename one, or block a plugin: PENSTOCK_BLOCK_PLUGINS=calculators"
     )
 

@@ -11,7 +11,7 @@ import av
 import pytest
 
 from penstock_cli import main
-from penstock_cli.interrupts import Interrupts
+from penstock_cli.runs.interrupts import Interrupts
 from penstock_testing.traces import read_trace
 
 #: The command, in a process that prints which threads are left at its end. Each press is counted.
@@ -19,9 +19,9 @@ CHILD = """
 import signal, sys, threading
 signal.signal(signal.SIGINT, signal.default_int_handler)  # shells make background jobs ignore it
 sys.path.insert(0, {tests!r})
-import conftest, penstock_cli.interrupts
+import conftest, penstock_cli.runs.interrupts
 from penstock_cli.main import main
-penstock_cli.interrupts._ONE_PRESS_S = 0.0
+penstock_cli.runs.interrupts._ONE_PRESS_S = 0.0
 try:
     main()
 except SystemExit as end:

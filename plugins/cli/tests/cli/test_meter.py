@@ -5,10 +5,10 @@ import os
 import click
 
 from penstock.explain import Ledger, NodeState, Snapshot, StreamState, Why
-from penstock_cli.meter import Meter
-from penstock_cli.progress import LogLines, NoDisplay, display_for
-from penstock_cli.summary import print_summary, totals
-from penstock_cli.watch import Outcome
+from penstock_cli.runs.meter import Meter
+from penstock_cli.runs.progress import LogLines, NoDisplay, display_for
+from penstock_cli.runs.summary import print_summary, totals
+from penstock_cli.runs.watch import Outcome
 
 
 def stream(name, added=0, queued=0, queued_bytes=0, *, dropped=0, limit=None):  # noqa: PLR0913  # its fields

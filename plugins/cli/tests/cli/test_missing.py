@@ -10,8 +10,8 @@ from click.testing import CliRunner
 from penstock import Registry
 from penstock.config import read_graph
 from penstock.plugins.default_registry import default_registry
-from penstock_cli import missing
-from penstock_cli.environment import in_this_environment
+from penstock_cli.graphs import missing
+from penstock_cli.machine.environment import in_this_environment
 from penstock_cli.main import penstock_command
 
 TEXT = """# a comment: node { calculator: "Commented" }

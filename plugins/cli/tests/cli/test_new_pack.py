@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from penstock_cli import environment
 from penstock_cli.failures import WrongUsage
-from penstock_cli.new_pack import core_range
-from penstock_cli.pack_names import pack_names
+from penstock_cli.machine import environment
+from penstock_cli.packs.new_pack import core_range
+from penstock_cli.packs.pack_names import pack_names
 
 FILES = {
     "README.md",

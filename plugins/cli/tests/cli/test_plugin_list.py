@@ -10,7 +10,7 @@ from penstock import Registry
 from penstock.packs import engine_form, official_packs
 from penstock.plugins import default_registry
 from penstock_cli import group
-from penstock_cli.environment import pip_command
+from penstock_cli.machine.environment import pip_command
 from penstock_cli.main import penstock_command
 
 HELLO = """

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import pytest
 
-import penstock_cli.run
+import penstock_cli.runs.run
 from penstock_cli.main import penstock_command
 
 SINK = 'node { calculator: "CliWrites" input_stream: "n" input_side_packet: "TARGET:target" }'
@@ -256,7 +256,7 @@ def test_any_exception_is_a_message(graph, invoke, monkeypatch, error, expected)
     def fail(*_):
         raise error
 
-    monkeypatch.setattr(penstock_cli.run, "run_file", fail)
+    monkeypatch.setattr(penstock_cli.runs.run, "run_file", fail)
 
     result = invoke("run", graph())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import penstock
-from penstock_cli.screen import Screen
+from penstock_cli.runs.screen import Screen
 
 FRAME_US = 40_000
 

@@ -8,8 +8,8 @@ import pytest
 
 from penstock import Registry
 from penstock.plugins.default_registry import default_registry
-from penstock_cli.environment import in_this_environment
-from penstock_cli.show_graph import show_graph
+from penstock_cli.graphs.show_graph import show_graph
+from penstock_cli.machine.environment import in_this_environment
 
 BEHIND = """
 output_stream: "OUT:n"

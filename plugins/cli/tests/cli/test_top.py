@@ -16,7 +16,7 @@ import attrs
 import pytest
 from rich.console import Console
 
-from penstock_cli.top_tables import tables
+from penstock_cli.reading.top_tables import tables
 from penstock_monitor import Culprit, Latency, NodeReading, Reading, Stall, StreamReading
 
 NEVER = 'node { calculator: "CliNeverReturns" name: "stuck" input_stream: "n" }'
@@ -370,7 +370,7 @@ def _as_list(_, __, value):
 
 
 def test_readings_of_a_served_run_come_until_the_server_is_closed(server, invoke, monkeypatch) -> None:
-    monkeypatch.setattr("penstock_cli.top.monotonic", iter([0.0, 0.05, 0.2, 0.4]).__next__)
+    monkeypatch.setattr("penstock_cli.reading.top.monotonic", iter([0.0, 0.05, 0.2, 0.4]).__next__)
     address, _ = server(*(reading(number=n) for n in range(1, 5)))
 
     result = invoke("top", f"{address}/?token=secret", "--json", "--interval", "0.1")

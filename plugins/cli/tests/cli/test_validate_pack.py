@@ -9,8 +9,8 @@ import attrs
 import pytest
 
 from penstock.plugins.default_registry import plugins_renewed
-from penstock_cli import validate_pack
-from penstock_cli.new_pack import write_pack
+from penstock_cli.packs import validate_pack
+from penstock_cli.packs.new_pack import write_pack
 from penstock_testing.packs import PackFault
 
 POINTS = '[project.entry-points.penstock]\nsoil = "penstock_soil.plugin"\n'

@@ -12,8 +12,8 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from penstock_cli.environment import in_this_environment
-from penstock_cli.window import fitted
+from penstock_cli.machine.environment import in_this_environment
+from penstock_cli.runs.window import fitted
 
 INSTALL = 'pip install "penstock-cli[show]"'
 SIZE = "640x480x24"
@@ -84,7 +84,7 @@ def on_screen(screen, tmp_path):
 CORNERS = """
     import sys
     import numpy as np
-    from penstock_cli.window import Window
+    from penstock_cli.runs.window import Window
     from penstock_formats import ImageFormat, ImageFrame
 
     pixels = np.zeros((200, 300, 3), np.uint8)
@@ -139,7 +139,7 @@ def test_a_frame_is_shown_the_right_way_up(screen, kind):
 
 def test_escape_closes_the_window(on_screen):
     done = on_screen("""
-        from penstock_cli.window import Window
+        from penstock_cli.runs.window import Window
 
         with Window.opened("escape") as window:
             glfw = window._glfw
@@ -157,7 +157,7 @@ def test_escape_closes_the_window(on_screen):
 #: The command, its window closed as if by the user after three frames.
 CLOSED = """
     import sys
-    from penstock_cli import window
+    from penstock_cli.runs import window
     from penstock_cli.main import main
 
     drawn = 0

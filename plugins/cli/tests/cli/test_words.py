@@ -6,8 +6,8 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from penstock_cli.files import NamedFiles
-from penstock_cli.side_values import read_value
+from penstock_cli.runs.files import NamedFiles
+from penstock_cli.runs.side_values import read_value
 from penstock_cli.wording import amount, clock, duration, plural, rate
 
 

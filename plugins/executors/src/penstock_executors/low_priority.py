@@ -70,7 +70,7 @@ class LowPriorityThreadPoolExecutor(ThreadPoolExecutor):
     @classmethod
     def create(cls, options: Any, defaults: ExecutorDefaults) -> LowPriorityThreadPoolExecutor:
         """Make one from `ThreadPoolExecutorOptions`."""
-        from penstock_executors.thread_pool_executor_pb2 import ThreadPoolExecutorOptions  # protobuf
+        from penstock_executors.messages.thread_pool_pb2 import ThreadPoolExecutorOptions  # protobuf
 
         message = options.get(ThreadPoolExecutorOptions)
         threads = message.num_threads if message.HasField("num_threads") else defaults.num_threads or 1

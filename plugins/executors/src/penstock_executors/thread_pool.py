@@ -66,7 +66,7 @@ class ThreadPoolExecutor(Executor):
     @classmethod
     def create(cls, options: Any, defaults: ExecutorDefaults) -> ThreadPoolExecutor:
         """Make one from `ThreadPoolExecutorOptions`."""
-        from penstock_executors.thread_pool_executor_pb2 import ThreadPoolExecutorOptions  # protobuf
+        from penstock_executors.messages.thread_pool_pb2 import ThreadPoolExecutorOptions  # protobuf
 
         message = options.get(ThreadPoolExecutorOptions)
         return cls(
@@ -129,7 +129,7 @@ class SingleThreadExecutor(ThreadPoolExecutor):
     @classmethod
     def create(cls, options: Any, defaults: ExecutorDefaults) -> SingleThreadExecutor:
         """Make one from `ThreadPoolExecutorOptions`, whose num_threads must be absent or 1."""
-        from penstock_executors.thread_pool_executor_pb2 import ThreadPoolExecutorOptions  # protobuf
+        from penstock_executors.messages.thread_pool_pb2 import ThreadPoolExecutorOptions  # protobuf
 
         message = options.get(ThreadPoolExecutorOptions)
         asked = message.num_threads if message.HasField("num_threads") else defaults.num_threads or 1

@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from penstock_formats.landmark_arrays import FIELDS as FIELDS
     from penstock_formats.landmark_arrays import array_of as array_of
     from penstock_formats.landmark_arrays import list_of as list_of
+    from penstock_formats.messages.rotation_mode_pb2 import RotationMode as RotationMode
+    from penstock_formats.messages.scale_mode_pb2 import ScaleMode as ScaleMode
     from penstock_formats.preview import preview as preview
-    from penstock_formats.rotation_mode_pb2 import RotationMode as RotationMode
-    from penstock_formats.scale_mode_pb2 import ScaleMode as ScaleMode
     from penstock_formats.tensor import ELEMENT_TYPES as ELEMENT_TYPES
 
 #: Module → the names that it has.
@@ -51,8 +51,8 @@ _HOMES: Final = {
     "penstock_formats.image_format": "LAYOUTS PixelLayout",
     "penstock_formats.landmark_arrays": "FIELDS array_of list_of",
     "penstock_formats.preview": "preview",
-    "penstock_formats.rotation_mode_pb2": "RotationMode",
-    "penstock_formats.scale_mode_pb2": "ScaleMode",
+    "penstock_formats.messages.rotation_mode_pb2": "RotationMode",
+    "penstock_formats.messages.scale_mode_pb2": "ScaleMode",
     "penstock_formats.tensor": "ELEMENT_TYPES",
 }
 

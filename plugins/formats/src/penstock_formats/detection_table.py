@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from google.protobuf.message import DecodeError
 
-from penstock_formats.detection_pb2 import Detection
+from penstock_formats.messages.detection_pb2 import Detection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -15,7 +15,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from penstock_formats.landmark_pb2 import LandmarkList, NormalizedLandmarkList
+    from penstock_formats.messages.landmark_pb2 import LandmarkList, NormalizedLandmarkList
 
     List = TypeVar("List", LandmarkList, NormalizedLandmarkList)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from penstock.errors import InvalidArgumentError
 from penstock_formats.array_payload import ArrayPayload
-from penstock_formats.matrix_data_pb2 import MatrixData
+from penstock_formats.messages.matrix_data_pb2 import MatrixData
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

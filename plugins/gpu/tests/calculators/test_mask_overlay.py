@@ -11,7 +11,7 @@ from penstock_formats import VideoHeader
 from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.calculators.mask_overlay import MaskOverlayCalculator
 from penstock_gpu.formats import GpuBufferFormat
-from penstock_gpu.mask_overlay_calculator_pb2 import MaskOverlayCalculatorOptions as Options
+from penstock_gpu.messages.mask_overlay_pb2 import MaskOverlayCalculatorOptions as Options
 from penstock_views.describe import describe
 
 #: Levels by which the result may differ from the exact value, rounded.

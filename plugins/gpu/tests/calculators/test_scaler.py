@@ -8,11 +8,11 @@ import pytest
 from penstock.config.calculator_options_pb2 import CalculatorOptions
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import ImageFormat, VideoHeader
-from penstock_formats.scale_mode_pb2 import ScaleMode
+from penstock_formats.messages.scale_mode_pb2 import ScaleMode
 from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.calculators.scaler import GlScalerCalculator
 from penstock_gpu.formats import GpuBufferFormat
-from penstock_gpu.gl_scaler_calculator_pb2 import GlScalerCalculatorOptions as Options
+from penstock_gpu.messages.scaler_pb2 import GlScalerCalculatorOptions as Options
 
 #: Levels by which linear interpolation may differ from the exact value: drivers weigh with 8 bits.
 LINEAR = 2

@@ -11,7 +11,7 @@ from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.calculators.gpu_buffer_to_image_frame import GpuBufferToImageFrameCalculator
 from penstock_gpu.calculators.scaler import GlScalerCalculator
 from penstock_gpu.formats import GpuBufferFormat
-from penstock_gpu.gl_scaler_calculator_pb2 import GlScalerCalculatorOptions
+from penstock_gpu.messages.scaler_pb2 import GlScalerCalculatorOptions
 
 FORMATS = [
     (GpuBufferFormat.BGRA32, ImageFormat.SRGBA, (17, 31, 4), np.uint8),

@@ -234,7 +234,7 @@ def test_the_name_of_a_nodes_context_comes_from_the_graph_and_wins_over_the_calc
         "penstock.GlContextOptions",
         "penstock.CalculatorOptions",
         222332034,
-        "penstock_gpu.gl_context_options_pb2:GlContextOptions",
+        "penstock_gpu.messages.context_pb2:GlContextOptions",
     )
     graph = penstock.CalculatorGraph(text, registry=registry)
     resources = GpuResources()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import Image
-from penstock_image.image_clone_calculator_pb2 import ImageCloneCalculatorOptions
+from penstock_image.messages.image_clone_pb2 import ImageCloneCalculatorOptions
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract

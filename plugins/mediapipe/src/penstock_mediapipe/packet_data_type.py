@@ -73,8 +73,8 @@ class PacketDataType(enum.Enum):
         Args:
             registered_name: as MediaPipe writes it ("::mediapipe::NormalizedRect", "::std::vector<int>",
                 "OneOf<::mediapipe::Image, ::mediapipe::ImageFrame>") or as Penstock does
-                ("penstock_formats.rect_pb2.NormalizedRect", "list[int]", "a | b"). Of several types the
-                first one counts that has a kind.
+                ("penstock_formats.messages.rect_pb2.NormalizedRect", "list[int]", "a | b"). Of several
+                types the first one counts that has a kind.
 
         Raises:
             KeyError: solutions cannot carry this type.

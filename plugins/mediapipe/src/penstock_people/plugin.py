@@ -1,10 +1,11 @@
-"""What the pack contributes, by name; none of its modules is imported until a graph or a command uses it."""
+"""What the pack adds to Penstock, by name; importing this module imports none of its components."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from penstock import Components, hookimpl
+from penstock_people.components import CALCULATORS, SUBGRAPHS
 
 if TYPE_CHECKING:
     import click
@@ -12,21 +13,8 @@ if TYPE_CHECKING:
 
 @hookimpl
 def penstock_components() -> Components:
-    """Name the calculators and the subgraphs."""
-    return Components(
-        calculators={
-            "LandmarksToLabelledDetectionsCalculator": (
-                "penstock_people.labelled_detections:LandmarksToLabelledDetectionsCalculator"
-            ),
-            "PeopleResultsCalculator": "penstock_people.results:PeopleResultsCalculator",
-            "RealTimePaceCalculator": "penstock_people.pace:RealTimePaceCalculator",
-        },
-        subgraphs={
-            "FaceLandmarkFrontCpu": "penstock_people:face_landmark_front_cpu.pbtxt",
-            "HandLandmarkTrackingCpu": "penstock_people:hand_landmark_tracking_cpu.pbtxt",
-            "ParallelHandLandmarkCpu": "penstock_people:parallel_hand_landmark_cpu.pbtxt",
-        },
-    )
+    """Return the calculators and subgraphs by name."""
+    return Components(calculators=CALCULATORS, subgraphs=SUBGRAPHS)
 
 
 @hookimpl

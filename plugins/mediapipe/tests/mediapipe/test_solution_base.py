@@ -371,7 +371,7 @@ def test_graph_options_are_made_from_paths():
         ("penstock_formats.image.Image", "IMAGE"),
         ("::std::vector<::mediapipe::Image>", "IMAGE_LIST"),
         ("::mediapipe::NormalizedRect", "PROTO"),
-        ("list[penstock_formats.detection_pb2.Detection]", "PROTO_LIST"),
+        ("list[penstock_formats.messages.detection_pb2.Detection]", "PROTO_LIST"),
         ("OneOf<::mediapipe::Image, ::mediapipe::ImageFrame>", "IMAGE"),
         ("OneOf<::foo::Bar, ::mediapipe::ImageFrame>", "IMAGE_FRAME"),
         ("foo.Bar | int", "INT"),

@@ -28,7 +28,7 @@ def models():
         "ai_edge_litert", reason='no ai-edge-litert: pip install "penstock-mediapipe[litert]"'
     )
     from penstock.errors import NotFoundError  # as below
-    from penstock_tensors.resource_finder import ResourceFinder  # after the runtime was found
+    from penstock_tensors.models.resource_finder import ResourceFinder  # after the runtime was found
 
     try:
         ResourceFinder().find("mediapipe/modules/hand_landmark/hand_landmark_full.tflite")

@@ -1,10 +1,11 @@
-"""What penstock-record brings, as names; nothing is imported until it is used."""
+"""What the pack adds to Penstock, by name; importing this module imports none of its components."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from penstock import Components, hookimpl
+from penstock_record.components import CALCULATORS
 
 if TYPE_CHECKING:
     import click
@@ -12,12 +13,9 @@ if TYPE_CHECKING:
 
 @hookimpl
 def penstock_components() -> Components:
-    """Return the components by name."""
+    """Return the calculators and codecs by name."""
     return Components(
-        calculators={
-            "McapSinkCalculator": "penstock_record.sink:McapSinkCalculator",
-            "McapSourceCalculator": "penstock_record.source:McapSourceCalculator",
-        },
+        calculators=CALCULATORS,
         codecs={
             "Protobuf": "penstock_record.codecs:ProtobufCodec",
             "ImageFrame": "penstock_record.codecs:ImageFrameCodec",

@@ -15,7 +15,7 @@ from penstock import Packet
 from penstock.config import CalculatorGraphConfig, build_plan
 from penstock.errors import FailedPreconditionError
 from penstock.lowlevel import CLOSE, DONE, NOTHING, OPEN, port_name
-from penstock.runs import Counters, new_run
+from penstock.runs import Counters, checked_side_packets, find_services, new_run
 from penstock_remote.awaiting import Awaiting
 from penstock_remote.calls import Answer
 from penstock_remote.description import check_same, code_here, contract_lines
@@ -127,11 +127,9 @@ class _Opened:
         names = {(port.tag, port.index): port.name for port in node_plan.input_side_packets}
         given = {names[tag, index]: payload for tag, index, payload in opening.side_packets}
         self._counters: Final = Counters()
-        made: dict[ServiceKey[Any], object] = {}
-        try:
-            run = new_run(plan, side_packets=given, services=services, made=made, counters=self._counters)
-        finally:
-            services.update(made)
+        found = find_services(plan, services)
+        services.update(found.made)
+        run = new_run(plan, checked_side_packets(plan, given), found, counters=self._counters)
         run.services.change = self._note
         run.services.allocate = allocate
         self._contract: Final = node_plan.contract

@@ -15,7 +15,7 @@ from penstock import Packet
 from penstock.config import CalculatorGraphConfig, build_plan
 from penstock.errors import CalculatorError, CancelledError, FailedPreconditionError, PenstockError, words_of
 from penstock.lowlevel import CLOSE, DONE, OPEN, PROCESS
-from penstock.runs import TERMINATED, Counters, Observer, new_run
+from penstock.runs import TERMINATED, Counters, Observer, checked_side_packets, find_services, new_run
 from penstock_remote.awaiting import Awaiting
 from penstock_remote.calls import Answer
 from penstock_remote.description import RemoteRegion, check_same, code_here, contract_lines
@@ -176,18 +176,15 @@ class _Run:
         numbers = [plan.stream_ids[name] for name in region.leaving]
         self._observers: Final = [Observer(name, None, is_poller=True) for name in region.leaving]
         given = {region.side_packets[number]: payload for _, number, payload in opening.side_packets}
-        made: dict[ServiceKey[Any], object] = {}
-        try:
-            run = new_run(
-                plan,
-                side_packets=given,
-                services=services,
-                made=made,
-                counters=self._counters,
-                observers=lambda: {n: [one] for n, one in zip(numbers, self._observers, strict=True)},
-            )
-        finally:
-            services.update(made)
+        found = find_services(plan, services)
+        services.update(found.made)
+        run = new_run(
+            plan,
+            checked_side_packets(plan, given),
+            found,
+            counters=self._counters,
+            observers={number: [one] for number, one in zip(numbers, self._observers, strict=True)},
+        )
         schedule = self.schedule = run.schedule
         run.services.change = lambda event: event(schedule)
         run.services.allocate = allocate

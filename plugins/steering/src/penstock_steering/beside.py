@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import CalculatorError, InvalidArgumentError, NotFoundError
 from penstock.lowlevel import CLOSE, OPEN, show, show_method
-from penstock.runs import new_run
+from penstock.runs import checked_side_packets, find_services, new_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -46,8 +46,8 @@ class Beside:
                 continue
         run = new_run(
             plan,
-            side_packets={name: packet for name, packet in given.items() if packet is not None},
-            services=services,
+            checked_side_packets(plan, {name: one for name, one in given.items() if one is not None}),
+            find_services(plan, services),
             counters=counters,
         )
         run.services.change = lambda event: event(run.schedule)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from penstock import InputStreamHandler
 from penstock.errors import InvalidArgumentError
-from penstock_stream_handlers.default_input_stream_handler_pb2 import DefaultInputStreamHandlerOptions
+from penstock_stream_handlers.messages.default_pb2 import DefaultInputStreamHandlerOptions
 from penstock_stream_handlers.tag_index import reading_node
 
 if TYPE_CHECKING:

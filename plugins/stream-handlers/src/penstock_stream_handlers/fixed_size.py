@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from penstock import NOT_READY, READY_FOR_CLOSE, InputStreamHandler
 from penstock.errors import InvalidArgumentError
 from penstock.lowlevel import DONE, MAX, MIN, UNSET, next_allowed
-from penstock_stream_handlers.fixed_size_input_stream_handler_pb2 import FixedSizeInputStreamHandlerOptions
+from penstock_stream_handlers.messages.fixed_size_pb2 import FixedSizeInputStreamHandlerOptions
 from penstock_stream_handlers.tag_index import reading_node
 
 if TYPE_CHECKING:

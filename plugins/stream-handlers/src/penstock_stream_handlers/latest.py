@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from penstock import NOT_READY, READY_FOR_CLOSE, InputStreamHandler, Packet
 from penstock.lowlevel import ONE_OVER_POSTSTREAM
 from penstock_stream_handlers.kept import KeptPacket
-from penstock_stream_handlers.latest_pb2 import LatestOptions
+from penstock_stream_handlers.messages.latest_pb2 import LatestOptions
 from penstock_stream_handlers.tag_index import position_of
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from penstock import NOT_READY, READY_FOR_CLOSE, InputStreamHandler, Packet
 from penstock.errors import InvalidArgumentError
 from penstock.lowlevel import MAX, MIN, ONE_OVER_POSTSTREAM, POSTSTREAM
 from penstock_stream_handlers.kept import KeptPacket
-from penstock_stream_handlers.nearest_pb2 import NearestOptions
+from penstock_stream_handlers.messages.nearest_pb2 import NearestOptions
 from penstock_stream_handlers.tag_index import position_of, reading_node
 
 if TYPE_CHECKING:

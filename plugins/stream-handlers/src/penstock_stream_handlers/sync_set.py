@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from penstock import InputStreamHandler
 from penstock.errors import InvalidArgumentError
-from penstock_stream_handlers.sync_set_input_stream_handler_pb2 import SyncSetInputStreamHandlerOptions
+from penstock_stream_handlers.messages.sync_set_pb2 import SyncSetInputStreamHandlerOptions
 from penstock_stream_handlers.tag_index import position_of, reading_node
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 from penstock import NOT_READY, InputStreamHandler
 from penstock.errors import InvalidArgumentError
 from penstock.lowlevel import UNSET
+from penstock_stream_handlers.messages.timeout_pb2 import TimeoutOptions
 from penstock_stream_handlers.tag_index import reading_node
-from penstock_stream_handlers.timeout_pb2 import TimeoutOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

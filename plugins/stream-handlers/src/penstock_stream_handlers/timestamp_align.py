@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 from penstock import NOT_READY, READY_FOR_CLOSE, InputStreamHandler, Packet
 from penstock.errors import TimestampError
 from penstock.lowlevel import DONE, MAX, MIN, POSTSTREAM, shifted, show
-from penstock_stream_handlers.tag_index import position_of, reading_node
-from penstock_stream_handlers.timestamp_align_input_stream_handler_pb2 import (
+from penstock_stream_handlers.messages.timestamp_align_pb2 import (
     TimestampAlignInputStreamHandlerOptions,
 )
+from penstock_stream_handlers.tag_index import position_of, reading_node
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,32 +10,32 @@ from typing import TYPE_CHECKING, Final
 from penstock.lowlevel import late_names
 
 if TYPE_CHECKING:
-    from penstock_tensors.anchor_pb2 import Anchor as Anchor
-    from penstock_tensors.backend import Backend as Backend
-    from penstock_tensors.backend import LoadedModel as LoadedModel
-    from penstock_tensors.backend import Session as Session
-    from penstock_tensors.backend import add_backend as add_backend
-    from penstock_tensors.backend import load_model as load_model
-    from penstock_tensors.backend import remove_backend as remove_backend
-    from penstock_tensors.custom_ops import CustomOp as CustomOp
-    from penstock_tensors.custom_ops import Kernel as Kernel
-    from penstock_tensors.custom_ops import OpResolver as OpResolver
-    from penstock_tensors.installed_operations import standard_operations as standard_operations
-    from penstock_tensors.model import Model as Model
-    from penstock_tensors.model import RunSettings as RunSettings
-    from penstock_tensors.model import TensorInfo as TensorInfo
-    from penstock_tensors.resource_finder import RESOURCES as RESOURCES
-    from penstock_tensors.resource_finder import Resource as Resource
-    from penstock_tensors.resource_finder import ResourceFinder as ResourceFinder
+    from penstock_tensors.messages.ssd_anchors_pb2 import Anchor as Anchor
+    from penstock_tensors.models.backend import Backend as Backend
+    from penstock_tensors.models.backend import LoadedModel as LoadedModel
+    from penstock_tensors.models.backend import Session as Session
+    from penstock_tensors.models.backend import add_backend as add_backend
+    from penstock_tensors.models.backend import load_model as load_model
+    from penstock_tensors.models.backend import remove_backend as remove_backend
+    from penstock_tensors.models.custom_ops import CustomOp as CustomOp
+    from penstock_tensors.models.custom_ops import Kernel as Kernel
+    from penstock_tensors.models.custom_ops import OpResolver as OpResolver
+    from penstock_tensors.models.installed_operations import standard_operations as standard_operations
+    from penstock_tensors.models.model import Model as Model
+    from penstock_tensors.models.model import RunSettings as RunSettings
+    from penstock_tensors.models.model import TensorInfo as TensorInfo
+    from penstock_tensors.models.resource_finder import RESOURCES as RESOURCES
+    from penstock_tensors.models.resource_finder import Resource as Resource
+    from penstock_tensors.models.resource_finder import ResourceFinder as ResourceFinder
 
 #: Module → the names that it has.
 _HOMES: Final = {
-    "penstock_tensors.anchor_pb2": "Anchor",
-    "penstock_tensors.backend": "Backend LoadedModel Session add_backend load_model remove_backend",
-    "penstock_tensors.custom_ops": "CustomOp Kernel OpResolver",
-    "penstock_tensors.model": "Model RunSettings TensorInfo",
-    "penstock_tensors.resource_finder": "RESOURCES Resource ResourceFinder",
-    "penstock_tensors.installed_operations": "standard_operations",
+    "penstock_tensors.messages.ssd_anchors_pb2": "Anchor",
+    "penstock_tensors.models.backend": "Backend LoadedModel Session add_backend load_model remove_backend",
+    "penstock_tensors.models.custom_ops": "CustomOp Kernel OpResolver",
+    "penstock_tensors.models.model": "Model RunSettings TensorInfo",
+    "penstock_tensors.models.resource_finder": "RESOURCES Resource ResourceFinder",
+    "penstock_tensors.models.installed_operations": "standard_operations",
 }
 
 if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name

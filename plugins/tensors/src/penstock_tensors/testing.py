@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock_tensors.custom_ops import OpResolver
-from penstock_tensors.model import Model
-from penstock_tensors.resource_finder import Resource
+from penstock_tensors.models.custom_ops import OpResolver
+from penstock_tensors.models.model import Model
+from penstock_tensors.models.resource_finder import Resource
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -23,7 +23,16 @@ from penstock.errors import (
 )
 from penstock.explain import ledger, snapshot, story, weighed
 from penstock.lowlevel import PROCESS, show
-from penstock.runs import METHODS, RUNNING, TERMINATED, Observer, as_side_packets, new_run
+from penstock.runs import (
+    METHODS,
+    RUNNING,
+    TERMINATED,
+    Observer,
+    as_side_packets,
+    checked_side_packets,
+    find_services,
+    new_run,
+)
 from penstock_testing.invariants import check_invariants
 
 if TYPE_CHECKING:
@@ -110,9 +119,9 @@ class ScheduleHarness:
         }
         new = new_run(
             plan,
-            side_packets=side_packets,
-            services=services,
-            observers=lambda: observers,
+            checked_side_packets(plan, side_packets or {}),
+            find_services(plan, services),
+            observers=observers,
             limits={self._ids[name]: size for name, size in (limits or {}).items()},
         )
         self.schedule: Final[Schedule] = new.schedule

@@ -12,9 +12,9 @@ from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
 from penstock_video.audio import save_audio
 from penstock_video.files import FileSource, camera_source
+from penstock_video.messages.decoder_pb2 import VideoDecoderCalculatorOptions
 from penstock_video.pattern import PatternSource
 from penstock_video.source import MAX_THREADS
-from penstock_video.video_decoder_calculator_pb2 import VideoDecoderCalculatorOptions
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract

@@ -11,7 +11,7 @@ from penstock.errors import InvalidArgumentError
 from penstock.log import get_logger, place
 from penstock_formats import ImageFrame, VideoHeader
 from penstock_video.encoders import encoder_name
-from penstock_video.opencv_video_encoder_calculator_pb2 import OpenCvVideoEncoderCalculatorOptions as Options
+from penstock_video.messages.encoder_pb2 import OpenCvVideoEncoderCalculatorOptions as Options
 from penstock_video.partial import leftovers
 from penstock_video.source import MAX_THREADS, MICROSECONDS, RATES
 from penstock_video.writer import PIXELS, Settings, VideoWriter, check_target

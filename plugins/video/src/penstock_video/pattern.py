@@ -19,7 +19,7 @@ from penstock_video.source import RATES, microseconds
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from penstock_video.video_decoder_calculator_pb2 import VideoDecoderCalculatorOptions
+    from penstock_video.messages.decoder_pb2 import VideoDecoderCalculatorOptions
 
 _BARS: Final = np.array(
     [

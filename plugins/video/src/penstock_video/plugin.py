@@ -1,10 +1,11 @@
-"""What the pack contributes, by name; none of its modules is imported until a graph uses it."""
+"""What the pack adds to Penstock, by name; importing this module imports none of its components."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from penstock import Components, hookimpl
+from penstock_video.components import CALCULATORS, OPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -14,35 +15,8 @@ if TYPE_CHECKING:
 
 @hookimpl
 def penstock_components() -> Components:
-    """Name the calculators, under Penstock's names and the reference's, and their options messages."""
-    decoder = "penstock_video.decoder:VideoDecoderCalculator"
-    encoder = "penstock_video.encoder:VideoEncoderCalculator"
-    return Components(
-        calculators={
-            "OpenCvVideoDecoderCalculator": decoder,
-            "OpenCvVideoEncoderCalculator": encoder,
-            "VideoDecoderCalculator": decoder,
-            "VideoEncoderCalculator": encoder,
-            "VideoPreStreamCalculator": "penstock_video.pre_stream:VideoPreStreamCalculator",
-        },
-        options={
-            "penstock.VideoDecoderCalculatorOptions": (
-                "penstock.CalculatorOptions",
-                20200,
-                "penstock_video.video_decoder_calculator_pb2:VideoDecoderCalculatorOptions",
-            ),
-            "penstock.OpenCvVideoEncoderCalculatorOptions": (
-                "penstock.CalculatorOptions",
-                207936763,
-                "penstock_video.opencv_video_encoder_calculator_pb2:OpenCvVideoEncoderCalculatorOptions",
-            ),
-            "penstock.VideoPreStreamCalculatorOptions": (
-                "penstock.CalculatorOptions",
-                151386123,
-                "penstock_video.video_pre_stream_calculator_pb2:VideoPreStreamCalculatorOptions",
-            ),
-        },
-    )
+    """Return the calculators and options by name."""
+    return Components(calculators=CALCULATORS, options=OPTIONS)
 
 
 @hookimpl

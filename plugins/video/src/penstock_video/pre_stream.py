@@ -10,7 +10,7 @@ import penstock
 from penstock.errors import InvalidArgumentError
 from penstock.lowlevel import PRESTREAM
 from penstock_formats import ImageFrame, VideoHeader
-from penstock_video.video_pre_stream_calculator_pb2 import VideoPreStreamCalculatorOptions
+from penstock_video.messages.pre_stream_pb2 import VideoPreStreamCalculatorOptions
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract

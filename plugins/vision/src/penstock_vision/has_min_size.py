@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ClassificationList, NormalizedLandmarkList, NormalizedRect
-from penstock_vision.collection_has_min_size_calculator_pb2 import CollectionHasMinSizeCalculatorOptions
 from penstock_vision.list_family import ListCalculator
+from penstock_vision.messages.has_min_size_pb2 import CollectionHasMinSizeCalculatorOptions
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract

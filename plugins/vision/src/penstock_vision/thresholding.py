@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import penstock
 from penstock.errors import InvalidArgumentError
-from penstock_vision.thresholding_calculator_pb2 import ThresholdingCalculatorOptions
+from penstock_vision.messages.thresholding_pb2 import ThresholdingCalculatorOptions
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract

@@ -1,11 +1,12 @@
-"""What this pack adds to Penstock, by name; importing this module imports no other module of the pack."""
+"""What the pack adds to Penstock, by name; importing this module imports none of its components."""
 
 from __future__ import annotations
 
 from penstock import Components, hookimpl
+from penstock_subgraphs_image.components import SUBGRAPHS
 
 
 @hookimpl
 def penstock_components() -> Components:
-    """Return the subgraphs: type name to graph file."""
-    return Components(subgraphs={"EdgeOverlaySubgraph": "penstock_subgraphs_image:edge_overlay.pbtxt"})
+    """Return the subgraphs by name."""
+    return Components(subgraphs=SUBGRAPHS)

@@ -19,6 +19,7 @@ from penstock.errors import (
 )
 from penstock.plan import DEFAULT_EXECUTOR
 from penstock.runtime.executors.executor import Executor, ExecutorDefaults
+from penstock.runtime.executors.placed import Placed
 from penstock.services import RunsNodes, ServiceKey
 from penstock.shown import quoted
 
@@ -109,10 +110,8 @@ class Executors:
             kept = InvalidArgumentError if isinstance(error, InvalidArgumentError) else PenstockError
             raise kept(f"{who}: {words_of(error)}", code=code_of(error)) from error
 
-    def assign(
-        self, plan: Plan, services: Mapping[ServiceKey[Any], object]
-    ) -> tuple[dict[int, int], list[str], list[Executor]]:
-        """Return node id → number of its queue, and name and executor of each queue.
+    def place(self, plan: Plan, services: Mapping[ServiceKey[Any], object]) -> Placed:
+        """Return where the nodes of a run work: on the graph's executors, or on one that a service lends.
 
         Raises:
             InvalidArgumentError: a node asks to run on a service that lends no executor, or has no places.
@@ -139,7 +138,7 @@ class Executors:
                 executors.append(_usable(executor, key, node))
                 names.append(getattr(executor, "name", "") or key.name)
             queue_of[node.id] = of_service[id(executor)]
-        return queue_of, names, executors
+        return Placed(queue_of, names, executors)
 
 
 def _executor_of(service: object, key: ServiceKey[Any], node: NodePlan) -> object:

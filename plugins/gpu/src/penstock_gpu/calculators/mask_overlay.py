@@ -14,7 +14,7 @@ from penstock_gpu.calculators.ports import image_at, size_of
 from penstock_gpu.calculators.rendering import DrawingCalculator, render
 from penstock_gpu.drawing.helper import GlCalculatorHelper
 from penstock_gpu.formats import GpuBufferFormat
-from penstock_gpu.mask_overlay_calculator_pb2 import MaskOverlayCalculatorOptions
+from penstock_gpu.messages.mask_overlay_pb2 import MaskOverlayCalculatorOptions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

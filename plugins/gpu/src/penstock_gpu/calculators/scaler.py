@@ -19,7 +19,7 @@ from penstock_gpu.calculators.ports import image_at, size_of, video
 from penstock_gpu.calculators.rendering import DrawingCalculator, render
 from penstock_gpu.drawing.helper import GlCalculatorHelper
 from penstock_gpu.formats import GpuBufferFormat, image_format
-from penstock_gpu.gl_scaler_calculator_pb2 import GlScalerCalculatorOptions
+from penstock_gpu.messages.scaler_pb2 import GlScalerCalculatorOptions
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract

@@ -19,7 +19,7 @@ from penstock_gpu.contexts.gl_thread import translated
 from penstock_gpu.current import LOCAL
 from penstock_gpu.errors import GlError, GpuUnavailableError, ShaderError
 from penstock_gpu.formats import GpuBufferFormat, checked_format, of_image_format
-from penstock_gpu.gl_context_options_pb2 import GlContextOptions
+from penstock_gpu.messages.context_pb2 import GlContextOptions
 from penstock_gpu.service import GPU, MAIN, USER
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ globals().update(
     named_modules(
         __name__,
         {
-            f"{name}_pb2": f"penstock_formats.{name}_pb2"
+            f"{name}_pb2": f"penstock_formats.messages.{name}_pb2"
             for name in ("classification", "detection", "landmark", "location_data", "matrix_data", "rect")
         },
     )
