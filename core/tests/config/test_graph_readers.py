@@ -49,7 +49,7 @@ class Doubled:
         if not graph.node[0].calculator:
             faults.add(places.at(None), "no calculator", node=node)
             return None
-        return graph
+        return ReadGraph(graph, places)
 
     def arguments_of(self, options):
         return 3
@@ -78,10 +78,10 @@ class Reader:
 class Names:
     """A reader of "JSON": the names of options, in brackets; with each a node is added."""
 
-    def text(self, text, graph, places, types, load):
-        places.root = Spot(0)
-        places.root.add("name", text.index("["))
-        self.message(json.loads(text), graph, places, types, load)
+    def value(self, text, places):
+        root = Spot(0)
+        root.add("name", text.index("["))
+        return json.loads(text), root
 
     def message(self, value, graph, places, types, load):
         for name in value["names"]:
@@ -158,7 +158,7 @@ def test_each_graph_that_a_definition_makes_has_places_of_its_own():
     class Including(Doubled):
         def expand(self, places, faults, arguments=None, node=None):
             found.append(places.include(Places("inside.pbtxt"), "").at(None))
-            return self.graph
+            return ReadGraph(self.graph, places)
 
     found: list[int] = []
     definition = Including(CalculatorGraphConfig(), Places("outside.pbtxt"))

@@ -93,8 +93,8 @@ def _plan(
 
         registry = with_subgraphs(registry, subgraphs)
     types = OptionTypes(registry)
-    message, places = _read(graph_config, registry, binary_graph_path, types)
-    faults = Faults(places, places.unread)
+    message, places, unread = _read(graph_config, registry, binary_graph_path, types)
+    faults = Faults(places, unread)
     names = Names(registry, message.package, faults)
     origins = None
     if has_subgraphs(message, names):
@@ -127,7 +127,7 @@ def read_definition(
         registry: finds the options, and the readers of templates and JSON.
         label: what stands for the file's name in errors where `graph_config` is no file.
         types: made from the registry; with it, options that cannot be read are no error: they are left out,
-            and `Places.unread` has them.
+            and `ReadGraph.unread` has them.
 
     Raises:
         PenstockError: as `read_graph`.

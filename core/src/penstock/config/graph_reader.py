@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from penstock.config.message import Message
     from penstock.config.options.options import Options
     from penstock.config.options.types import OptionTypes
-    from penstock.config.places import FieldPath, Places
+    from penstock.config.places import FieldPath, Places, ReadGraph, Spot
     from penstock.errors import PenstockError
 
 #: Finds the descriptor of a message by its full name; raises KeyError where there is none.
@@ -44,12 +44,11 @@ class Definition(Protocol):
 
     def expand(
         self, places: Places, faults: Faults, arguments: object = None, node: str | None = None
-    ) -> Message | None:
+    ) -> ReadGraph | None:
         """Return the graph that these arguments make, or None where there are mistakes.
 
         Args:
-            places: of the definition, or a copy that `Places.include` or `Places.again` made. Afterwards they
-                are those of the returned graph.
+            places: of the definition, or a copy that `Places.include` or `Places.again` made.
             faults: takes the mistakes.
             arguments: what `arguments_of` returned; None for the defaults.
             node: name of the node that the graph replaces, or None.
@@ -70,7 +69,7 @@ class GraphReader(Protocol):
 
         Args:
             text: the whole text, with names of this package's messages, whose types are known.
-            places: of the text. Their tree becomes that of the definition.
+            places: of the text, with the tree of what stands before the first rule.
             merge: reads the parts that are ordinary graph text.
             find: finds the types that the text names.
 
@@ -110,24 +109,32 @@ class GraphReader(Protocol):
 class JsonReader(Protocol):
     """Reads graphs that are the same without arguments: the reader "json"."""
 
-    def text(self, text: str, graph: Message, places: Places, types: OptionTypes, load: ReaderLoad) -> None:
-        """Read text into a graph that is empty.
+    def value(self, text: str, places: Places) -> tuple[object, Spot]:
+        """Return what a text holds, and the tree of its fields.
 
         Args:
             text: the whole text.
-            graph: a CalculatorGraphConfig, which is changed.
-            places: of the text, without a tree; gets it.
-            types: finds the options that the graph names, once `load` has imported them.
-            load: called for each name of a message or an extension.
+            places: of the text, without a tree.
 
         Raises:
-            GraphParseError: the text is no graph; has the place. Or what `load` raises.
+            GraphParseError: the text is not well formed; has the place.
         """
 
     def message(
         self, value: object, graph: Message, places: Places, types: OptionTypes, load: ReaderLoad
     ) -> None:
-        """Read what such text holds, likewise: for the reader "json" a dict, which nobody has checked."""
+        """Read what a text holds into a graph that is empty.
+
+        Args:
+            value: what `value` returned; or a dict, which nobody has checked.
+            graph: a CalculatorGraphConfig, which is changed.
+            places: of the text, with its tree; or of a dict, without one.
+            types: finds the options that the graph names, once `load` has imported them.
+            load: called for each name of a message or an extension.
+
+        Raises:
+            GraphParseError: the value is no graph; has the place. Or what `load` raises.
+        """
 
     def to_json(self, message: Message, types: OptionTypes) -> str:
         """Return a graph as JSON that is read back to an equal message; see `penstock.config.to_json`."""
@@ -147,7 +154,7 @@ class DefinitionTextError(Exception):
         self.words = words
 
 
-def definition_as_graph(definition: Definition) -> tuple[Message, Places]:
+def definition_as_graph(definition: Definition) -> ReadGraph:
     """Return the graph that a definition makes without arguments, and its places.
 
     Raises:
@@ -160,6 +167,7 @@ def definition_as_graph(definition: Definition) -> tuple[Message, Places]:
     faults = Faults(places)
     graph = definition.expand(places, faults)
     faults.raise_any()
-    count = 0 if graph is None else len(graph.node)
+    assert graph is not None  # else there were faults  # noqa: S101
+    count = len(graph.message.node)
     limits.check("nodes", count, f"the graph that this template makes has {count} nodes")
-    return graph, places
+    return graph

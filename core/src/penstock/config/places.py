@@ -13,7 +13,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from penstock.config.message import Message
     from penstock.errors import GraphParseError
@@ -80,8 +80,8 @@ class Places:
             text: its text, or None where it has no lines.
             root: its tree, or None where it has no lines.
         """
-        self.file = file
-        self.root = root
+        self.file: Final = file
+        self.root: Final = root
         self.text: Final = text or ""
         self._lines = [0]
         if text is not None:
@@ -89,8 +89,6 @@ class Places:
         self._count = 0
         self._base = 0
         self._note = ""
-        #: Options that were left out since they cannot be read: place, why, and the place of their node.
-        self.unread: list[tuple[int, GraphParseError, int]] = []
         #: The files whose places continue this one's.
         self._further: list[Places] = []
 
@@ -111,6 +109,12 @@ class Places:
         """Return the places of the same file, without included ones, for another graph made from it."""
         same = copy.copy(self)
         same._further = []  # noqa: SLF001  # own class
+        return same
+
+    def with_tree(self, root: Spot | None) -> Places:
+        """Return the places of the same file with another tree. What is included in one is in both."""
+        same = copy.copy(self)
+        same.root = root  # type: ignore[misc]  # of a new object
         return same
 
     def of(self, spot: Spot | None, name: str, index: int = 0) -> Spot | None:
@@ -178,16 +182,25 @@ class Places:
         return self._further[number - 1]._of_file(at) if number else self  # noqa: SLF001  # own class
 
 
+class Unread(NamedTuple):
+    """Options that were left out of a graph, since they cannot be read."""
+
+    #: The place of the mistake.
+    at: int
+    error: GraphParseError
+    #: The place of the node that has the options.
+    node: int
+
+
 class ReadGraph(NamedTuple):
-    """A graph that was read.
+    """A graph that was read."""
 
-    Attributes:
-        message: a CalculatorGraphConfig of its own.
-        places: where its parts stand.
-    """
-
+    #: A CalculatorGraphConfig of its own.
     message: Message
+    #: Where its parts stand.
     places: Places
+    #: Options that are not in the message. Empty unless the reader was asked to go on without them.
+    unread: Sequence[Unread] = ()
 
 
 def where(file: str | None, position: tuple[int, int] | None) -> str:

@@ -11,7 +11,7 @@ from penstock_json_graphs.merge import JsonGraphError, calculators_in, merge_val
 from penstock_json_graphs.text import JsonTextError, tree_of, value_of
 
 if TYPE_CHECKING:
-    from penstock.readers import Message, Places, ReaderLoad
+    from penstock.readers import Message, Places, ReaderLoad, Spot
     from penstock.types import OptionTypes
 
 
@@ -19,18 +19,17 @@ class JsonReader:
     """Reads graphs in JSON; see `penstock.readers.JsonReader`."""
 
     @staticmethod
-    def text(text: str, graph: Message, places: Places, types: OptionTypes, load: ReaderLoad) -> None:
-        """Read JSON text into a graph; see `penstock.readers.JsonReader.text`."""
+    def value(text: str, places: Places) -> tuple[object, Spot]:
+        """Return what JSON text holds, and its tree; see `penstock.readers.JsonReader.value`."""
         try:
             value = value_of(text)
         except JsonTextError as error:
             _fail(places, error.words, error.position, error.__cause__)
-        places.root = tree_of(text)
-        JsonReader.message(value, graph, places, types, load)
+        return value, tree_of(text)
 
     @staticmethod
     def message(value: Any, graph: Message, places: Places, types: OptionTypes, load: ReaderLoad) -> None:
-        """Read a dict, as JSON has it, into a graph; see `penstock.readers.JsonReader.message`."""
+        """Read a value, as JSON has it, into a graph; see `penstock.readers.JsonReader.message`."""
         types.look_into(lambda: calculators_in(value))
         try:
             merge_value(value, graph, types, load)

@@ -93,7 +93,7 @@ class GraphTemplate:
         used.add("graph reader", "template", TemplateReader)
         label = None if isinstance(source, Path) else "<template>"
         found = read_definition(source, used, label=label)
-        return cls(without_rules(*found) if isinstance(found, ReadGraph) else found)
+        return cls(without_rules(found.message, found.places) if isinstance(found, ReadGraph) else found)
 
     # --- its params and its message ---------------------------------------------------------------
 
@@ -148,7 +148,7 @@ class GraphTemplate:
             InvalidArgumentError: as `with_arguments`.
             GraphConfigError: the rules make no graph; has all mistakes, each with its place.
         """
-        return definition_as_graph(self.with_arguments(**arguments)._template)[0]  # noqa: SLF001  # own class
+        return definition_as_graph(self.with_arguments(**arguments)._template).message  # noqa: SLF001  # own class
 
     @staticmethod
     def options(**arguments: object) -> Message:

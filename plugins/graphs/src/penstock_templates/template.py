@@ -13,7 +13,7 @@ import attrs
 from penstock.config.calculator_graph_template_pb2 import CalculatorGraphTemplate, TemplateSubgraphOptions
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.errors import ResourceExhaustedError
-from penstock.readers import Places, Spot
+from penstock.readers import Places, ReadGraph, Spot
 from penstock_templates.expand import Rules, carry_out
 from penstock_templates.expression import RuleError
 from penstock_templates.fields import new, values
@@ -63,12 +63,11 @@ class Template:
         faults: Faults,
         arguments: object = None,
         node: str | None = None,
-    ) -> Message | None:
+    ) -> ReadGraph | None:
         """Return the graph that the template makes of some values; None where there are mistakes.
 
         Args:
-            places: of the template, or a copy by `Places.include` or `again`. Afterwards they are those of
-                the graph.
+            places: of the template, or a copy by `Places.include` or `again`.
             faults: takes the mistakes, each once, however often a loop repeats it.
             arguments: a mapping from param to value, which goes before `given`; None for no arguments.
             node: name of the node that the graph is for, or None.
@@ -92,8 +91,8 @@ class Template:
         graph = CalculatorGraphConfig()
         graph.CopyFrom(self.message.config)
         values = {**self.given, **_values(arguments)}
-        places.root = carry_out(self.rules, graph, places.root, values, report, usage)
-        return None if reported else graph
+        root = carry_out(self.rules, graph, places.root, values, report, usage)
+        return None if reported else ReadGraph(graph, places.with_tree(root))
 
     def params(self) -> dict[str, bool]:
         """Return the names of params → whether there is a default. Declared ones come first."""
@@ -129,7 +128,7 @@ def read_text(text: str, places: Places, merge: ReaderMerge, find: ReaderFindTyp
 
     Args:
         text: with our package's names, whose types are known.
-        places: of the text. Its tree becomes that of the template.
+        places: of the text.
         merge: reads ordinary text into a message, or raises.
         find: finds the types that the text names.
 
@@ -154,8 +153,8 @@ def read_text(text: str, places: Places, merge: ReaderMerge, find: ReaderFindTyp
         value = next(iter(values(inside, field)), field.default_value)
         message.rule[fragment.rule].field_value = encoded(field, value)
         spots[fragment.rule] = fragment.spot
-    places.root = scanned.root
-    return Template(message, places, _rules(message, find, spots), tuple(scanned.offsets))
+    rules = _rules(message, find, spots)
+    return Template(message, places.with_tree(scanned.root), rules, tuple(scanned.offsets))
 
 
 def without_rules(graph: Message, places: Places) -> Template:

@@ -5,7 +5,7 @@ graph: protobuf can read only extensions that it knows. Names of the reference's
 ours: `[mediapipe.X.ext]` and `type.googleapis.com/mediapipe.X`.
 
 What the caller passes in is copied, never changed. Templates and JSON are recognised here, and read by the
-readers that `penstock-graphs` and `penstock-graphs` register.
+readers that `penstock-graphs` registers.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from penstock import limits
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.config.options.messages import calculators_of, first_bytes_in, is_known, messages_in, spelled
 from penstock.config.options.types import OptionTypes
-from penstock.config.places import Places, ReadGraph, Spot, where
+from penstock.config.places import Places, ReadGraph, Spot, Unread, where
 from penstock.config.reading.scan import HALF, end_of_field, own_name, scan_text
 from penstock.errors import (
     GraphParseError,
@@ -83,7 +83,7 @@ def read_graph(
         return found
     from penstock.config.graph_reader import definition_as_graph  # only templates need it
 
-    return ReadGraph(*definition_as_graph(found))
+    return definition_as_graph(found)
 
 
 def read_definition(
@@ -102,7 +102,7 @@ def read_definition(
         registry: finds the options messages, and the readers of templates and JSON.
         label: replaces the file's name in messages where `source` is no file.
         types: shared by all files of one graph, and made from the registry; None where this is the only file.
-            With it, the caller sees to options that cannot be read: `Places.unread` has them.
+            With it, the caller sees to options that cannot be read: `ReadGraph.unread` has them.
 
     Returns:
         A graph; or the definition that the reader of templates returns.
@@ -162,8 +162,9 @@ class _Reader:
         #: The same object for protobuf, whose published types take a DescriptorPool only.
         self._pool: Any = self._types
         self._file = file
-        #: Whether options that cannot be read are raised; else the caller finds them in `Places.unread`.
+        #: Whether options that cannot be read are raised; else the caller finds them in `ReadGraph.unread`.
         self.raises_unread = True
+        self._unread: list[Unread] = []
 
     # --- the forms ------------------------------------------------------------------------------
 
@@ -199,7 +200,7 @@ class _Reader:
             try:
                 self._load(named.name, named.written, places.line_and_column(named.offset))
             except GraphParseError as error:
-                scanned = _without_options(scanned, places, error)
+                scanned = self._without_options(scanned, places, error)
         if scanned.rule is not None:
             return self._template(scanned.text, places, places.line_and_column(scanned.rule))
         message = None
@@ -207,24 +208,22 @@ class _Reader:
             try:
                 message = self._message(scanned, places)
             except GraphParseError as error:
-                scanned = _without_options(scanned, places, error)
+                scanned = self._without_options(scanned, places, error)
         if self.raises_unread:
-            _raise_unread(places)
+            self._raise_unread(places)
         return self._finished(message, places)
 
     def json(self, given: str | dict[str, Any]) -> ReadGraph:
         text = given if isinstance(given, str) else None
         reader: JsonReader = self._reader("json", "a dict" if text is None else "JSON", None)
-        places = Places(self._file, text)
+        value, root = (given, None) if text is None else reader.value(text, Places(self._file, text))
+        places = Places(self._file, text, root)
         message = CalculatorGraphConfig()
 
         def load(name: str, written: str, path: FieldPath) -> None:
             self._load(name, written, places.position_of(path))
 
-        if text is None:
-            reader.message(given, message, places, self._types, load)
-        else:
-            reader.text(text, message, places, self._types, load)
+        reader.message(value, message, places, self._types, load)
         return self._finished(message, places)
 
     def binary(self, data: bytes) -> ReadGraph:
@@ -364,7 +363,31 @@ class _Reader:
                 packed.type_url = f"{prefix}{slash}{name}"
             self._load(name, written, places.position_of(path))
         self._types.look_into(None)
-        return ReadGraph(message, places)
+        return ReadGraph(message, places, self._unread)
+
+    def _without_options(self, scanned: ScannedText, places: Places, error: GraphParseError) -> ScannedText:
+        """Note an error, and return the text with blanks instead of the options that the error is in.
+
+        Raises:
+            GraphParseError, GraphConfigError: the error is not in options, or many are; has all known ones.
+        """
+        at = -1 if error.line is None or error.column is None else places.offset_of(error.line, error.column)
+        _, part = (places.root and places.root.last(at)) or ("", Spot(-1))
+        name, field = part.last(at) or ("", part)
+        start, end = field.offset, end_of_field(scanned.text, field.offset) if name in _OPTIONS else -1
+        is_first_of_few = len(self._unread) < limits.current().faults  # each costs reading the text once more
+        is_followed = is_first_of_few and scanned.rule is None and scanned.unclosed is None
+        self._unread.append(Unread(at, error, part.offset))
+        if at >= end or not is_followed:
+            self._raise_unread(places)
+        blanks = re.sub(r"[^\n]", " ", scanned.text[start:end])
+        return scanned._replace(text=f"{scanned.text[:start]}{blanks}{scanned.text[end:]}")
+
+    def _raise_unread(self, places: Places) -> None:
+        if self._unread:
+            from penstock.check.faults import Faults  # only where something is wrong
+
+            Faults(places, self._unread).raise_any()
 
     def _load_unknown(self, message: Message, loaded: set[tuple[str, int]]) -> set[tuple[str, int]]:
         """Import the messages of extensions that protobuf did not know; return their places."""
@@ -424,32 +447,6 @@ class _Reader:
         line, column = position or (None, None)
         message = f"{where(self._file, position)}{words}"
         raise GraphParseError(message, file=self._file, line=line, column=column) from cause
-
-
-def _raise_unread(places: Places) -> None:
-    if places.unread:
-        from penstock.check.faults import Faults  # only where something is wrong
-
-        Faults(places, places.unread).raise_any()
-
-
-def _without_options(scanned: ScannedText, places: Places, error: GraphParseError) -> ScannedText:
-    """Note an error in `places.unread`, and return the text with blanks instead of the options that it is in.
-
-    Raises:
-        GraphParseError, GraphConfigError: the error is not in options, or many are; has all that are known.
-    """
-    at = -1 if error.line is None or error.column is None else places.offset_of(error.line, error.column)
-    _, part = (places.root and places.root.last(at)) or ("", Spot(-1))
-    name, field = part.last(at) or ("", part)
-    start, end = field.offset, end_of_field(scanned.text, field.offset) if name in _OPTIONS else -1
-    is_first_of_few = len(places.unread) < limits.current().faults  # each costs reading the text once more
-    is_followed = is_first_of_few and scanned.rule is None and scanned.unclosed is None
-    places.unread.append((at, error, part.offset))
-    if at >= end or not is_followed:
-        _raise_unread(places)
-    blanks = re.sub(r"[^\n]", " ", scanned.text[start:end])
-    return scanned._replace(text=f"{scanned.text[:start]}{blanks}{scanned.text[end:]}")
 
 
 def _bytes_of(path: Path) -> bytes:

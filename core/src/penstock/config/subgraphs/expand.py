@@ -244,16 +244,16 @@ class _Expansion:
             Exception: what `to_config` of a foreign object raises.
         """
         if isinstance(found, _Computed):
-            graph = read_graph(found.graph, self._registry, label=found.label, types=self.types)
-            return ReadGraph(graph.message, self._places.include(graph.places, note))
+            made = read_graph(found.graph, self._registry, label=found.label, types=self.types)
+            return made._replace(places=self._places.include(made.places, note))
         loaded = self._definition(found, use.part.node.calculator)
         places = self._places.include(loaded.places, note)
         if isinstance(loaded, ReadGraph):
-            return ReadGraph(loaded.message, places)
+            return loaded._replace(places=places)
         arguments = loaded.arguments_of(options)
-        message = loaded.expand(places, self._faults, arguments, use.name)
+        graph = loaded.expand(places, self._faults, arguments, use.name)
         use.warn_of_unknown(loaded.unknown(arguments))
-        return None if message is None else ReadGraph(message, places)
+        return graph
 
     def is_made_for_use(self, found: object, name: str) -> bool:
         """Return whether each use of a subgraph has a graph of its own: it is computed, or a template."""
@@ -394,7 +394,7 @@ class _Use:
             self._fault(at, f"{doing}: {cause_words(error)}", code_of(error), error)
             return None
         if graph is not None:
-            for _, fault, node in graph.places.unread:
+            for _, fault, node in graph.unread:
                 self._fault(at, str(fault), fault.code, fault)
                 self._faults.unread.add(graph.places.at(Spot(node)))
         return graph

@@ -166,7 +166,7 @@ def _look(file: str, registry: Registry) -> Looked:
     types = OptionTypes(registry)
     try:
         found = read_definition(source_of(file), registry, label=looked.file, types=types)
-        graph, places = found if isinstance(found, ReadGraph) else definition_as_graph(found)
+        graph, places, _ = found if isinstance(found, ReadGraph) else definition_as_graph(found)
     except (PenstockError, FileMissing) as error:
         graph, places = _decoded(file, error), Places(looked.file)
         if graph is None:

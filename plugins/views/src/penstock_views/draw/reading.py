@@ -92,17 +92,18 @@ def drawing_of(message: Any, registry: Registry | None = None) -> Drawing:
 def _read(graph: object, registry: Registry) -> tuple[Any, Any, tuple[str, ...]]:
     """Return message, places and notes."""
     try:
-        return *_with_places(graph, registry), ()
+        message, places, _ = _with_places(graph, registry)
     except (GraphConfigError, GraphParseError, NameClashError, PluginError) as error:
         from penstock_views.draw.outline import outline
 
         label = str(graph) if isinstance(graph, Path) else None
         try:
-            message, places = _with_places(outline(graph), registry, label)
+            message, places, _ = _with_places(outline(graph), registry, label)
         except Exception:  # noqa: BLE001  # it is not the options: the first error says what is wrong
             raise error from None
         faults = error.faults if isinstance(error, GraphConfigError) else (error,)
         return message, places, tuple(f"drawn without options: {fault}" for fault in faults)
+    return message, places, ()
 
 
 def _with_places(graph: object, registry: Registry, label: str | None = None) -> ReadGraph:
@@ -110,7 +111,7 @@ def _with_places(graph: object, registry: Registry, label: str | None = None) ->
     from penstock.readers import ReadGraph, definition_as_graph  # protobuf
 
     found = read_definition(graph, registry, label=label)
-    return found if isinstance(found, ReadGraph) else ReadGraph(*definition_as_graph(found))
+    return found if isinstance(found, ReadGraph) else definition_as_graph(found)
 
 
 def _expanded(message: Any, places: Any, registry: Registry) -> tuple[Any, dict[str, str], tuple[str, ...]]:
