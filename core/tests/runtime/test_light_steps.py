@@ -15,7 +15,7 @@ import pytest
 import penstock
 from penstock.engine_form import engine_form
 from penstock.errors import GraphRunError
-from penstock.runtime.runner.queue_work import QueueWork
+from penstock.runtime.runner.shortcuts import ShortQueueWork
 from penstock_testing import calculator, testing_registry
 
 LENGTH = 20
@@ -368,14 +368,14 @@ def test_light_steps_run_in_a_row_on_a_thread_with_a_time_limit_too(monkeypatch)
             return True
 
     in_a_row = []
-    run_light = QueueWork._run_light
+    run_light = ShortQueueWork._run_light
 
     def counted(work, step, untimed):
         following, left = run_light(work, step, untimed)
         in_a_row.append(untimed - left)
         return following, left
 
-    monkeypatch.setattr(QueueWork, "_run_light", counted)
+    monkeypatch.setattr(ShortQueueWork, "_run_light", counted)
     run = Chain(Limited())
     for number in range(LIGHT):
         run.feed(number, number + 1)

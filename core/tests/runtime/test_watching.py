@@ -9,6 +9,7 @@ import weakref
 import pytest
 
 import penstock
+from penstock.engine.node import CLOSED
 from penstock.errors import (
     FailedPreconditionError,
     GraphRunError,
@@ -141,26 +142,31 @@ def test_the_short_cut_past_the_queue_comes_back_when_the_last_watcher_has_left(
     assert both == one == [False, True, False]
 
 
-def test_the_short_cut_is_not_taken_for_a_step_at_an_extreme_timestamp_that_was_under_way(make) -> None:
+@pytest.mark.parametrize("stamp", [penstock.Timestamp.PRESTREAM, penstock.Timestamp.POSTSTREAM])
+def test_a_step_at_an_extreme_timestamp_that_writes_an_ordinary_packet_ends_as_others_do(make, stamp) -> None:
     inside, leave = threading.Event(), threading.Event()
+    seen: list[int] = []
 
-    def wait(cc):
+    def write(cc):
         inside.set()
         assert leave.wait(TIMEOUT)
-        cc.output.add_packet(cc.input.packet)
+        cc.output.add(0, 5)
 
-    waits = calculator(wait, name="Waits", offset=0)
-    graph = make([(waits, "in", "a"), (Pass, "a", "out")], "in", threads=2)
+    writes = calculator(write, name="Writes")
+    graph = make([(writes, "in", "a"), (Pass, "a", "out")], "in", threads=2)
+    graph.observe_output_stream("out", lambda _, packet: seen.append(int(packet.timestamp)))
     graph.start_run()
     unwatch = graph.watch_stream("a", lambda *_: None)
-    graph.add_packet_to_input_stream("in", Packet(0, penstock.Timestamp.MAX))
+    graph.add_packet_to_input_stream("in", Packet(0, stamp))
     assert inside.wait(TIMEOUT)
-    unwatch()
-    relay = graph._starter.runner.schedule.nodes[0].relay
-    assert relay is not None
-    assert not relay.is_ordinary
+    unwatch()  # from here on packets may go past the queue of `a`
     leave.set()
+    graph.wait_until_idle(TIMEOUT)
+
+    states = [node.state for node in graph._starter.runner.schedule.nodes]
+    assert states == [CLOSED] * 2
     graph.close(TIMEOUT)
+    assert seen == [5]
 
 
 def test_a_watcher_sees_settled_timestamps_if_it_asks_for_them(make) -> None:

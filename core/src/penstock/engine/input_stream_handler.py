@@ -213,20 +213,15 @@ class InputStreamHandler:
     def bind(self) -> Advance:
         """Return what a node calls to look and, if it is ready, to take its input set.
 
-        Called once, after the node has opened. A node with one stream, or with one set of streams,
-        needs no loops over sets and few calls, which saves 0.3 us in each step with one stream
-        and 1.5 us with two. With `takes_late` it looks only.
+        Called once, after the node has opened.
         """
-        if self.takes_in_order():
-            return _single_stream(self, self.inputs[0])
-        look: Look = self.look
-        fill: Fill = self.fill
-        is_one_set = len(self.sets) == 1 and len(self.sets[0].positions) == len(self.inputs)
-        if is_one_set and not self.decides_itself():
-            only = self.sets[0]
-            if self.batch_size == 1 and not self._does_more():
-                return _one_set(self, only, self.inputs)
-            look, fill = _look_at(self, only), only.fill
+        return self.advance_with(self.look, self.fill)
+
+    def advance_with(self, look: Look, fill: Fill) -> Advance:
+        """Return what calls `look` and, if the node is ready, `fill`: in batches, or when the step starts.
+
+        For `bind`, and for what does the same as `look` and `fill` in less time.
+        """
         if self.batch_size > 1:
             self.batch = Batch(self, look, fill)
             return self.batch.advance
@@ -269,22 +264,10 @@ class InputStreamHandler:
         """Return the smallest timestamp that waits in a queue; None where no packet waits."""
         return min((stream.queue[0].stamp for stream in self.inputs if stream.queue), default=None)
 
-    def is_plain(self) -> bool:
-        """Return whether one stream alone decides when the node is ready. For the engine."""
-        return len(self.inputs) == 1 and self.batch_size == 1 and not self.decides_itself()
-
-    def takes_in_order(self) -> bool:
-        """Return whether all this does is to take the packets of one stream one by one. For the engine."""
-        return self.is_plain() and not self._does_more()
-
     def decides_itself(self) -> bool:
         """Return whether a subclass overrides how this class serves its sync sets. For the engine."""
         kind = type(self)
         return kind.look is not InputStreamHandler.look or kind.fill is not InputStreamHandler.fill
-
-    def _does_more(self) -> bool:
-        """Return whether there is more to it than taking whole input sets when they are ready."""
-        return self.process_bounds or self.takes_late
 
 
 class Batch:
@@ -339,76 +322,3 @@ class Batch:
                     stream.flow.garbage.append(packet)
         self._sets.clear()
         self._is_giving = False
-
-
-def _single_stream(policy: InputStreamHandler, stream: InputStream) -> Advance:
-    queue = stream.queue
-
-    def advance(inputs: Sequence[Input]) -> int:
-        if queue:
-            packet = queue.popleft()
-            stream.delivered += 1
-            port = inputs[0]
-            port.packet = packet
-            if stream.is_full and len(queue) < stream.max_size:
-                stream.flow.became_free(stream)
-            if stream.bound == DONE:
-                port.done = not queue
-            return packet.stamp
-        bound = stream.bound
-        if bound >= ONE_OVER_POSTSTREAM:
-            return READY_FOR_CLOSE
-        policy.waits_at = bound
-        return NOT_READY
-
-    return advance
-
-
-def _look_at(policy: InputStreamHandler, only: SyncSet) -> Look:
-    """Return what `look` does for a node all of whose streams are kept in step, without a loop over sets."""
-
-    def look() -> int:
-        t = only.look()
-        if t == NOT_READY:
-            policy.waits_at = only.waits_at
-        return t
-
-    return look
-
-
-def _one_set(  # noqa: C901  # hot: a call for each half costs 10 % of a join
-    policy: InputStreamHandler, only: SyncSet, streams: Sequence[InputStream]
-) -> Advance:
-    """Return what `SyncSet.look` and `fill` do for a node all of whose streams are kept in step."""
-
-    def advance(inputs: Sequence[Input]) -> int:  # noqa: C901  # as above
-        least_bound = least_packet = DONE
-        for stream in streams:
-            queue = stream.queue
-            if queue:
-                t = queue[0].stamp
-                if t < least_packet:  # min() costs a call  # noqa: PLR1730
-                    least_packet = t
-            elif stream.bound < least_bound:
-                least_bound = stream.bound
-        if least_bound <= least_packet:
-            if least_bound >= ONE_OVER_POSTSTREAM:
-                return only.finished()
-            policy.waits_at = only.waits_at = least_bound
-            return NOT_READY
-        only.last = least_packet
-        for port in inputs:
-            stream = port.stream
-            queue = stream.queue
-            if queue and queue[0].stamp == least_packet:
-                port.packet = queue.popleft()
-                stream.delivered += 1
-                if stream.is_full and len(queue) < stream.max_size:
-                    stream.flow.became_free(stream)
-            else:
-                port.packet = stream.pop_at(least_packet)  # an empty one
-            if stream.bound == DONE:
-                port.done = not queue
-        return least_packet
-
-    return advance

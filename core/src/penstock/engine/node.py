@@ -18,7 +18,7 @@ from penstock.engine.calculator import CLOSE, OPEN, PROCESS, CalculatorContext
 from penstock.engine.guard import Guard
 from penstock.engine.invoker import entry, link
 from penstock.errors import InvalidArgumentError
-from penstock.timestamp import MAX, ORDINARY, UNSET
+from penstock.timestamp import MAX, UNSET
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from penstock.engine.invoker import Invoker, Layer, NodeOptions
     from penstock.engine.output import Output
     from penstock.engine.scheduler_queue import ReadyQueue
+    from penstock.engine.shortcuts import Relay
     from penstock.engine.stream import InputStream, OutputStream
     from penstock.port_collection import Ports
 
@@ -78,30 +79,6 @@ class Step(CalculatorContext):
 _NEVER_USED: Final[deque[Step]] = deque()
 
 
-class Relay:
-    """What `Schedule.turn` needs to put a packet past the queue, side by side: looking it up takes 50 ns.
-
-    Attributes:
-        output, packets, stream: the writing end, what was written there, and its stream.
-        reader: the only reading end.
-        target, following, port: the node that reads, its step, and that step's only input.
-        is_ordinary: whether the timestamp of the writing node's step is below 2**61 in size, where the step
-            was taken from a queue; those that come past the queue always are.
-    """
-
-    __slots__ = ("following", "is_ordinary", "output", "packets", "port", "reader", "stream", "target")
-
-    def __init__(self, output: Output, reader: InputStream, target: Node) -> None:
-        self.output: Final = output
-        self.packets: Final = output.packets
-        self.stream: Final = output.stream
-        self.reader: Final = reader
-        self.target: Final = target
-        self.following: Final = target.step
-        self.port: Final = target.step.in_ports[0]
-        self.is_ordinary = True
-
-
 class Node:
     """A node and everything that the scheduler knows about it.
 
@@ -119,11 +96,7 @@ class Node:
         is_active: for sources: its layer has been started.
         is_touched: an input has changed and the node has not been looked at since.
         has_offset: whether any output promises an offset.
-        only_input: the input of an opened node that has one, and a policy that decides nothing itself.
-        takes_in_order: the node is open and has one input, whose packets it takes one by one, each when
-            it comes and the node is idle.
-        relay: where the packets of its only output go, if its only reader is another node with one input and
-            one step at a time, and it has no observer; see `Schedule.turn`.
+        only_input, takes_in_order, relay: kept by `penstock.engine.shortcuts`, and unused without them.
         forwarded: with offsets: input bounds up to this one have been forwarded.
         layers: of its invoker, the outermost first; changed by `put_around` alone.
         open, process, close: what the steps of each method call: the methods of the invoker.
@@ -254,23 +227,9 @@ class Node:
         return self.close(step)
 
     def bind(self) -> None:
-        """Read what `open` may have changed: offsets, process bounds, and the policy's short cuts."""
+        """Read what `open` may have changed: offsets and process bounds."""
         self.has_offset = any(stream.offset is not None for stream in self.outputs)
         self.advance = self.policy.bind()
-        self.only_input = self.inputs[0] if self.policy.is_plain() else None
-        self.takes_in_order = self.in_order is None and self.policy.takes_in_order()
-
-    def find_relay(self) -> None:
-        """Make the `relay` where there can be one, when all nodes are connected or an observer has left."""
-        if self.in_order is not None or not self.inputs or len(self.outputs) != 1:
-            return
-        readers = self.outputs[0].readers
-        if len(readers) != 1 or self.outputs[0].observers:
-            return
-        target = readers[0].node
-        if target is not None and target is not self and len(target.inputs) == 1 and target.in_order is None:
-            self.relay = Relay(self.step.out_ports[0], readers[0], target)
-            self.relay.is_ordinary = not self.in_flight or -ORDINARY < self.step.stamp < ORDINARY
 
     def free_step(self) -> Step:
         """Return a step for the next call of `process`."""

@@ -298,9 +298,11 @@ class Schedule:
             observer.end()
             return
         observer.watches = stream
+        self.observe(stream, observer)
+
+    def observe(self, stream: OutputStream, observer: Observer) -> None:
+        """Let one more observer see what is written to a stream."""
         stream.observers += (observer,)
-        if stream.node is not None:
-            stream.node.relay = None  # it would bypass the observer
 
     def unwatch(self, observer: Observer) -> None:
         """Let an observer that watches see nothing that is written from now on."""
@@ -308,8 +310,6 @@ class Schedule:
         stream = observer.watches
         if stream is not None and not observer.is_claimed:
             stream.observers = tuple([one for one in stream.observers if one is not observer])
-            if stream.node is not None:
-                stream.node.find_relay()
 
     def polled(self, observer: Observer) -> Packet:
         """Take the oldest packet out of a poller's queue; one must be waiting."""
@@ -419,86 +419,11 @@ class Schedule:
             step.node.state = CLOSED
 
     def turn(self, queue: ReadyQueue, step: Step, error: BaseException | None, stop: bool) -> Step | None:  # noqa: FBT001  # hot
-        """Complete a step and take the next one of the queue; None also while observers have something.
-
-        The same as `complete` and `take`. But where a call of `process` has written one packet, and its
-        only reader is an idle node that takes packets one by one, the packet goes straight into that
-        node's next step, past the queue of the stream and the look at it, and, where that step comes
-        first, past the ready queue. In a chain this is nearly every step, and it takes less than half
-        the time.
-        """
-        node = step.node
-        relay = node.relay
-        # 1. May the packet go past the queue? `relay` says what the plan fixes: one output, one reader, no
-        #    observer, one step at a time at both ends. The rest is asked again each time. A target that is
-        #    idle and takes packets in order has an empty queue: else its next step would be prepared
-        #    already. Ordinary timestamps have bounds that are theirs plus one. Nothing has changed so far,
-        #    so that every "no" leaves the whole work to `complete`, which also refuses a step completed
-        #    twice.
-        if relay is not None and error is None and not stop:
-            packets, target = relay.packets, relay.target
-            if (
-                len(packets) == 1
-                and target.takes_in_order
-                and not target.in_flight
-                and step.method == PROCESS
-                and relay.is_ordinary
-                and packets[0].is_ordinary
-                and step.is_running
-                and not relay.output.will_close
-                and not self._is_failing
-            ):
-                # 2. The step ends, as in `complete` and `_finish_process`. Here stream and reader get their
-                #    bounds; the packet is counted as written and as delivered. The limits of the queue are
-                #    not asked: the packet would leave it within this call.
-                step.is_running = False
-                node.in_flight = 0
-                node.steps += 1
-                node.forwarded = passed = step.stamp + 1
-                packet = packets.pop()  # not behind the offset, so it promises all that there is
-                stream, reader, following = relay.stream, relay.reader, relay.following
-                stream.added += 1
-                reader.delivered += 1
-                reader.bound = stream.bound = relay.output.bound
-                # 3. The target's step is prepared, as `_look_once` does with a packet that is queued.
-                #    `busy` stays: one step ends, one begins, so the run is never idle in between. From
-                #    `in_flight = 1` on nothing else prepares the target, which stage 4 relies on.
-                relay.port.packet = packet
-                following.stamp = arrived = packet.stamp
-                if target.has_offset and arrived > target.forwarded:
-                    self._raise_to_promise(following, arrived)
-                target.in_flight = 1
-                # 4. The node itself: has anything come while it ran? With an empty queue, and a bound that
-                #    is still the one behind its packet, nothing has. Otherwise it is looked at, and what
-                #    that sets off is settled. Then `step` may be prepared again or closing, the run may
-                #    have an error, and it is *not* promised that the target comes first.
-                only = node.only_input
-                if only is None or only.queue or only.bound != passed:
-                    self._look_once(node, step)
-                    if self._touched or self.flow.freed or self._is_failing:
-                        self._settle()
-                # 5. Which thread runs the target's step? The caller's, if `take` would return just this
-                #    step now; the step is then never put into the ready queue. Otherwise it goes there, and
-                #    the caller gets what comes first: it is *not* promised that the packet's way goes on in
-                #    this thread. While the run is paused, or observers wait to be called, the caller gets
-                #    nothing.
-                others = queue.others
-                key = target.ready_key
-                if (
-                    target.queue is queue
-                    and (not others or key < others[0])
-                    and self.state == RUNNING
-                    and not self.deliveries
-                ):
-                    following.is_running = True
-                    return following
-                heappush(target.queue.others, key)
-                target.queue.is_fresh = True
-                return None if self.deliveries else self.take(queue)
+        """Complete a step and take the next one of the queue; None also while observers have something."""
         self.complete(step, error, stop)
         return None if self.deliveries else self.take(queue)
 
-    def complete(self, step: Step, error: BaseException | None = None, stop: bool = False) -> None:  # noqa: C901, FBT001, FBT002, PLR0912  # hot, as `_send`; a keyword costs 40 ns
+    def complete(self, step: Step, error: BaseException | None = None, stop: bool = False) -> None:  # noqa: FBT001, FBT002  # hot, as `_send`; a keyword costs 40 ns
         """Report the end of a step.
 
         Args:
@@ -535,17 +460,11 @@ class Schedule:
                 self._finish_process(step)  # as nearly all steps end
             else:
                 self._finish_specially(step, error, stop=stop)
-            # 3. The node's next steps: `_settle` passed it by while it ran, so it is looked at here, unless
-            #    nothing has come. A source was prepared again, left waiting or closed in stage 2. `step` is
-            #    *not* the ended call any more: it may be prepared again.
-            if self._is_failing or node.state != OPENED or node.is_source:
-                pass
-            elif node.in_order is None:
-                only = node.only_input
-                if only is None or only.queue or only.bound != step.stamp + 1 or step.stamp > MAX:
-                    self._look_once(node, step)  # else nothing has come meanwhile
-            else:
-                self._look(node)
+            # 3. The node's next steps: `_settle` passed it by while it ran, so it is looked at here. A source
+            #    was prepared again, left waiting or closed in stage 2. `step` is *not* the ended call any
+            #    more: it may be prepared again.
+            if not (self._is_failing or node.state != OPENED or node.is_source):
+                self._look_after(node, step)
         elif step.method == OPEN:
             self._finish_open(step, error)
         else:
@@ -665,7 +584,7 @@ class Schedule:
         node.state = OPENED
         step.method = PROCESS  # until it closes
         step.call = node.process
-        node.bind()
+        self._bind(node)
         for output in step.out_ports:
             if output.packets or output.bound > output.stream.bound:
                 self._send(output)
@@ -679,6 +598,9 @@ class Schedule:
         elif node.inputs and not node.is_touched:
             node.is_touched = True
             self._touched.append(node)
+
+    def _bind(self, node: Node) -> None:
+        node.bind()
 
     def _finish_close(self, step: Step, error: BaseException | None) -> None:
         node = step.node
@@ -793,6 +715,10 @@ class Schedule:
             if self.busy or self.state != RUNNING or not self._go_on():
                 return
 
+    def _look_after(self, node: Node, step: Step) -> None:  # noqa: ARG002  # for short cuts
+        """Look at a node whose call of `process` has ended."""
+        self._look(node)
+
     def _look(self, node: Node) -> None:
         """Prepare what an opened node with inputs is ready for."""
         if node.in_order is None:
@@ -823,8 +749,6 @@ class Schedule:
                 self._prepare_close(node)
             return False
         step.stamp = t
-        if node.relay is not None:
-            node.relay.is_ordinary = -ORDINARY < t < ORDINARY
         if node.in_order is not None:
             self._line_up(node, step)
         if node.has_offset and t > node.forwarded:
@@ -879,7 +803,6 @@ class Schedule:
 
     def _prepare_close(self, node: Node) -> None:
         node.state = CLOSING
-        node.takes_in_order = False
         step = node.step
         step.method = CLOSE
         step.stamp = DONE

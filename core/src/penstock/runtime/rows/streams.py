@@ -84,10 +84,8 @@ class RowReader:
             source = stream.source
             stream.throttles = plan.throttled[number]
             stream.max_size = self._max_size
-            source.observers += (stream,)
+            schedule.observe(source, stream)
             source.is_ordered = True
-            if source.node is not None:
-                source.node.relay = None  # the short cut past the queue would bypass observers too
 
     def take(self, schedule: Schedule) -> tuple[Packet | None, ...] | None:
         """Return the packets of the next row, None for each stream that has none; None if it is not settled.

@@ -30,7 +30,7 @@ from penstock.engine.schedule import RUNNING
 from penstock.errors import ObserverError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from penstock.engine.node import Step
     from penstock.engine.scheduler_queue import ReadyQueue
@@ -39,38 +39,24 @@ if TYPE_CHECKING:
     from penstock.runtime.runner.deferred import DeferringRun
     from penstock.runtime.runner.locked import QueueServer
 
+    #: What a visit to the lock leaves to be done after unlocking; a plain tuple, made for nearly each step:
+    #: whether the thread no longer counts as attentive (it has no step, its step takes long, or no sleeping
+    #: thread watches the queue); the observers that this thread has claimed and must drain; the works that
+    #: need a thread; packets that no queue holds any more, which are freed with it.
+    Rest = tuple[bool, Sequence[Observer], Sequence[QueueServer], Sequence[Packet] | None]
+
 #: A call that takes longer is worth another thread: twice what waking one costs (20-40 us, 2 cores).
 _HEAVY_S: Final = 100e-6
 #: A node of this `slowness` is heavy: after three long calls in a row, or after a long first call.
-_HEAVY: Final = 24
+HEAVY: Final = 24
 _SLOWEST: Final = 64
 #: After so many light steps, and up to 15 more, a thread times one step although its node is known to be
 #: light, counts it in `taken` as a sign of life, and checks whether waiting threads should be notified. The
 #: number varies: with a fixed one, a chain of that length would have the same node timed each time.
 _UNTIMED: Final = 8
-_NO_PACKET: Final = Packet()
+NO_PACKET: Final = Packet()
 #: Why packets are dropped, as the ledger says.
 FAILED_OBSERVER: Final = "the observer had failed"
-
-
-class _Rest:
-    """What a visit to the lock leaves to be done after unlocking.
-
-    Attributes:
-        was_away: whether the thread no longer counts as attentive: it has no step, its step takes long, or
-            no sleeping thread watches the queue.
-        deliver: observers that this thread has claimed and must drain.
-        wake: works that need a thread.
-        garbage: packets that no queue holds any more; they are freed with this object.
-    """
-
-    __slots__ = ("deliver", "garbage", "wake", "was_away")
-
-    def __init__(self) -> None:
-        self.was_away = False
-        self.deliver: list[Observer] = []
-        self.wake: list[QueueServer] = []
-        self.garbage: list[Packet] | None = None
 
 
 class QueueWork:
@@ -154,22 +140,20 @@ class QueueWork:
         runner = self.runner
         schedule, queue = runner.schedule, self.queue
         acquire, release = runner.lock.acquire, runner.lock.release
-        # Most runs have one queue, which sleeping threads watch, and no node that may time out. Then a round
-        # need not look at other queues or the timer, nor ask for a thread for what it leaves in its queue.
-        looks_around = len(runner.works) > 1 or not self.is_watched or bool(schedule.patient)
         ident = get_ident()
         until = inf if max_s is None else perf_counter() + max_s
         is_free = interrupted is None and max_s is None
         step: Step | None = None
         error: BaseException | None = None
         stop = did_any = False
-        rest: _Rest | None = None
-        garbage: list[Packet] | None = None
-        drained: list[Observer] = []
+        drained: Sequence[Observer] = ()
+        wake: Sequence[QueueServer] = ()
+        garbage: Sequence[Packet] | None = None
         epoch = self._epoch
         is_away = True
         is_round = False
         untimed = _UNTIMED
+        look_around = self._begin()
         try:
             runner.inside.add(ident)
             while True:
@@ -185,7 +169,7 @@ class QueueWork:
                     # sleeping thread found the queue neglected while `step` ran: the step counts as long.
                     if is_away or epoch != self._epoch:
                         if step is not None and epoch != self._epoch:
-                            _blame(step)
+                            blame(step)
                         epoch = self._come_back()
                         is_away = False
                     elif self.attentive > 1:
@@ -194,7 +178,7 @@ class QueueWork:
                     if drained:
                         for observer in drained:
                             schedule.delivered(observer)
-                        drained = []
+                        drained = ()
                     # 1c. Complete and take. No step is taken while observers have packets to see; `turn`
                     # checks that itself and then returns None.
                     if step is None:
@@ -204,12 +188,7 @@ class QueueWork:
                         step = None
                     elif go_on and choose is None:
                         step = schedule.turn(queue, step, error, stop)
-                        if (
-                            interrupted is None
-                            and not looks_around
-                            and step is not None
-                            and not step.node.slowness
-                        ):
+                        if step is not None and interrupted is None and not step.node.slowness:
                             step, untimed = self._run_light(step, untimed)
                             if epoch != self._epoch:
                                 epoch = self._come_back()
@@ -218,46 +197,8 @@ class QueueWork:
                         step = schedule.take(queue, choose) if go_on and not schedule.deliveries else None
                     # 1d. Collect what is to be done after unlocking. `is_fresh` is cleared: `_look_around`
                     # decides whether this queue needs another thread; not while this one is attentive.
-                    # While steps are light, a round looks at waiting threads, other queues and the timer only
-                    # if `looks_around`, packets wait to be freed, or `is_round` and there is news.
                     queue.is_fresh = False
-                    if (
-                        step is None
-                        and not looks_around
-                        and schedule.deliveries
-                        and self._slow_deliveries <= 1
-                    ):
-                        # does what `_look_around` does for observers that finish soon, without its calls,
-                        # which saves 1 us for each observed packet, and wakes waiting threads early
-                        self.attentive -= 1
-                        is_away = True
-                        drained, schedule.deliveries = schedule.deliveries, []
-                        if schedule.garbage:
-                            garbage = schedule.garbage[:]
-                            schedule.garbage.clear()
-                        if runner.wakes_early and schedule.busy == len(drained):
-                            runner.wake_early()
-                        if schedule.has_news and (not queue.others or perf_counter() > runner.quiet_until):
-                            runner.tell()
-                    elif (
-                        step is not None
-                        and step.node.slowness >= _HEAVY
-                        and not (looks_around or queue.others or queue.sources)
-                        and not (schedule.garbage or schedule.has_news)
-                    ):
-                        # does what `_look_around` does before a step that takes long while none else is
-                        # ready, without its calls: in a chain of heavy nodes 3 us for each
-                        self.attentive -= 1
-                        is_away = True
-                    elif (
-                        step is None
-                        or step.node.slowness >= _HEAVY
-                        or looks_around
-                        or schedule.garbage
-                        or (is_round and schedule.has_news)
-                    ):
-                        rest = self._look_around(step)
-                        is_away = rest.was_away
+                    is_away, drained, wake, garbage = look_around(step, is_round)
                     release()
                 except BaseException as broken:
                     runner.give_up(broken)
@@ -265,14 +206,10 @@ class QueueWork:
                 # Stage 2, without the lock: wake threads, free packets, drain observers. User code runs here:
                 # observers, and destructors of payloads. This thread claimed the observers in stage 1, so no
                 # other thread drains them. A thread that has drained has no step and goes back to stage 1.
-                if rest is not None:
-                    if rest.wake:
-                        runner.wake(rest.wake)
-                    drained = rest.deliver
-                    rest = None  # frees its packets, outside the lock
+                if wake:
+                    runner.wake(wake)
+                garbage = None  # freed outside the lock
                 if drained:
-                    if garbage:
-                        garbage = None  # these too
                     self._drain_all(drained)
                     did_any = True
                     continue
@@ -308,75 +245,32 @@ class QueueWork:
                     node.slowness = min(is_timed + 8, _SLOWEST) if took > _HEAVY_S else is_timed - 1
                 if step is not None:
                     for port in step.in_ports:
-                        port.packet = _NO_PACKET
+                        port.packet = NO_PACKET
         except BaseException as broken:
             runner.lose(broken)
             raise
         finally:
             runner.inside.discard(ident)
             # The traceback of an error may keep this frame alive, but must not keep its packets.
-            rest = garbage = step = error = None
+            garbage = step = error = None  # noqa: F841  # it only must not live on
+
+    def _begin(self) -> Callable[[Step | None, bool], Rest]:
+        """Return what the loop that begins calls to look around. For short cuts."""
+        return self._look_around
 
     def _run_light(self, step: Step, untimed: int) -> tuple[Step | None, int]:
-        """Run light steps until the next one is not light or is to be timed, or packets wait to be freed.
+        """Run light steps before the other duties of the loop; here none. For short cuts.
 
-        It also returns after a step that failed or was deferred. Called with the lock held, and returns with
-        it held. The other duties of the loop in `run` are done only before and after this one: that saves a
-        tenth of the time of a chain of light nodes.
+        Called with the lock held, and returns with it held.
 
         Args:
-            step: taken, not begun.
+            step: taken, not begun; its node is light.
             untimed: how many steps need not be timed.
 
         Returns:
             The next step, taken and not begun, or None; and how many of the untimed are left.
         """
-        runner, queue = self.runner, self.queue
-        schedule, garbage = runner.schedule, runner.schedule.garbage
-        acquire, release, turn = runner.lock.acquire, runner.lock.release, schedule.turn
-        epoch = self._epoch
-        following: Step | None = step
-        error: BaseException | None = None
-        is_deferred = False
-        try:
-            while untimed and following is not None and not (following.node.slowness or garbage):
-                # Here the lock is held, `following` is taken and not begun, and its node has slowness 0.
-                # This loop neither drains observers nor notifies waiting threads. It ends as soon as a
-                # delivery is due, since `turn` then returns None; waiting threads are put off by at most 23
-                # light steps (`untimed`). It need wake no thread: this one is attentive to the only queue.
-                step = following
-                untimed -= 1
-                stop = False
-                release()
-                try:
-                    outcome = step.call(step)
-                    if outcome is not None:
-                        is_deferred, stop, error = self._understand(step, outcome)
-                        if is_deferred:
-                            break
-                except BaseException as raised:  # noqa: BLE001  # an error of the run, whatever it is
-                    error, is_deferred = raised, False
-                    step.words = words_of_call(step, raised)
-                for port in step.in_ports:
-                    port.packet = _NO_PACKET
-                # The step has run and is not completed yet. What follows is stages 1a and 1c of `run`, which
-                # counts this thread as attentive again if the epoch has changed.
-                acquire()
-                if epoch != self._epoch:
-                    _blame(step)
-                    untimed = 0
-                if runner.is_poisoned:
-                    runner.note_ended(step, error)
-                    return None, untimed
-                following = turn(queue, step, error, stop)
-                if error is not None:
-                    break  # the error belongs to one step; the next one starts with none
-            if is_deferred:  # left without the lock, and with no step to complete
-                acquire()
-                following = None if schedule.deliveries else schedule.take(queue)
-        finally:
-            error = None  # its traceback keeps this frame, which must not keep the error
-        return following, untimed
+        return step, untimed
 
     def send(self) -> BaseException | None:
         """Run one ready step on this thread, which has made it ready; see `executor.Lease.sends`.
@@ -446,24 +340,26 @@ class QueueWork:
         self._is_waking = False
         return self._epoch
 
-    def _look_around(self, step: Step | None) -> _Rest:
-        """Collect what else there is to do before `step`, or if there is none. Called with the lock held."""
+    def _look_around(self, step: Step | None, is_round: bool) -> Rest:  # noqa: ARG002, FBT001  # for short cuts
+        """Collect what else there is to do before `step`, or if there is none. Called with the lock held.
+
+        Args:
+            step: taken, not begun.
+            is_round: whether the last step was light, and timed as one of many.
+        """
         runner = self.runner
-        rest = _Rest()
-        if step is None and runner.schedule.deliveries:
-            rest.deliver = runner.claim_deliveries()
-        rest.was_away = step is None or step.node.slowness >= _HEAVY or not self.is_watched
-        is_soon_back = not rest.was_away
-        if rest.was_away:
+        claimed = runner.claim_deliveries() if step is None and runner.schedule.deliveries else ()
+        was_away = step is None or step.node.slowness >= HEAVY or not self.is_watched
+        is_soon_back = not was_away
+        wake: list[QueueServer] = []
+        if was_away:
             self.attentive -= 1
-            takes_long = not rest.deliver or self._slow_deliveries > 1 or not self.is_watched
+            takes_long = not claimed or self._slow_deliveries > 1 or not self.is_watched
             if takes_long and self.wants_thread():
-                rest.wake.append(self)
+                wake.append(self)
             is_soon_back = not takes_long and bool(self.queue.others)
-        rest.garbage = runner.after_change(
-            rest.wake, tell=not is_soon_back or perf_counter() > runner.quiet_until
-        )
-        return rest
+        tell = not is_soon_back or perf_counter() > runner.quiet_until
+        return was_away, claimed, wake, runner.after_change(wake, tell=tell)
 
     def deliver(self) -> None:
         """Call observers with the packets that wait for them, until no packet waits."""
@@ -487,7 +383,7 @@ class QueueWork:
                 return
             self._drain_all(claimed)
 
-    def _drain_all(self, observers: list[Observer]) -> None:
+    def _drain_all(self, observers: Sequence[Observer]) -> None:
         """Call observers with all their packets, and note whether that took long. Called without the lock."""
         began = perf_counter()
         for observer in observers:
@@ -514,6 +410,6 @@ class QueueWork:
                 del failure  # the traceback of its cause keeps this frame, which must not keep it
 
 
-def _blame(step: Step) -> None:
+def blame(step: Step) -> None:
     """Count a step as long for its node: the queue was neglected while it ran. Called with the lock held."""
     step.node.slowness = min(step.node.slowness + 8, _SLOWEST)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 from penstock.engine.calculator import CLOSE
 from penstock.engine.node import CLOSING, OPENED
 from penstock.engine.schedule import RUNNING
+from penstock.engine.shortcuts import ShortSchedule
 from penstock.engine.shown_call import show_method
 from penstock.errors import (
     GraphRunError,
@@ -30,6 +31,7 @@ from penstock.errors import (
 )
 from penstock.runtime.runner.deferred import GRACE_S
 from penstock.runtime.runner.queue_work import QueueWork
+from penstock.runtime.runner.shortcuts import ShortQueueWork
 from penstock.runtime.runner.waiting import AwaitedRun
 
 if TYPE_CHECKING:
@@ -75,7 +77,8 @@ class Runner(AwaitedRun):
             from penstock.runtime.runner.timer import Timer  # few runs need it
 
             self._run_timer = Timer(self, max_bytes)
-        self.serve([QueueWork(self, queue) for queue in schedule.queues], self._run_timer)
+        kind = ShortQueueWork if isinstance(schedule, ShortSchedule) else QueueWork
+        self.serve([kind(self, queue) for queue in schedule.queues], self._run_timer)
         #: Works whose lease has been stopped.
         self._stopped: Final[set[QueueWork]] = set()
         self._is_stopped = False
