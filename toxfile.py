@@ -47,7 +47,7 @@ WHOLE: Final = (
     "docs",
     "bench",
     "fuzz",
-    "door",
+    "models",
 )
 #: Where packs are tested as installed wheels, and what builds them.
 CONTRIBUTED: Final = "contrib"

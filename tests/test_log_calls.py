@@ -1,4 +1,4 @@
-"""What all sources must do when they log: one door, and the place in the graph as data."""
+"""What all sources must do when they log: one way, and the place in the graph as data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 METHODS = {"debug", "info", "warning", "error", "exception", "critical", "log"}
-#: Modules that may ask the standard library for a logger: the door, and those that show what others log.
+#: Modules that may ask the standard library for a logger: that way, and those that show what others log.
 MAY_ASK = {
     "penstock/log.py",
     "penstock_cli/saying.py",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-STUCK = Path(__file__).parent / "stuck"
+STUCK = Path(__file__).parent / "stuck_graphs"
 TIMEOUT_S = 120
 CULPRIT = "culprit: the wait goes in a circle: 'Join', which waits for 'Join'"
 

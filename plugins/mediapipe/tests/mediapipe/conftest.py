@@ -14,11 +14,11 @@ import cv2
 import numpy as np
 import pytest
 
-DOOR = Path(__file__).resolve().parents[4].parent / "shared" / "cases" / "door"
+RECORDED_RUNS = Path(__file__).resolve().parents[4].parent / "shared" / "cases" / "door"
 
 
 def _rgb(name):
-    path = DOOR / f"{name}.png"
+    path = RECORDED_RUNS / f"{name}.png"
     if not path.is_file():
         pytest.skip(f"the picture is not here: {path}")
     return cv2.cvtColor(cv2.imread(str(path)), cv2.COLOR_BGR2RGB)
@@ -36,7 +36,7 @@ def picture_file():
 
     def find(name):
         _rgb(name)
-        return str(DOOR / f"{name}.png")
+        return str(RECORDED_RUNS / f"{name}.png")
 
     return find
 
@@ -56,7 +56,7 @@ def recorded():
     """Return a function: the name of a run and a stream → timestamp → record."""
 
     def read(run, stream):
-        with gzip.open(DOOR / "reference" / f"{run}.json.gz", "rt") as file:
+        with gzip.open(RECORDED_RUNS / "reference" / f"{run}.json.gz", "rt") as file:
             streams = json.load(file)["streams"]
         return {record["t"]: record for record in streams.get(stream, ())}
 

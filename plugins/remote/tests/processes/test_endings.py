@@ -26,11 +26,11 @@ OF_A_WORKER = re.compile(
 )
 
 PATIENCE_S = 30.0
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 SCRIPT = """
     import sys
     sys.path.insert(0, {here!r})
-    import elsewhere, penstock
+    import remote_calculators, penstock
     from penstock.lowlevel import default_registry
 
     TEXT = '''
@@ -43,7 +43,7 @@ SCRIPT = """
 
     def main():
         registry = default_registry().child()
-        for one in elsewhere.ALL:
+        for one in remote_calculators.ALL:
             registry.add("calculator", one.__name__, one)
         with penstock.CalculatorGraph(TEXT, registry=registry) as graph:
             graph.observe_output_stream("out", lambda _, packet: print("out", packet.payload, flush=True))

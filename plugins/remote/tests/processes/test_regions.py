@@ -5,10 +5,8 @@ from __future__ import annotations
 import contextlib
 import signal
 
-import elsewhere
 import pytest
 
-import penstock
 from penstock.errors import FailedPreconditionError, GraphRunError
 from penstock_processes.process_executor import ProcessExecutor
 from penstock_remote.errors import WorkerDiedError
@@ -87,32 +85,6 @@ def test_a_worker_that_dies_in_a_region_is_told_with_its_name(driven, nothing_le
     one.graph.close(PATIENCE_S)
 
 
-def test_the_error_of_a_node_in_a_region_names_the_node(registry, nothing_left) -> None:
-    registry.add("calculator", "Three", elsewhere.Three)
-    text = """
-        input_stream: "in"
-        node { name: "first" calculator: "Echo" input_stream: "in" output_stream: "a" }
-        node { name: "second" calculator: "Three" input_stream: "a" output_stream: "out" }
-    """
-    words = []
-    for executor in (None, ProcessExecutor(1, colocate=(Together(),))):
-        graph = penstock.CalculatorGraph(text, registry=registry)
-        if executor is not None:
-            graph.set_executor("", executor)
-        graph.start_run()
-        for number in range(5):
-            with contextlib.suppress(GraphRunError):
-                graph.add_packet_to_input_stream("in", penstock.Packet(number, number), timeout=PATIENCE_S)
-        with pytest.raises(GraphRunError) as caught:
-            graph.wait_until_done(PATIENCE_S)
-        words.append(str(caught.value).split(" (at ")[0])
-        if executor is not None:
-            executor.close()
-
-    assert "node 'second' (Three): process() failed at 3" in words[0]
-    assert words[0] == words[1]
-
-
 def test_a_region_that_hangs_is_killed_after_the_grace_time(driven, nothing_left) -> None:
     one = driven("Does", "Does", options=ALL)
     one.graph.start_run()
@@ -121,17 +93,3 @@ def test_a_region_that_hangs_is_killed_after_the_grace_time(driven, nothing_left
     with pytest.raises(GraphRunError, match="cancelled"):
         one.graph.wait_until_done(PATIENCE_S)
     one.graph.close(PATIENCE_S)
-
-
-def test_packets_between_nodes_of_a_region_do_not_leave_it(driven, nothing_left) -> None:
-    one = driven("Does", "Kind", options=ALL)
-
-    assert one.run("lock") == ["lock"], "a lock cannot be pickled"
-    one.graph.close(PATIENCE_S)
-
-    apart = driven("Does", "Kind", options="num_processes: 1 colocate { one_by_one: true }")
-    apart.graph.start_run()
-    apart.add("lock")
-    with pytest.raises(GraphRunError, match="a 'lock' cannot go to another process"):
-        apart.graph.wait_until_done(PATIENCE_S)
-    apart.graph.close(PATIENCE_S)

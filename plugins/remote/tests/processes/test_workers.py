@@ -9,32 +9,17 @@ import threading
 import time
 import weakref
 
-import elsewhere
 import numpy as np
 import pytest
+import remote_calculators
+from driving import failed
 
 import penstock
-from penstock.errors import GraphConfigError, GraphRunError, InvalidArgumentError, StatusCode
+from penstock.errors import GraphRunError, InvalidArgumentError, StatusCode
 from penstock_processes.process_executor import ProcessExecutor
-from penstock_remote.errors import RemoteError, WorkerDiedError
+from penstock_remote.errors import WorkerDiedError
 
 PATIENCE_S = 30.0
-
-
-def causes(error):
-    """Return an exception and all that it was raised from."""
-    found = []
-    while error is not None:
-        found.append(error)
-        error = error.__cause__
-    return found
-
-
-def failed(one, *payloads):
-    """Run a graph that fails; return the exceptions, the outermost first."""
-    with pytest.raises(GraphRunError) as caught:
-        one.run(*payloads)
-    return causes(caught.value)
 
 
 def test_a_node_works_in_another_process_and_nothing_is_left(driven, nothing_left) -> None:
@@ -54,13 +39,13 @@ def test_the_thread_that_adds_sends_and_the_one_that_receives_sends_what_comes_o
     one = driven("Echo", "Echo", "Echo", options="num_processes: 1")
     one.graph.start_run()
     one.graph.wait_until_idle(PATIENCE_S)
-    elsewhere.Noting.packed_by.clear()
+    remote_calculators.Noting.packed_by.clear()
 
     for number in range(50):
-        one.add(elsewhere.Noting(), start=number)
+        one.add(remote_calculators.Noting(), start=number)
         one.graph.wait_until_idle(PATIENCE_S)
 
-    packed_by = elsewhere.Noting.packed_by
+    packed_by = remote_calculators.Noting.packed_by
     assert len(one.got) == 50
     assert len(packed_by) == 150
     # Nearly always: a thread of the executor that has not gone to sleep yet takes the step first, and an
@@ -73,13 +58,15 @@ def test_a_node_with_a_failure_policy_is_called_by_threads_of_the_executor_alone
     one = driven(("Echo", "failure { on_error: SKIP }"), options="num_processes: 1")
     one.graph.start_run()
     one.graph.wait_until_idle(PATIENCE_S)
-    elsewhere.Noting.packed_by.clear()
+    remote_calculators.Noting.packed_by.clear()
 
-    one.add(elsewhere.Noting(), elsewhere.Noting())
+    one.add(remote_calculators.Noting(), remote_calculators.Noting())
     one.graph.wait_until_idle(PATIENCE_S)
 
     assert len(one.got) == 2
-    assert {name.rpartition("-")[0] for name in elsewhere.Noting.packed_by} == {"penstock-send-workers"}
+    assert {name.rpartition("-")[0] for name in remote_calculators.Noting.packed_by} == {
+        "penstock-send-workers"
+    }
 
 
 @pytest.mark.parametrize("start", ["SPAWN", "FORKSERVER"])
@@ -144,63 +131,10 @@ def test_colocate_takes_the_name_of_a_subgraph_for_all_its_nodes(registry) -> No
     assert a != c
 
 
-def test_a_stateless_node_has_an_object_in_each_of_several_workers(driven) -> None:
-    one = driven(("StatelessPid", "max_in_flight: 3"), options="num_processes: 3")
-
-    places = one.run(*[0.05] * 12)
-
-    assert len(places) == 12
-    assert len({pid for pid, _ in places}) == 3
-    assert one.graph.counters["StatelessPid-opened"] == 3
-    assert one.graph.counters["StatelessPid-called"] == 12
-
-
-@pytest.mark.timing
-def test_any_other_node_has_one_object_whose_calls_overlap(driven) -> None:
-    one = driven(("ObjectAndPid", "max_in_flight: 3"), options="num_processes: 3")
-    one.run(0)
-    begin = time.perf_counter()
-
-    places = one.run(*[0.5] * 3)
-
-    assert len(set(places)) == 1
-    assert time.perf_counter() - begin < 1.2, "three calls of half a second, one after the other, take 1.5 s"
-
-
 def test_the_outputs_of_several_objects_leave_in_order(driven) -> None:
     one = driven(("Doubled", "max_in_flight: 4"), options="num_processes: 4")
 
     assert one.run(*range(500)) == [2 * n for n in range(500)]
-
-
-def test_a_source_works_in_a_worker(driven) -> None:
-    text = """
-        executor { name: "workers" type: "ProcessExecutor" }
-        node { calculator: "Counts" executor: "workers" output_stream: "out" }
-    """
-    registry = driven("Echo").graph
-    del registry
-    found = penstock.lowlevel.default_registry().child() if hasattr(penstock, "lowlevel") else None
-    from penstock.lowlevel import default_registry
-
-    found = default_registry().child()
-    found.add("calculator", "Counts", elsewhere.Counts)
-    got = []
-    with penstock.CalculatorGraph(text, registry=found) as graph:
-        graph.observe_output_stream("out", lambda _, packet: got.append(packet.payload))
-        graph.run(timeout=PATIENCE_S)
-
-    assert got == list(range(50))
-
-
-def test_coroutines_work_in_a_worker(driven) -> None:
-    assert driven("Waits").run(0.01, 0.0) == [0.01, 0.0]
-
-
-def test_arrays_arrive_read_only_in_shared_memory(driven) -> None:
-    frame = np.zeros((100, 200), np.uint8)
-
-    assert driven("Writable").run(frame) == [(False, False)]
 
 
 def test_frames_there_and_back_are_the_same_and_stay_when_the_graph_is_closed(driven) -> None:
@@ -263,53 +197,6 @@ def test_packets_of_a_worker_that_died_stay_whole(driven) -> None:
     assert int(seen[0].mean()) == 250
 
 
-def test_an_error_keeps_its_class_and_brings_the_traceback(driven) -> None:
-    run_error, node_error, own, remote = failed(driven("Does"), "own error")
-
-    assert "node 'Does' (Does): process() failed at 0: OwnError: an error of its own" in str(run_error)
-    assert node_error.__class__.__name__ == "CalculatorError"
-    assert isinstance(own, elsewhere.OwnError)
-    assert 'raise OwnError("an error of its own")' in str(remote)
-
-
-def test_an_error_that_cannot_be_pickled_comes_as_text(driven) -> None:
-    _, _, error, remote = failed(driven("Does"), "pair error")
-
-    assert isinstance(error, RemoteError)
-    assert str(error) == "PairError: this and that"
-    assert "raise PairError" in str(remote)
-
-
-@pytest.mark.parametrize(
-    ("calculator", "words"),
-    [("FailsToOpen", "open() failed: OwnError: closed today"), ("FailsToBegin", "OwnError: no object today")],
-)
-def test_an_error_before_the_first_packet_is_told(driven, calculator, words) -> None:
-    error, *_ = failed(driven(calculator))
-
-    assert f"node '{calculator}'" in str(error)
-    assert words in str(error)
-
-
-@pytest.mark.parametrize(("payload", "place"), [(threading.Lock(), "input 0"), ("lock", "output 0")])
-def test_a_payload_that_cannot_go_is_named_with_its_port_and_the_cure(driven, payload, place) -> None:
-    error, *_ = failed(driven("Does"), "first", payload)
-
-    assert (
-        f"node 'Does', {place} at 100: a 'lock' cannot go to another process "
-        "(cannot pickle '_thread.lock' object); keep the node local or give the type `__reduce__`"
-    ) in str(error)
-
-
-def test_stop_ends_the_run(driven) -> None:
-    one = driven("Does")
-    one.graph.start_run()
-    one.add("a", "stop")
-    one.graph.wait_until_done(PATIENCE_S)
-
-    assert one.got == ["a"]
-
-
 @pytest.mark.parametrize(
     ("what", "how", "signal", "status"),
     [("kill", "was killed by SIGKILL", "SIGKILL", None), ("exit", "ended with exit status 3", None, 3)],
@@ -362,7 +249,7 @@ def test_what_a_worker_logs_comes_out_here_with_node_and_pid(driven, caplog) -> 
         one.run("log")
         one.graph.close(PATIENCE_S)
 
-    (record,) = [record for record in caplog.records if record.name == "elsewhere.does"]
+    (record,) = [record for record in caplog.records if record.name == "remote_calculators.does"]
     assert record.levelno == logging.WARNING
     assert record.process != os.getpid()
     assert record.node == "Does"
@@ -384,20 +271,6 @@ def test_an_executor_of_the_application_serves_several_graphs(registry, nothing_
     assert set(pids) == set(executor.workers())
     executor.close()
     assert executor.workers() == ()
-
-
-def test_a_graph_says_when_a_class_cannot_be_found_by_a_worker(registry) -> None:
-    class Here(elsewhere.Echo):
-        pass
-
-    registry.add("calculator", "Here", Here)
-    text = """
-        input_stream: "in"  executor { name: "workers" type: "ProcessExecutor" }
-        node { calculator: "Here" executor: "workers" input_stream: "in" output_stream: "out" }
-    """
-
-    with pytest.raises(GraphConfigError, match="cannot be imported by another process; define it at the top"):
-        penstock.CalculatorGraph(text, registry=registry)
 
 
 @pytest.mark.parametrize(

@@ -17,10 +17,9 @@ import pytest
 
 pytest.importorskip("ray", reason='no Ray: pip install "penstock-remote[ray]"')
 
-from driven import Fed
+from driving import Driven, Fed, text_of
 
 import penstock
-from conftest import Driven, text_of
 from penstock.errors import GraphRunError
 from penstock_ray.cluster import ClusterError
 from penstock_remote.errors import WorkerDiedError
@@ -199,7 +198,9 @@ def made(registry):
     graphs = []
 
     def make(*nodes, options):
-        graphs.append(Driven(penstock.CalculatorGraph(text_of(nodes, options), registry=registry)))
+        graphs.append(
+            Driven(penstock.CalculatorGraph(text_of(nodes, options, "RayExecutor"), registry=registry))
+        )
         return graphs[-1]
 
     yield make

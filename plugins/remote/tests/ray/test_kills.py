@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("ray", reason='no Ray: pip install "penstock-remote[ray]"')
 
-from driven import Fed
+from driving import Fed
 
 from penstock.errors import GraphRunError
 from penstock_remote.errors import WorkerDiedError

@@ -8,9 +8,8 @@ import pytest
 
 pytest.importorskip("ray", reason='no Ray: pip install "penstock-remote[ray]"')
 
-from driven import PATIENCE_S
+from driving import PATIENCE_S
 
-from penstock.errors import GraphRunError
 from penstock_ray.ray_executor import RayExecutor
 from penstock_remote.together import Together
 from penstock_testing.random_graphs import random_graph, run_random_graph
@@ -37,23 +36,6 @@ def test_random_graphs_are_the_same_in_regions_on_a_cluster(cluster) -> None:
 @pytest.mark.timeout(900)
 def test_five_hundred_random_graphs_are_the_same_in_regions_on_a_cluster(cluster) -> None:
     assert same_in_regions(range(1000, 1500)) > 5_000
-
-
-def test_packets_between_nodes_of_a_region_do_not_leave_its_actor(driven) -> None:
-    one = driven("Does", "Kind", options=ALL)
-
-    assert one.run("lock") == ["lock"], "a lock cannot be pickled"
-    assert [node.name for node in one.graph.snapshot().nodes] == ["Does+Kind"]
-    assert one.run("a", "b") == ["str", "str"]
-
-
-def test_the_error_of_a_node_in_a_region_names_the_node(driven) -> None:
-    one = driven("Echo", "Does", options=ALL)
-    one.graph.start_run()
-    one.add("own error")
-
-    with pytest.raises(GraphRunError, match=r"node 'Does' \(Does\): process\(\) failed at 0: OwnError"):
-        one.graph.wait_until_done(PATIENCE_S)
 
 
 def test_what_leaves_a_region_stays_on_the_cluster_for_another_node_there(driven) -> None:

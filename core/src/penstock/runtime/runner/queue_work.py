@@ -208,7 +208,8 @@ class QueueWork:
                 # other thread drains them. A thread that has drained has no step and goes back to stage 1.
                 if wake:
                     runner.wake(wake)
-                garbage = None  # freed outside the lock
+                if garbage is not None:  # without being read here, it would die under the lock once compiled
+                    garbage = None
                 if drained:
                     self._drain_all(drained)
                     did_any = True
@@ -252,7 +253,7 @@ class QueueWork:
         finally:
             runner.inside.discard(ident)
             # The traceback of an error may keep this frame alive, but must not keep its packets.
-            garbage = step = error = None  # noqa: F841  # it only must not live on
+            garbage = step = error = None
 
     def _begin(self) -> Callable[[Step | None, bool], Rest]:
         """Return what the loop that begins calls to look around. For short cuts."""

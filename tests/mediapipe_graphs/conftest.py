@@ -29,7 +29,7 @@ import penstock_formats
 from penstock import CalculatorGraph, Packet
 from penstock_formats import Image, ImageFrame
 
-DOOR = Path(__file__).resolve().parents[2].parent / "shared" / "cases" / "door"
+RECORDED_RUNS = Path(__file__).resolve().parents[2].parent / "shared" / "cases" / "door"
 #: Whether the kernels compute what those of the reference compute, as ai-edge-litert 1.1 and 1.3 do.
 HAS_REFERENCE_KERNELS = all(
     one.version.startswith(("1.1.", "1.3.")) for one in distributions(name="ai-edge-litert")
@@ -105,13 +105,13 @@ class Run:
     @cached_property
     def frames(self) -> list[ImageFrame]:
         """The frames that the graph was given."""
-        picture = cv2.cvtColor(cv2.imread(str(DOOR / self.about["picture"])), cv2.COLOR_BGR2RGB)
+        picture = cv2.cvtColor(cv2.imread(str(RECORDED_RUNS / self.about["picture"])), cv2.COLOR_BGR2RGB)
         rolled = [np.roll(picture, (4 * k, 6 * k), axis=(0, 1)) for k in range(self.about["frames"])]
         return [ImageFrame(np.ascontiguousarray(one)) for one in rolled]
 
     @cached_property
     def nodes(self) -> list[Node]:
-        text = (DOOR / "expanded" / f"{FILES[self.about['graph']]}.expanded.pbtxt").read_text()
+        text = (RECORDED_RUNS / "expanded" / f"{FILES[self.about['graph']]}.expanded.pbtxt").read_text()
         return [Node(found) for found in _NODE.findall(text)]
 
     def packets(self, stream: str) -> list[tuple[int, object]] | None:
@@ -154,13 +154,17 @@ def _message(kind: str, fields: dict):
 
 @cache
 def run_named(name: str) -> Run:
-    with gzip.open(DOOR / "reference" / f"{name}.json.gz", "rt") as file:
+    with gzip.open(RECORDED_RUNS / "reference" / f"{name}.json.gz", "rt") as file:
         found = json.load(file)
     return Run(found["run"], found["streams"], found["silent"])
 
 
 def recorded_names() -> list[str]:
-    return [one["name"] for one in json.loads((DOOR / "runs.json").read_text())] if DOOR.is_dir() else []
+    return (
+        [one["name"] for one in json.loads((RECORDED_RUNS / "runs.json").read_text())]
+        if RECORDED_RUNS.is_dir()
+        else []
+    )
 
 
 # --- differences --------------------------------------------------------------------------------------
@@ -320,9 +324,9 @@ def models() -> Path:
 @pytest.fixture(scope="session")
 def pictures() -> Path:
     """Return the folder of the pictures that the runs were recorded from."""
-    if not (DOOR / "hands_two.png").is_file():
+    if not (RECORDED_RUNS / "hands_two.png").is_file():
         pytest.skip("the pictures are not here: there is no ../shared/cases/door")
-    return DOOR
+    return RECORDED_RUNS
 
 
 @pytest.fixture(scope="session")
@@ -354,7 +358,7 @@ def run(request) -> Run:
 
 def kinds() -> list[str]:
     """Return the calculators that the records hold nodes of, those of the standard packs left out."""
-    text = "".join(path.read_text() for path in sorted(DOOR.glob("expanded/*.pbtxt")))
+    text = "".join(path.read_text() for path in sorted(RECORDED_RUNS.glob("expanded/*.pbtxt")))
     found = set(re.findall(r'^  calculator: "(\w+)"', text, re.MULTILINE))
     catalog = json.loads((Path(penstock.__file__).parent / "plugins" / "catalog.json").read_text())
     return sorted(kind for kind in found if catalog["calculator"].get(kind) != "penstock-calculators")

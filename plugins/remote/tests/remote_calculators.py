@@ -1,7 +1,8 @@
-"""Calculators for the tests, in a module that workers can import without pytest."""
+"""Calculators for the tests, in a module that workers and actors can import without pytest."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import signal
@@ -74,7 +75,7 @@ class StatelessPid(ObjectAndPid):
         super().process(cc)
 
 
-class Writable(Passing):
+class ArrayFlags(Passing):
     """Tells whether its array can be written, and whether it owns its memory."""
 
     def process(self, cc):
@@ -139,7 +140,7 @@ class Does(Passing):
             outcome.set_running_or_notify_cancel()  # so it cannot be cancelled, and nobody sets it
             return outcome
         if what == "log":
-            logging.getLogger("elsewhere.does").warning("%d lines", 3)
+            logging.getLogger("remote_calculators.does").warning("%d lines", 3)
         cc.output.add(what, cc.input_timestamp)
         return None
 
@@ -193,8 +194,6 @@ class Waits(Passing):
     """Awaits before it passes its input on."""
 
     async def process(self, cc):
-        import asyncio
-
         await asyncio.sleep(cc.input.payload)
         cc.output.add(cc.input.payload, cc.input_timestamp)
 
@@ -237,7 +236,91 @@ class Three(Passing):
                 return
 
 
+class Ints(Passing):
+    """Passes ints on, and says that they are ints."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        cc.inputs[0].set(int)
+        cc.outputs[0].set(int)
+        cc.set_timestamp_offset(0)
+
+    def process(self, cc):
+        cc.output.add(cc.input.payload, cc.input_timestamp)
+
+
+class PidOfAny(Pid):
+    """As `Pid`, and may have several objects."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        super().get_contract(cc)
+        cc.declare(stateless=True)
+
+
+class Mean(Passing):
+    """Writes the mean of an array."""
+
+    def process(self, cc):
+        cc.output.add(float(cc.input.payload.mean()), cc.input_timestamp)
+
+
+class SizeAndMean(Calculator):
+    """Writes the size of an array, and what else came with it."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        cc.inputs["ARRAY"].set_any()
+        cc.inputs["MEAN"].set_any()
+        cc.outputs[0].set_any()
+
+    def process(self, cc):
+        cc.output.add((cc.inputs["ARRAY"].payload.size, cc.inputs["MEAN"].payload), cc.input_timestamp)
+
+
+class Several(Passing):
+    """Writes its input three times, at three timestamps."""
+
+    def process(self, cc):
+        for n in range(3):
+            cc.output.add(cc.input.payload, cc.input_timestamp + n)
+
+
+class Opens(Passing):
+    """Has a state: how many packets there were since it was opened."""
+
+    def open(self, cc):
+        self.count = 0
+
+    def process(self, cc):
+        self.count += 1
+        if cc.input.payload == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        cc.output.add(self.count, cc.input_timestamp)
+
+
+class Tally(Passing):
+    """Writes its process, the key, and how often it has seen that key."""
+
+    def open(self, cc):
+        self.seen = {}
+
+    def process(self, cc):
+        key = cc.input.payload
+        self.seen[key] = self.seen.get(key, 0) + 1
+        cc.output.add((os.getpid(), key, self.seen[key]), cc.input_timestamp)
+
+
+class Variable(Passing):
+    """Writes the value of the environment variable that its input names."""
+
+    def process(self, cc):
+        cc.output.add(os.environ.get(cc.input.payload), cc.input_timestamp)
+
+
+#: What the tests register under the name of its class.
 ALL = (
-    Echo, Pid, ObjectAndPid, StatelessPid, Writable, Keeps, Inverts, Does, Sleeps, FailsToOpen, FailsToBegin,
-    Counts, Waits, MakesOwn, Kind,
+    ArrayFlags, Counts, Does, Echo, FailsToBegin, FailsToOpen, Ints, Inverts, Keeps, Kind, MakesOwn, Mean,
+    ObjectAndPid, Opens, Pid, PidOfAny, Several, SizeAndMean, Sleeps, StatelessPid, Tally,
+    Three, Variable, Waits,
 )  # fmt: skip

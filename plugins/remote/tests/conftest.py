@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+# Before a test imports Ray: `uv run pytest` is no reason for workers to make environments of their own.
+os.environ.setdefault("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+os.environ.setdefault("RAY_AUTH_MODE", "disabled")  # these clusters are on this machine alone
+
+# Workers and actors import the calculators by name, from where the driver finds them.
+sys.path.insert(0, str(Path(__file__).parent))
+from driving import registry_of_tests
+
+
+@pytest.fixture
+def registry():
+    return registry_of_tests()
+
+
+@pytest.fixture(scope="module")
+def own_directory():
+    """Keep apart what Ray writes: also the address of a cluster that others may use until a test kills it.
+
+    The path is short, as Ray's sockets need it.
+    """
+    with (
+        tempfile.TemporaryDirectory(prefix="r", ignore_cleanup_errors=True) as path,
+        pytest.MonkeyPatch.context() as patched,
+    ):
+        patched.setenv("RAY_TMPDIR", path)
+        yield
+
+
+@pytest.fixture(scope="module")
+def cluster(own_directory):
+    """Start a cluster on this machine that all tests share which do not start one of their own."""
+    ray = pytest.importorskip("ray", reason='no Ray: pip install "penstock-remote[ray]"')
+    ray.init(
+        address="local", num_cpus=4, include_dashboard=False, configure_logging=False, log_to_driver=False
+    )
+    yield ray
+    ray.shutdown()
