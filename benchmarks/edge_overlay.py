@@ -65,38 +65,32 @@ BY_HAND = ("two threads, one encodes", "three threads and queues", "decoding thr
 
 @dataclass(frozen=True)
 class Work:
-    """The work of a contestant.
+    """The work of a contestant."""
 
-    Attributes:
-        video: the file to read.
-        warm_up: a short video, read before the clock starts.
-        frames: number of frames of the video.
-        checksum: of the last frame, painted.
-        threads: numbers of threads of decoder and encoder.
-        encodes: whether the painted frames are encoded, else dropped.
-    """
-
+    #: The file to read.
     video: str
+    #: A short video, read before the clock starts.
     warm_up: str
+    #: Number of frames of the video.
     frames: int
+    #: The checksum of the last frame, painted.
     checksum: int
+    #: Numbers of threads of decoder and encoder.
     threads: Threads
+    #: Whether the painted frames are encoded, else dropped.
     encodes: bool
 
 
 class Job:
-    """One pass over a video, with the steps that all contestants share.
-
-    Attributes:
-        source: the frames, (timestamp, RGB pixels).
-        frames: how many were painted so far.
-        last: the frame painted last.
-    """
+    """One pass over a video, with the steps that all contestants share."""
 
     def __init__(self, video: str, target: Path | None, threads: Threads) -> None:
+        #: The frames, (timestamp, RGB pixels).
         self.source = FileSource(video, threads[0])
         header = self.source.header
+        #: How many were painted so far.
         self.frames = 0
+        #: The frame painted last.
         self.last: Picture | None = None
         self._paint = np.empty((header.height, header.width, 3), np.uint8)
         self._paint[:] = ORANGE

@@ -54,20 +54,17 @@ LUMINANCE: Final = np.array([[0.2125, 0.7154, 0.0721]])
 
 @dataclass(frozen=True)
 class Work:
-    """The work of a calculator, and the same by hand.
+    """The work of a calculator, and the same by hand."""
 
-    Attributes:
-        node: graph text, from the streams of `inputs` to "out".
-        inputs: stream → its payload for a picture.
-        bare: the OpenCV calls for a picture; returns the result, or the file.
-        result: takes what `bare` returns from a payload of "out".
-        is_short: whether `bare` takes less than 0.2 ms for a frame of 1280 x 720.
-    """
-
+    #: Graph text, from the streams of `inputs` to "out".
     node: str
+    #: Stream → its payload for a picture.
     inputs: Mapping[str, Callable[[Pictures], object]]
+    #: The OpenCV calls for a picture; returns the result, or the file.
     bare: Callable[[Pictures], Any]
+    #: Takes what `bare` returns from a payload of "out".
     result: Callable[[Any], Any] = lambda frame: frame.array
+    #: Whether `bare` takes less than 0.2 ms for a frame of 1280 x 720.
     is_short: bool = False
 
 

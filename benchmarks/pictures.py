@@ -19,23 +19,20 @@ COUNT: Final = 3
 
 @dataclass(frozen=True)
 class Work:
-    """The work of a contestant.
+    """The work of a contestant."""
 
-    Attributes:
-        width, height: of the images.
-        frames: number of frames that are timed.
-        seed: of the random images.
-        device: number in EGL's list, or None.
-        renderer: the name that GL must give.
-        nodes: number of passes for each image.
-    """
-
+    #: `width`, `height`: of the images.
     width: int
     height: int
+    #: Number of frames that are timed.
     frames: int
+    #: The seed of the random images.
     seed: int
+    #: Number in EGL's list, or None.
     device: int | None
+    #: The name that GL must give.
     renderer: str
+    #: Number of passes for each image.
     nodes: int = 1
 
     def pictures(self) -> list[NDArray[np.uint8]]:

@@ -42,56 +42,47 @@ class BenchmarkError(Exception):
 
 @dataclass(frozen=True)
 class Case:
-    """One amount of work.
+    """One amount of work."""
 
-    Attributes:
-        name: for the table, unique in its benchmark.
-        settings: keyword arguments of every contestant's function.
-        contestants: names of the contestants of this case; None for all.
-        figure: of which ratios are taken here; "" for that of the benchmark.
-    """
-
+    #: For the table, unique in its benchmark.
     name: str
+    #: Keyword arguments of every contestant's function.
     settings: Mapping[str, Any]
+    #: Names of the contestants of this case; None for all.
     contestants: tuple[str, ...] | None = None
+    #: The figure of which ratios are taken here; "" for that of the benchmark.
     figure: str = ""
 
 
 @dataclass(frozen=True)
 class Contestant:
-    """One way to do the work.
+    """One way to do the work."""
 
-    Attributes:
-        name: for the table, unique in its benchmark.
-        function: "module:function" below benchmarks/; takes a case's settings and `settings`.
-        settings: further keyword arguments.
-        python: the interpreter to run it with; None: not given, so it is skipped.
-        optional: whether it is a peer that may be missing, and is then skipped.
-        option: the command line's option for `python`; the reason of a skip names it.
-    """
-
+    #: For the table, unique in its benchmark.
     name: str
+    #: "module:function" below benchmarks/; takes a case's settings and `settings`.
     function: str
+    #: Further keyword arguments.
     settings: Mapping[str, Any] = field(default_factory=dict)
+    #: The interpreter to run it with; None: not given, so it is skipped.
     python: str | None = sys.executable
+    #: Whether it is a peer that may be missing, and is then skipped.
     optional: bool = False
+    #: The command line's option for `python`; the reason of a skip names it.
     option: str = ""
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A claim about the result of a run.
+    """A claim about the result of a run."""
 
-    Attributes:
-        claim: as text.
-        sense: "at most" or "at least" the limit.
-        limit: of the value.
-        value: returns the value from measurements; None if a contestant that it needs was skipped.
-    """
-
+    #: As text.
     claim: str
+    #: "at most" or "at least" the limit.
     sense: Literal["at most", "at least"]
+    #: The limit of the value.
     limit: float
+    #: Returns the value from measurements; None if a contestant that it needs was skipped.
     value: Callable[[Measurements], float | None]
 
     def report(self, measurements: Measurements) -> dict[str, object]:
@@ -130,22 +121,19 @@ class Measurements:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """One claim: its cases, its contestants, its bars.
+    """One claim: its cases, its contestants, its bars."""
 
-    Attributes:
-        claim: in a sentence.
-        figure: the figure of which ratios are taken.
-        base: name of the contestant that others are compared with.
-        cases, contestants, bars: see these classes.
-        otherwise: the base if `base` is skipped.
-    """
-
+    #: In a sentence.
     claim: str
+    #: The figure of which ratios are taken.
     figure: str
+    #: Name of the contestant that others are compared with.
     base: str
+    #: `cases`, `contestants`, `bars`: see these classes.
     cases: Sequence[Case]
     contestants: Sequence[Contestant]
     bars: Sequence[Bar] = ()
+    #: The base if `base` is skipped.
     otherwise: str = ""
 
 

@@ -34,16 +34,13 @@ class AddressError(Exception):
 
 
 class Addresses(NamedTuple):
-    """Where the project is published; "" where it is not.
+    """Where the project is published; "" where it is not."""
 
-    Attributes:
-        repository: of the source, as people visit it.
-        documentation: of the first page of these pages as a site; ends with a slash.
-        files: below which a browser shows the repository's files; "{version}" in it is the release's.
-    """
-
+    #: The repository of the source, as people visit it.
     repository: str
+    #: The documentation of the first page of these pages as a site; ends with a slash.
     documentation: str
+    #: Below which a browser shows the repository's files; "{version}" in it is the release's.
     files: str
 
     def lacks(self) -> Iterator[str]:

@@ -49,20 +49,18 @@ _BLOCK: Final = re.compile(
 
 @dataclass(frozen=True)
 class Member:
-    """One distribution of the workspace.
+    """One distribution of the workspace."""
 
-    Attributes:
-        path: its directory, absolute.
-        place: "core", "plugins", "subgraphs" or "contrib".
-        name: of the distribution, as its place says.
-        import_names: of its packages, below `src`; the first is the one named after the distribution, if any.
-        pyproject: its pyproject.toml.
-    """
-
+    #: Its directory, absolute.
     path: Path
+    #: "core", "plugins", "subgraphs" or "contrib".
     place: str
+    #: The name of the distribution, as its place says.
     name: str
+    #: The import names of its packages, below `src`; the first is the one named after the distribution, if
+    #: any.
     import_names: tuple[str, ...]
+    #: Its pyproject.toml.
     pyproject: dict[str, Any]
 
     @property

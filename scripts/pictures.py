@@ -252,16 +252,13 @@ def _window(calls: Iterator[Call], node: str) -> list[Call]:
 
 @attrs.frozen
 class Recipe:
-    """What is shown of an example.
+    """What is shown of an example."""
 
-    Attributes:
-        streams: those in the timeline, from above; none leaves the timeline out.
-        frames: caption → stream and number of a packet that is an image.
-        film: whether the graph gets the film, as side packet "input_video".
-    """
-
+    #: Those in the timeline, from above; none leaves the timeline out.
     streams: tuple[str, ...] = ()
+    #: Caption → stream and number of a packet that is an image.
     frames: Mapping[str, tuple[str, int]] = {}
+    #: Whether the graph gets the film, as side packet "input_video".
     film: bool = False
 
 

@@ -67,25 +67,22 @@ class Payload:
 
 
 class Book:
-    """What one run does, and what it did; a side packet of the run.
-
-    Attributes:
-        fails: "node method" that raises `Planned` in this run.
-        stops: "node method" that returns STOP in its second call.
-        holds: "node method" that does not come back before the run is cancelled.
-        endless: whether the source never ends by itself.
-        opened, closed: how often each node was; opened counts when `open` has succeeded.
-        held: set when what `holds` names has been reached.
-    """
+    """What one run does, and what it did; a side packet of the run."""
 
     def __init__(self, *, fails="", stops="", holds="", endless=False):
+        #: "node method" that raises `Planned` in this run.
         self.fails = fails
+        #: "node method" that returns STOP in its second call.
         self.stops = stops
+        #: "node method" that does not come back before the run is cancelled.
         self.holds = holds
+        #: Whether the source never ends by itself.
         self.endless = endless
+        #: `opened`, `closed`: how often each node was; opened counts when `open` has succeeded.
         self.opened = Counter()
         self.closed = Counter()
         self.calls = Counter()
+        #: Set when what `holds` names has been reached.
         self.held = threading.Event()
         self.leave = threading.Event()
         self.payloads = []

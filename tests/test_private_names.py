@@ -63,17 +63,14 @@ def private_in_core() -> frozenset[str]:
 
 
 class Module:
-    """One module of a package: what of other distributions it imports, and what it does with it.
-
-    Attributes:
-        elsewhere: names in it of modules, classes and functions of other distributions of this project.
-        objects: names of objects that come from there → the class, where it is known.
-    """
+    """One module of a package: what of other distributions it imports, and what it does with it."""
 
     def __init__(self, tree: ast.Module, package: str) -> None:
         self.tree: Final = tree
         self._package: Final = package
+        #: Names in it of modules, classes and functions of other distributions of this project.
         self.elsewhere: Final = {bound for bound, _ in self._imports()}
+        #: Names of objects that come from there → the class, where it is known.
         self.objects: Final[dict[str, str]] = dict(self._made())
 
     def _is_elsewhere(self, module: str) -> bool:

@@ -35,19 +35,16 @@ class Limit(Enum):
 
 @attrs.frozen
 class Capacity:
-    """What drivers can do together.
+    """What drivers can do together."""
 
-    Attributes:
-        rate: events a second of all keys, up to which no driver falls behind.
-        hottest: the number of the driver that is full first.
-        part, replica_part: the parts of all events that it has, and that its busiest replica has.
-        limit: what of it is full.
-    """
-
+    #: Events a second of all keys, up to which no driver falls behind.
     rate: float
+    #: The number of the driver that is full first.
     hottest: int
+    #: `part`, `replica_part`: the parts of all events that it has, and that its busiest replica has.
     part: float
     replica_part: float
+    #: What of it is full.
     limit: Limit
 
 

@@ -14,31 +14,28 @@ MICRO: Final = 1e-6
 
 @attrs.frozen
 class Costs:
-    """Microseconds; of processor time, unless it says otherwise.
+    """Microseconds; of processor time, unless it says otherwise."""
 
-    Attributes:
-        ingest_us: the driver's, for an event without its call: source, key, split, join, observer.
-        call_us, each_us: the driver's, for a call that carries a batch of events, and for each event in it.
-        gap_us: for a call that waits for the driver, time in which none of the driver's threads runs: they
-            hand the interpreter's lock over.
-        sleep_us: the driver's, more where it had slept; twice a lone event.
-        wake_us: the same, if a processor had slept too.
-        worker_us, worker_each_us: the worker's, for a call and for each event, besides its work.
-        worker_gap_us: as `gap_us`, for a call that waits for one that computes. The thread that takes it
-            has slept meanwhile.
-        worker_sleep_us, worker_wake_us: as those of the driver; once a call.
-        wire_us: time on the way between both, each way, in which neither works.
-    """
-
+    #: The driver's, for an event without its call: source, key, split, join, observer.
     ingest_us: float
+    #: `call_us`, `each_us`: the driver's, for a call that carries a batch of events, and for each event in
+    #: it.
     call_us: float
+    #: For a call that waits for the driver, time in which none of the driver's threads runs: they hand the
+    #: interpreter's lock over.
     gap_us: float
+    #: The driver's, more where it had slept; twice a lone event.
     sleep_us: float
+    #: The same, if a processor had slept too.
     wake_us: float
+    #: `worker_us`, `worker_each_us`: the worker's, for a call and for each event, besides its work.
     worker_us: float
+    #: As `gap_us`, for a call that waits for one that computes. The thread that takes it has slept meanwhile.
     worker_gap_us: float
+    #: `worker_sleep_us`, `worker_wake_us`: as those of the driver; once a call.
     worker_sleep_us: float
     worker_wake_us: float
+    #: Time on the way between both, each way, in which neither works.
     wire_us: float
     each_us: float = 0.0
     worker_each_us: float = 0.0

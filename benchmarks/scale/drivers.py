@@ -32,22 +32,19 @@ PATIENCE_S: Final = 120.0
 
 @attrs.frozen
 class Ran:
-    """What a driver says after a list of events.
+    """What a driver says after a list of events."""
 
-    Attributes:
-        events: how many it has done.
-        began, ended: seconds of the machine's clock, the same for all processes.
-        driver_s, workers_s: processor seconds of the driver, and of its workers.
-        others: processors that other work of the machine kept busy meanwhile.
-        trip_s: median seconds from giving an event to its result, if they were given one at a time.
-    """
-
+    #: How many it has done.
     events: int
+    #: `began`, `ended`: seconds of the machine's clock, the same for all processes.
     began: float
     ended: float
+    #: `driver_s`, `workers_s`: processor seconds of the driver, and of its workers.
     driver_s: float
     workers_s: float
+    #: Processors that other work of the machine kept busy meanwhile.
     others: float
+    #: Median seconds from giving an event to its result, if they were given one at a time.
     trip_s: float = 0.0
 
 

@@ -39,38 +39,32 @@ _NONE: Final = 1e-6
 
 @attrs.frozen
 class Losses:
-    """What deaths of hosts cost.
+    """What deaths of hosts cost."""
 
-    Attributes:
-        deaths_a_day: of all hosts.
-        late: the part of all events that waited longer than `LATE_S`.
-        longest_s: the longest that an event waited, in seconds.
-        caught_up_s: seconds from a death until nothing waits, the median.
-        again: the part of all events that were delivered again.
-        keeps_up: whether all was done at the end.
-    """
-
+    #: The deaths a day of all hosts.
     deaths_a_day: float
+    #: The part of all events that waited longer than `LATE_S`.
     late: float
+    #: The longest that an event waited, in seconds.
     longest_s: float
+    #: Seconds from a death until nothing waits, the median.
     caught_up_s: float
+    #: The part of all events that were delivered again.
     again: float
+    #: Whether all was done at the end.
     keeps_up: bool
 
 
 @attrs.frozen(eq=False)
 class Cluster:
-    """What drivers are made of, and what they are to do.
+    """What drivers are made of, and what they are to do."""
 
-    Attributes:
-        layout, costs: of each driver.
-        loads: (partitions, replicas) parts of all events.
-        speed: what the drivers can do, of what `capacity.bounds` says.
-    """
-
+    #: `layout`, `costs`: of each driver.
     layout: Layout
     costs: Costs
+    #: (partitions, replicas) parts of all events.
     loads: NDArray[np.float64]
+    #: What the drivers can do, of what `capacity.bounds` says.
     speed: float = 1.0
 
 

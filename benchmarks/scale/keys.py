@@ -52,16 +52,13 @@ def driver_of(key: str, drivers: int, partitions: int = PARTITIONS) -> int:
 
 @attrs.frozen(eq=False)
 class Places:
-    """Where each key of a set is.
+    """Where each key of a set is."""
 
-    Attributes:
-        partitions: (keys,) integers, the partition of each.
-        shards: (keys,) integers, the replica of each in its driver.
-        partition_count, shard_count: how many there are.
-    """
-
+    #: (keys,) integers, the partition of each.
     partitions: NDArray[np.int64]
+    #: (keys,) integers, the replica of each in its driver.
     shards: NDArray[np.int64]
+    #: `partition_count`, `shard_count`: how many there are.
     partition_count: int
     shard_count: int
 

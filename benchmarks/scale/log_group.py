@@ -29,52 +29,43 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class GroupTimes:
-    """How long a group of drivers takes for what, in seconds.
-
-    Attributes:
-        notice_s: until it notices that a member has died: Kafka's session.timeout.ms.
-        rebalance_s: during which nobody reads, when partitions are dealt out again.
-        back_s: until another host stands in for one that has died.
-        commit_s: between two commits.
-    """
+    """How long a group of drivers takes for what, in seconds."""
 
     #: librdkafka's default for session.timeout.ms.
+    #: Until it notices that a member has died: Kafka's session.timeout.ms.
     notice_s: float = 45.0
     #: librdkafka's heartbeat.interval.ms: every member has heard of it by then. Tried with its mock brokers,
     #: two members and a session of 6 s: 6.2 s until the other one noticed, 2.0 s until it read on.
+    #: During which nobody reads, when partitions are dealt out again.
     rebalance_s: float = 3.0
+    #: Until another host stands in for one that has died.
     back_s: float = 300.0
     #: penstock-kafka's default for commit_interval_ms.
+    #: Between two commits.
     commit_s: float = 1.0
 
 
 @attrs.frozen(eq=False)
 class Log:
-    """What is in a log, in the order of time.
+    """What is in a log, in the order of time."""
 
-    Attributes:
-        at: (n,) seconds at which each event was written.
-        partitions: (n,) integers, where it is.
-        shards: (n,) integers, the replica that it goes to in its driver.
-        partition_count: how many partitions there are.
-    """
-
+    #: (n,) seconds at which each event was written.
     at: NDArray[np.float64]
+    #: (n,) integers, where it is.
     partitions: NDArray[np.int64]
+    #: (n,) integers, the replica that it goes to in its driver.
     shards: NDArray[np.int64]
+    #: How many partitions there are.
     partition_count: int
 
 
 @attrs.frozen(eq=False)
 class Deliveries:
-    """What became of the events of a log.
+    """What became of the events of a log."""
 
-    Attributes:
-        counts: (n,) integers, how often each was delivered.
-        first: (n,) seconds at which it was delivered first.
-    """
-
+    #: (n,) integers, how often each was delivered.
     counts: NDArray[np.int64]
+    #: (n,) seconds at which it was delivered first.
     first: NDArray[np.float64]
 
 

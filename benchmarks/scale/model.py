@@ -263,29 +263,23 @@ class Driver:
 
 @attrs.frozen(eq=False)
 class Trace:
-    """Events of one driver, in the order of its log.
+    """Events of one driver, in the order of its log."""
 
-    Attributes:
-        shards: (n,) integers, the replica of each.
-        at: (n,) seconds at which each is in the log, not descending; None: all are there from the beginning.
-    """
-
+    #: (n,) integers, the replica of each.
     shards: NDArray[np.int64]
+    #: (n,) seconds at which each is in the log, not descending; None: all are there from the beginning.
     at: NDArray[np.float64] | None = None
 
 
 @attrs.frozen(eq=False)
 class Outcome:
-    """What became of a driver's events.
+    """What became of a driver's events."""
 
-    Attributes:
-        at, done: (n,) seconds at which each was in the log, and at which its result was delivered; results
-            of a stateless node are delivered in order.
-        repeated: events that were in a call when its worker died, and were given to the next one.
-    """
-
+    #: `at`, `done`: (n,) seconds at which each was in the log, and at which its result was delivered; results
+    #: of a stateless node are delivered in order.
     at: NDArray[np.float64]
     done: NDArray[np.float64]
+    #: Events that were in a call when its worker died, and were given to the next one.
     repeated: int
 
     def waits(self) -> NDArray[np.float64]:
@@ -301,16 +295,13 @@ class Outcome:
 
 @attrs.frozen
 class Death:
-    """The death of workers.
+    """The death of workers."""
 
-    Attributes:
-        at_s: when.
-        workers: the numbers of those that die.
-        back_after_s: seconds until it is noticed and new ones are ready.
-    """
-
+    #: When.
     at_s: float
+    #: The numbers of those that die.
     workers: Sequence[int]
+    #: Seconds until it is noticed and new ones are ready.
     back_after_s: float
 
 

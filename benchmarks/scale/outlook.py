@@ -31,71 +31,59 @@ DAY_S: Final = 86_400.0
 
 @attrs.frozen(eq=False)
 class Kind:
-    """What all drivers are.
+    """What all drivers are."""
 
-    Attributes:
-        name: in the tables.
-        layout, costs: of each.
-    """
-
+    #: In the tables.
     name: str
+    #: `layout`, `costs`: of each.
     layout: Layout
     costs: Costs
 
 
 @attrs.frozen
 class Question:
-    """What is to be simulated.
+    """What is to be simulated."""
 
-    Attributes:
-        drivers: how many there are, ascending.
-        groups: how many there are where hosts die, ascending.
-        skews: how unevenly events fall on keys.
-        keys: how many there are.
-        load: the part of what they can do that drivers have to do.
-        mtbf_days: mean days until a host dies.
-        seed: of all that is drawn.
-        events: simulated of each driver.
-    """
-
+    #: How many there are, ascending.
     drivers: Sequence[int] = (1, 2, 4, 10, 30, 100, 300, 1000)
+    #: How many there are where hosts die, ascending.
     groups: Sequence[int] = (2, 10, 100, 1000)
+    #: How unevenly events fall on keys.
     skews: Sequence[float] = (0.0, 0.5, 0.8, 1.0)
+    #: How many there are.
     keys: int = 200_000
+    #: The part of what they can do that drivers have to do.
     load: float = 0.7
+    #: Mean days until a host dies.
     mtbf_days: float = 30.0
+    #: The seed of all that is drawn.
     seed: int = 1
+    #: Simulated of each driver.
     events: int = 1500
 
 
 @attrs.frozen
 class Cell:
-    """What so many drivers do with keys of some skew.
+    """What so many drivers do with keys of some skew."""
 
-    Attributes:
-        drivers, skew: how many, and which.
-        capacity: what they can do.
-        waits: how long events wait at the question's load.
-    """
-
+    #: `drivers`, `skew`: how many, and which.
     drivers: int
     skew: float
+    #: What they can do.
     capacity: Capacity
+    #: How long events wait at the question's load.
     waits: Waits
 
 
 @attrs.frozen
 class Curve:
-    """The cells of a kind of drivers at a skew, and where they bend.
+    """The cells of a kind of drivers at a skew, and where they bend."""
 
-    Attributes:
-        skew: of the keys.
-        cells: by number of drivers, ascending.
-        hottest_key: the part of all events that its key has.
-    """
-
+    #: The skew of the keys.
     skew: float
+    #: By number of drivers, ascending.
     cells: Sequence[Cell]
+    #: The part of all events that its key has.
     hottest_key: float
 
     def full_first(self, cell: Cell) -> str:
@@ -144,16 +132,13 @@ def _cell(kind: Kind, asked: Question, loads: NDArray[np.float64], skew: float, 
 
 @attrs.frozen
 class Interruption:
-    """What the death of some workers does to the driver that they belong to.
+    """What the death of some workers does to the driver that they belong to."""
 
-    Attributes:
-        longest_s: the longest that an event waits, in seconds.
-        caught_up_s: seconds from the death until no event waits longer than before.
-        again: events that were given to workers again.
-    """
-
+    #: The longest that an event waits, in seconds.
     longest_s: float
+    #: Seconds from the death until no event waits longer than before.
     caught_up_s: float
+    #: Events that were given to workers again.
     again: int
 
 
@@ -188,20 +173,17 @@ def interruption(kind: Kind, workers: int, back_after_s: float, asked: Question)
 
 @attrs.frozen
 class Scale:
-    """All that was simulated.
+    """All that was simulated."""
 
-    Attributes:
-        asked: what was asked for.
-        actors_from: where the costs of actors are from.
-        curves: of each kind of drivers.
-        interruptions: what died, and what that did to its driver.
-        losses: seconds until a group notices a death → what deaths cost, for each of the groups.
-    """
-
+    #: What was asked for.
     asked: Question
+    #: Where the costs of actors are from.
     actors_from: str
+    #: The curves of each kind of drivers.
     curves: Mapping[Kind, Sequence[Curve]]
+    #: What died, and what that did to its driver.
     interruptions: Mapping[str, Interruption]
+    #: Seconds until a group notices a death → what deaths cost, for each of the groups.
     losses: Mapping[float, Sequence[Losses]]
 
     def as_json(self) -> dict[str, Any]:

@@ -62,28 +62,25 @@ _EXECUTORS: Final = {
 
 @attrs.frozen
 class Layout:
-    """What one driver has, and what an event costs its worker besides the call.
+    """What one driver has, and what an event costs its worker besides the call."""
 
-    Attributes:
-        shards: replicas; or copies of a stateless node, which get events in turns.
-        workers: processes that they are spread over; shard k is in worker k modulo this.
-        compute_us: microseconds of Python an event.
-        wait_us: microseconds an event that a device works, during which the worker's processor is free.
-        queue: events that wait before a replica at most.
-        in_flight: events of the driver that wait there or are in calls, at most; 0 is no limit.
-        stateless: whether any replica may take any event.
-        batch: events that go together at most; more than 1 only where they are stateless.
-        messages: calls, each with its batch, that a replica has under way at most.
-    """
-
+    #: Replicas; or copies of a stateless node, which get events in turns.
     shards: int = 8
+    #: Processes that they are spread over; shard k is in worker k modulo this.
     workers: int = 8
+    #: Microseconds of Python an event.
     compute_us: float = 0.0
+    #: Microseconds an event that a device works, during which the worker's processor is free.
     wait_us: float = 0.0
+    #: Events that wait before a replica at most.
     queue: int = 100
+    #: Events of the driver that wait there or are in calls, at most; 0 is no limit.
     in_flight: int = 0
+    #: Whether any replica may take any event.
     stateless: bool = False
+    #: Events that go together at most; more than 1 only where they are stateless.
     batch: int = 1
+    #: Calls, each with its batch, that a replica has under way at most.
     messages: int = 1
 
 

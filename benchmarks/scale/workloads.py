@@ -25,22 +25,19 @@ _PARTITIONS: Final = 64
 
 @attrs.frozen
 class Workload:
-    """Events of drivers.
+    """Events of drivers."""
 
-    Attributes:
-        name: in the table.
-        compute_us, wait_us: how long each works: in Python, and on a device.
-        keys, skew: how many keys there are, and how unevenly events fall on them.
-        events: how many there are.
-        is_shared: whether these are all; else each driver adds so many.
-    """
-
+    #: In the table.
     name: str
+    #: `compute_us`, `wait_us`: how long each works: in Python, and on a device.
     compute_us: float
     wait_us: float
+    #: `keys`, `skew`: how many keys there are, and how unevenly events fall on them.
     keys: int
     skew: float
+    #: How many there are.
     events: int
+    #: Whether these are all; else each driver adds so many.
     is_shared: bool = False
 
     def of_drivers(self, drivers: int, times: float) -> list[list[str]]:

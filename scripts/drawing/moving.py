@@ -31,16 +31,13 @@ _MARGIN: Final = 14.0
 
 @attrs.frozen
 class Call:
-    """A call of a node.
+    """A call of a node."""
 
-    Attributes:
-        node: its name.
-        frame: the number of the frame that it worked on.
-        start, end: milliseconds.
-    """
-
+    #: Its name.
     node: str
+    #: The number of the frame that it worked on.
     frame: int
+    #: `start`, `end`: milliseconds.
     start: float
     end: float
 

@@ -16,15 +16,12 @@ _CAPTION: Final = 24.0
 
 @attrs.frozen
 class Panel:
-    """A part of a picture.
+    """A part of a picture."""
 
-    Attributes:
-        width, height: in pixels.
-        content: SVG elements, from (0, 0).
-    """
-
+    #: `width`, `height`: in pixels.
     width: float
     height: float
+    #: SVG elements, from (0, 0).
     content: str
 
 

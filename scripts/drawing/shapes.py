@@ -38,18 +38,15 @@ _BOX: Final = 9
 
 @attrs.define
 class Shapes:
-    """What is drawn.
+    """What is drawn."""
 
-    Attributes:
-        text: what it is, in a line or a few.
-        lines: points that a line joins, in shares of the image's sides.
-        dots: points.
-        labels: text, and where its top left corner is.
-    """
-
+    #: What it is, in a line or a few.
     text: str
+    #: Points that a line joins, in shares of the image's sides.
     lines: list[Sequence[tuple[float, float]]] = attrs.Factory(list)
+    #: Points.
     dots: list[tuple[float, float]] = attrs.Factory(list)
+    #: Text, and where its top left corner is.
     labels: list[tuple[str, float, float]] = attrs.Factory(list)
 
 

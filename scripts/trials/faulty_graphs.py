@@ -11,34 +11,28 @@ if TYPE_CHECKING:
 
 
 class Needs(NamedTuple):
-    """What a fault needs in the graph.
+    """What a fault needs in the graph."""
 
-    Attributes:
-        form: the calculator of the victim; "" for any.
-        policy: the input policy of the victim; "" for any.
-        executor: whether the victim runs on an executor of this script.
-        served: whether a node uses the service.
-    """
-
+    #: The calculator of the victim; "" for any.
     form: str = ""
+    #: The input policy of the victim; "" for any.
     policy: str = ""
+    #: Whether the victim runs on an executor of this script.
     executor: bool = False
+    #: Whether a node uses the service.
     served: bool = False
 
 
 class Drawn(NamedTuple):
-    """A graph.
+    """A graph."""
 
-    Attributes:
-        text: of the graph.
-        inputs: names of the graph inputs.
-        streams: names of all streams.
-        own: names of the executors that the application hands in.
-    """
-
+    #: The text of the graph.
     text: str
+    #: Names of the graph inputs.
     inputs: tuple[str, ...]
+    #: Names of all streams.
     streams: tuple[str, ...]
+    #: Names of the executors that the application hands in.
     own: tuple[str, ...]
 
 

@@ -47,26 +47,23 @@ class UnmadeError(PenstockError):
 
 
 class Kind(NamedTuple):
-    """A kind of fault.
+    """A kind of fault."""
 
-    Attributes:
-        name: for users.
-        place: where it happens; "" where the application does it, as `mode` says.
-        act: what happens there.
-        needs: of the graph.
-        mode: what the application does: see `faulty_runs`.
-        ends: whether the run ends without `abandon`.
-        again: whether the same graph can run once more without a fault.
-        latest: the fault happens at one of the first visits of its place, below this number.
-    """
-
+    #: For users.
     name: str
+    #: Where it happens; "" where the application does it, as `mode` says.
     place: str = ""
+    #: What happens there.
     act: Callable[[World, Any], Any] = lambda _world, _subject: None
+    #: The needs of the graph.
     needs: Needs = Needs()
+    #: What the application does: see `faulty_runs`.
     mode: str = ""
+    #: Whether the run ends without `abandon`.
     ends: bool = True
+    #: Whether the same graph can run once more without a fault.
     again: bool = True
+    #: The fault happens at one of the first visits of its place, below this number.
     latest: int = 1
 
 

@@ -59,27 +59,24 @@ class Payload:
 
 
 class World:
-    """What surrounds one run: its fault, what the parts hold, and how all of that is released.
-
-    Attributes:
-        random: of this run.
-        graph: under test; None before it is made and after it was dropped.
-        has_fired: whether the fault has happened.
-        is_armed: whether the fault may still happen.
-        release: set after the run; every call that hangs returns then.
-        is_over: set at the end; the threads of the application end then.
-    """
+    """What surrounds one run: its fault, what the parts hold, and how all of that is released."""
 
     def __init__(self, rng: random.Random) -> None:
+        #: The random numbers of this run.
         self.random = rng
+        #: Under test; None before it is made and after it was dropped.
         self.graph: Any = None
+        #: Whether the fault has happened.
         self.has_fired = False
+        #: Whether the fault may still happen.
         self.is_armed = False
         self.place = ""
         self.after = 0
         self.act: Callable[[World, Any], Any] | None = None
+        #: Set after the run; every call that hangs returns then.
         self.release = threading.Event()
         self.fired = threading.Event()
+        #: Set at the end; the threads of the application end then.
         self.is_over = threading.Event()
         self.payloads: list[weakref.ref[Payload]] = []
         self.futures: list[concurrent.futures.Future[Any]] = []
@@ -318,19 +315,16 @@ _END: Final = False
 
 
 class Threads(penstock.Executor):
-    """An executor of threads that can die, come back, or misbehave in each of its methods.
-
-    Attributes:
-        is_dead: it accepts all work and does none.
-        is_stubborn: it never tells that it has stopped.
-        repeats: it asks the work again after each run of it, and after its end.
-    """
+    """An executor of threads that can die, come back, or misbehave in each of its methods."""
 
     def __init__(self, world: World, count: int) -> None:
         self.world = world
         self.count = count
+        #: It accepts all work and does none.
         self.is_dead = False
+        #: It never tells that it has stopped.
         self.is_stubborn = False
+        #: It asks the work again after each run of it, and after its end.
         self.repeats = False
         self.leases: list[Lent] = []
         world.executors.append(self)

@@ -104,17 +104,14 @@ class Interrupts:
 
 
 class Trial:
-    """One run with its fault.
-
-    Attributes:
-        findings: what is wrong, in words.
-        story: what happened, for `--one`.
-    """
+    """One run with its fault."""
 
     def __init__(self, seed: int, kind: Kind, interrupts: Interrupts) -> None:
         self.kind = kind
         self.modes = set(kind.mode.split())
+        #: What is wrong, in words.
         self.findings: list[str] = []
+        #: What happened, for `--one`.
         self.story: list[str] = []
         rng = random.Random(f"{seed} {kind.name}")  # noqa: S311  # it is for chance, not for secrets
         self.world = World(rng)
@@ -590,17 +587,14 @@ class Watchdog:
 
 
 class Tally:
-    """How many runs there were of each kind, and what was found.
-
-    Attributes:
-        runs: kind → number of runs.
-        fired: kind → number of runs in which the fault happened.
-        findings: kind → number of findings.
-    """
+    """How many runs there were of each kind, and what was found."""
 
     def __init__(self) -> None:
+        #: Kind → number of runs.
         self.runs: Counter[str] = Counter()
+        #: Kind → number of runs in which the fault happened.
         self.fired: Counter[str] = Counter()
+        #: Kind → number of findings.
         self.findings: Counter[str] = Counter()
 
     def __str__(self) -> str:

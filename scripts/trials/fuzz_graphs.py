@@ -61,20 +61,17 @@ _PROGRESS: Final = 10.0
 
 
 class Finding(NamedTuple):
-    """An input that did what none may do.
+    """An input that did what none may do."""
 
-    Attributes:
-        number: of the input.
-        form: of its mutant; "" where the process ended before it could be told.
-        kind: what happened, and where: the same for all findings of one cause.
-        words: what the error says, in a line.
-        details: a traceback, or "".
-    """
-
+    #: The number of the input.
     number: int
+    #: The form of its mutant; "" where the process ended before it could be told.
     form: str
+    #: What happened, and where: the same for all findings of one cause.
     kind: str
+    #: What the error says, in a line.
     words: str = ""
+    #: A traceback, or "".
     details: str = ""
 
 

@@ -72,44 +72,38 @@ _DEPTHS: Final = (2, 50, 99, 101, 1000, 10_000)
 
 
 class Mutant(NamedTuple):
-    """One graph with mistakes, as it is given to the loader.
+    """One graph with mistakes, as it is given to the loader."""
 
-    Attributes:
-        form: what kind of graph it is: "text", "text file", "JSON", "binary", "object" and others.
-        source: text, bytes of a file, or an object.
-        suffix: what the file's name ends with; "" where the graph is given as an object.
-        is_inner: whether it is given as the subgraph of another graph.
-        arguments: what a template is given for its params; None where it is given none.
-        subgraphs: name → graph that the graph may use.
-    """
-
+    #: What kind of graph it is: "text", "text file", "JSON", "binary", "object" and others.
     form: str
+    #: Text, bytes of a file, or an object.
     source: Any
+    #: What the file's name ends with; "" where the graph is given as an object.
     suffix: str = ""
+    #: Whether it is given as the subgraph of another graph.
     is_inner: bool = False
+    #: What a template is given for its params; None where it is given none.
     arguments: dict[str, Any] | None = None
+    #: Name → graph that the graph may use.
     subgraphs: Mapping[str, Any] = MappingProxyType({})
 
 
 class Corpus(NamedTuple):
-    """The graphs that mutants are made of, in every form, and the pieces that are put into them.
+    """The graphs that mutants are made of, in every form, and the pieces that are put into them."""
 
-    Attributes:
-        texts: graph text, templates among them.
-        templates: those that are templates.
-        messages: serialized graphs.
-        binary_templates: serialized templates.
-        values: graphs as JSON has them.
-        words: every word and string of the texts.
-        options: calculators, each with the messages of options that it takes.
-    """
-
+    #: Graph text, templates among them.
     texts: tuple[str, ...]
+    #: Those that are templates.
     templates: tuple[str, ...]
+    #: Serialized graphs.
     messages: tuple[bytes, ...]
+    #: Serialized templates.
     binary_templates: tuple[bytes, ...]
+    #: Graphs as JSON has them.
     values: tuple[Any, ...]
+    #: Every word and string of the texts.
     words: tuple[str, ...]
+    #: Calculators, each with the messages of options that it takes.
     options: tuple[tuple[str, Any], ...]
 
 

@@ -70,18 +70,15 @@ node {
 
 @attrs.frozen
 class Kill:
-    """What became of one process.
+    """What became of one process."""
 
-    Attributes:
-        reported: time of the last frame that the encoder has taken, in seconds; -1: none.
-        saved: time of the last frame up to which all play, in seconds; -1: none.
-        wrong: what else is wrong, or "".
-        is_complete: the run had ended, and the target is there.
-    """
-
+    #: Time of the last frame that the encoder has taken, in seconds; -1: none.
     reported: float
+    #: Time of the last frame up to which all play, in seconds; -1: none.
     saved: float
+    #: What else is wrong, or "".
     wrong: str
+    #: The run had ended, and the target is there.
     is_complete: bool
 
     @property

@@ -207,21 +207,18 @@ class SeenPass(Seen):
 
 
 class Bench:
-    """One graph after another, run by one kind of executor.
-
-    Attributes:
-        graph: the last one loaded.
-        seen: stream → what it has carried, as (timestamp, payload); an empty packet has None.
-        calls: what the node `Seen` or `SeenBounds` was shown, in order.
-        during: number of a call of that node, from 1 → what happens in it.
-    """
+    """One graph after another, run by one kind of executor."""
 
     def __init__(self, before):
         self._before = before
         self._graphs = []
+        #: The last one loaded.
         self.graph = None
+        #: Stream → what it has carried, as (timestamp, payload); an empty packet has None.
         self.seen = {}
+        #: What the node `Seen` or `SeenBounds` was shown, in order.
         self.calls = []
+        #: Number of a call of that node, from 1 → what happens in it.
         self.during = {}
 
     @staticmethod

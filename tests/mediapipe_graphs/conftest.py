@@ -86,16 +86,13 @@ class Node:
 
 @attrs.frozen
 class Run:
-    """A recorded run.
+    """A recorded run."""
 
-    Attributes:
-        about: name, graph, picture, frames, side packets.
-        streams: name → records, in order.
-        silent: names of streams without a record.
-    """
-
+    #: Name, graph, picture, frames, side packets.
     about: dict
+    #: Name → records, in order.
     streams: dict
+    #: Names of streams without a record.
     silent: list
 
     @property
@@ -171,21 +168,18 @@ def recorded_names() -> list[str]:
 
 
 class Differences:
-    """What differs between packets of ours and their records.
-
-    Attributes:
-        faults: what is no difference of numbers, in words.
-        greatest: kind of record → the greatest difference of two numbers.
-        packets: how many packets were compared.
-        unequal: how many tensors differ in a bit, and how many there were.
-        unequal_streams: the streams of these.
-    """
+    """What differs between packets of ours and their records."""
 
     def __init__(self) -> None:
+        #: What is no difference of numbers, in words.
         self.faults: list[str] = []
+        #: Kind of record → the greatest difference of two numbers.
         self.greatest: dict[str, float] = {}
+        #: How many packets were compared.
         self.packets = 0
+        #: How many tensors differ in a bit, and how many there were.
         self.unequal: Counter[str] = Counter()
+        #: The streams of these.
         self.unequal_streams: set[str] = set()
 
     def expect_none(self) -> None:

@@ -23,26 +23,23 @@ M = TypeVar("M")
 
 
 class PortSpec:
-    """What one port accepts. The last `set...` call wins; each returns the port, for chaining.
-
-    Attributes:
-        tag, index: the port's place.
-        name: of the connected stream or side packet; "" where nothing is connected.
-        types: the alternatives; (object,) for any; () while undeclared, or when same as another.
-        same_as: the port whose type this one has, or None.
-        is_optional: whether a graph may leave the port unconnected.
-        description: for people.
-    """
+    """What one port accepts. The last `set...` call wins; each returns the port, for chaining."""
 
     __slots__ = ("description", "index", "is_optional", "name", "same_as", "tag", "types")
 
     def __init__(self, tag: str = "", index: int = 0, name: str = "") -> None:
+        #: `tag`, `index`: the port's place.
         self.tag = tag
         self.index = index
+        #: The name of the connected stream or side packet; "" where nothing is connected.
         self.name = name
+        #: The alternatives; (object,) for any; () while undeclared, or when same as another.
         self.types: tuple[PayloadType, ...] = ()
+        #: The port whose type this one has, or None.
         self.same_as: PortSpec | None = None
+        #: Whether a graph may leave the port unconnected.
         self.is_optional = False
+        #: For people.
         self.description = ""
 
     def set(self, declared: PayloadType, description: str = "") -> PortSpec:
@@ -175,20 +172,7 @@ class Declared(NamedTuple):
 
 
 class CalculatorContract:
-    """What `get_contract` fills in. All ports that the graph connects must get a type.
-
-    Attributes:
-        node_name: the node's canonical name.
-        inputs, outputs, input_side_packets, output_side_packets: the ports.
-        timestamp_offset: see `set_timestamp_offset`; None where none was set.
-        process_timestamp_bounds: see `set_process_timestamp_bounds`.
-        declared: see `declare`.
-        input_stream_handler: what `set_input_stream_handler` asked for, or None.
-        services: key → whether it is optional.
-        runs_on: the service that `run_on` asked for, or None.
-        runs_if_there: the argument of `run_on`.
-        place: where there; "" where it was not said.
-    """
+    """What `get_contract` fills in. All ports that the graph connects must get a type."""
 
     def __init__(  # noqa: PLR0913, PLR0917  # one for each kind of port
         self,
@@ -199,19 +183,29 @@ class CalculatorContract:
         output_side_packets: TagMap,
         options: Any,
     ) -> None:
+        #: The node's canonical name.
         self.node_name = node_name
+        #: `inputs`, `outputs`, `input_side_packets`, `output_side_packets`: the ports.
         self.inputs = PortSpecs("input", inputs)
         self.outputs = PortSpecs("output", outputs)
         self.input_side_packets = PortSpecs("input side packet", input_side_packets)
         self.output_side_packets = PortSpecs("output side packet", output_side_packets)
         self._options = options
+        #: See `set_timestamp_offset`; None where none was set.
         self.timestamp_offset: int | None = None
+        #: See `set_process_timestamp_bounds`.
         self.process_timestamp_bounds = False
+        #: See `declare`.
         self.declared = Declared()
+        #: What `set_input_stream_handler` asked for, or None.
         self.input_stream_handler: HandlerRequest | None = None
+        #: Key → whether it is optional.
         self.services: dict[ServiceKey[Any], bool] = {}
+        #: The service that `run_on` asked for, or None.
         self.runs_on: ServiceKey[Any] | None = None
+        #: The argument of `run_on`.
         self.runs_if_there = False
+        #: Where there; "" where it was not said.
         self.place = ""
 
     def options(self, message_type: type[M]) -> M:

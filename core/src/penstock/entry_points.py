@@ -24,15 +24,12 @@ _SECTION: Final = re.compile(r"\[[^\[\]]+\]")
 
 
 class OrdinaryPoint(NamedTuple):
-    """An entry point, with `name`, `value` and `load()` as Python's own has them.
-
-    Attributes:
-        value: "module" or "module:attribute".
-        distribution, version: of its owner.
-    """
+    """An entry point, with `name`, `value` and `load()` as Python's own has them."""
 
     name: str
+    #: "module" or "module:attribute".
     value: str
+    #: `distribution`, `version`: of its owner.
     distribution: str
     version: str
 

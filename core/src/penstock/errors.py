@@ -81,22 +81,19 @@ def field_of(error: BaseException, name: str, kind: type) -> Any:
 
 
 class PenstockError(Exception):
-    """The base class of all errors. Its fields say as data what its message says in words.
-
-    Attributes:
-        code: the status code; see `StatusCode`.
-        node: name of the node concerned, or None.
-        stream: name of the stream or side packet concerned, or None.
-        timestamp: the timestamp concerned as a plain int, or None.
-        file, line, column: the place in a graph file, counted from 1, of a fault of a graph; else None.
-    """
+    """The base class of all errors. Its fields say as data what its message says in words."""
 
     default_code = StatusCode.UNKNOWN
 
+    #: The status code; see `StatusCode`.
     code: StatusCode
+    #: Name of the node concerned, or None.
     node: str | None
+    #: Name of the stream or side packet concerned, or None.
     stream: str | None
+    #: The timestamp concerned as a plain int, or None.
     timestamp: int | None
+    #: `file`, `line`, `column`: the place in a graph file, counted from 1, of a fault of a graph; else None.
     file: str | None = None
     line: int | None = None
     column: int | None = None
@@ -172,18 +169,15 @@ class InvalidArgumentError(PenstockError):
 
 
 class OptionError(InvalidArgumentError):
-    """What a graph gives as options is not what their class takes.
-
-    Attributes:
-        options: full name of the class.
-        path: to the field, as (name, index) for each step; () for the options as a whole.
-        further: what else is wrong with the same options.
-    """
+    """What a graph gives as options is not what their class takes."""
 
     def __init__(self, options: str, path: tuple[tuple[str, int], ...], words: str) -> None:
         super().__init__(f"options {options}: {words}")
+        #: Full name of the class.
         self.options = options
+        #: To the field, as (name, index) for each step; () for the options as a whole.
         self.path = path
+        #: What else is wrong with the same options.
         self.further: tuple[OptionError, ...] = ()
 
 
@@ -218,13 +212,10 @@ class WaitTimeoutError(PenstockError):
 
 
 class ResourceExhaustedError(PenstockError):
-    """A graph asks for more than a limit allows, or the queues of a run hold more bytes than allowed.
-
-    Attributes:
-        limit: name of the limit, a field of `penstock.limits.Limits`; None where it is another one.
-    """
+    """A graph asks for more than a limit allows, or the queues of a run hold more bytes than allowed."""
 
     default_code = StatusCode.RESOURCE_EXHAUSTED
+    #: Name of the limit, a field of `penstock.limits.Limits`; None where it is another one.
     limit: str | None = None
 
 
@@ -254,36 +245,30 @@ class InternalError(PenstockError):
 
 
 class GraphParseError(InvalidArgumentError):
-    """A graph file that is not a graph: where it stops making sense, and why.
-
-    Attributes:
-        file: the file's name, or None for text given as a string.
-        line: line of the fault, counted from 1, or None where the format has none.
-        column: column of the fault, counted from 1, or None.
-    """
+    """A graph file that is not a graph: where it stops making sense, and why."""
 
     def __init__(
         self, message: str, *, file: str | None = None, line: int | None = None, column: int | None = None
     ) -> None:
         super().__init__(message)
+        #: The file's name, or None for text given as a string.
         self.file = file
+        #: Line of the fault, counted from 1, or None where the format has none.
         self.line = line
+        #: Column of the fault, counted from 1, or None.
         self.column = column
 
 
 class GraphConfigError(PenstockError):
-    """A graph that parses but cannot run. Carries every fault at once, in file order.
-
-    Attributes:
-        faults: one error for each fault, at most 1,000; the message lists the first ones. Their common code
-            is this error's code, else UNKNOWN.
-    """
+    """A graph that parses but cannot run. Carries every fault at once, in file order."""
 
     @classmethod
     def _code(cls, args: tuple[Any, ...]) -> StatusCode:
         return common_code(args[0])
 
     def __init__(self, faults: Collection[PenstockError], *, file: str | None = None, most: int = 20) -> None:
+        #: One error for each fault, at most 1,000; the message lists the first ones. Their common code is
+        #: this error's code, else UNKNOWN.
         self.faults = tuple(faults)
         where = f"{file}: " if file else ""
         head = "1 fault" if len(self.faults) == 1 else f"{len(self.faults)} faults"
@@ -320,14 +305,7 @@ def not_loaded(failures: Mapping[str, str]) -> str:
 
 
 class UnknownNameError(NotFoundError):
-    """A graph names something that no loaded plugin provides.
-
-    Attributes:
-        kind: what was looked for: "calculator", "input stream handler", "executor", ...
-        name: the name that was not found.
-        near: known names that look like it, best first.
-        install: the distribution to install, where an official pack has the name.
-    """
+    """A graph names something that no loaded plugin provides."""
 
     def __init__(  # each is a field of the message
         self,
@@ -340,9 +318,13 @@ class UnknownNameError(NotFoundError):
     ) -> None:
         from penstock.near_names import near_names  # only where something is wrong
 
+        #: What was looked for: "calculator", "input stream handler", "executor", ...
         self.kind = kind
+        #: The name that was not found.
         self.name = name
+        #: Known names that look like it, best first.
         self.near = tuple(near_names(name, known))
+        #: The distribution to install, where an official pack has the name.
         self.install = install
         message = f"no {kind} {quoted(name)} is registered"
         if install:
@@ -369,10 +351,6 @@ class CalculatorError(PenstockError):
     """A calculator's method failed. The original exception is the `__cause__`.
 
     The message says where in the user's code it was raised, and which inputs were empty.
-
-    Attributes:
-        method: "open", "process" or "close".
-        calculator: the registered name of the calculator.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917  # what is known of the call
@@ -392,7 +370,9 @@ class CalculatorError(PenstockError):
             stream=field_of(cause, "stream", str) if isinstance(cause, PenstockError) else None,
             timestamp=timestamp,
         )
+        #: "open", "process" or "close".
         self.method = method
+        #: The registered name of the calculator.
         self.calculator = calculator
         self.__cause__ = cause
 
@@ -458,18 +438,15 @@ class ObserverError(PenstockError):
 
 
 class GraphRunError(PenstockError):
-    """A run ended badly. Several errors of one run come together; none is lost.
-
-    Attributes:
-        errors: in the order in which they happened; the first is the cause. Their common code is
-            this error's code, else UNKNOWN. A cancelled run has CANCELLED.
-    """
+    """A run ended badly. Several errors of one run come together; none is lost."""
 
     @classmethod
     def _code(cls, args: tuple[Any, ...]) -> StatusCode:
         return common_code(args[0])
 
     def __init__(self, errors: Collection[BaseException]) -> None:
+        #: In the order in which they happened; the first is the cause. Their common code is this error's
+        #: code, else UNKNOWN. A cancelled run has CANCELLED.
         self.errors = tuple(errors)
         first = self.errors[0]
         message = "the graph run failed: " + "\n  ".join(str(error) for error in self.errors)

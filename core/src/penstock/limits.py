@@ -25,34 +25,31 @@ if TYPE_CHECKING:
 
 
 class Limits(NamedTuple):
-    """The limits of one graph, each at least 1. The defaults are far above what graphs need.
+    """The limits of one graph, each at least 1. The defaults are far above what graphs need."""
 
-    Attributes:
-        file_bytes: bytes of a graph file; characters of graph text that is given as a str.
-        tokens: words, numbers, strings and marks of graph text or JSON. A node of streams and a name is one.
-        depth: how deep subgraphs are nested, and the rules, operations and values of a template; at most 90.
-            A dict in a dict is 3 deep, as protobuf counts.
-        nodes: nodes of a graph in which subgraphs and templates are expanded.
-        steps: rules, operations and elements of ranges of all templates of a graph. A copied message is 10.
-        text: characters and bytes that the templates of a graph make, intermediate results included; and
-            those of all nodes that take the place of subgraphs.
-        ports: entries of one list of a node, such as its input streams; also the largest index of a port.
-        threads: threads of one executor.
-        stack_bytes: bytes of stack of each thread of an executor.
-        faults: how many faults the message of a `GraphConfigError` lists; its `faults` has up to 1,000.
-        quoted: how many characters of a value of the file a message quotes.
-    """
-
+    #: Bytes of a graph file; characters of graph text that is given as a str.
     file_bytes: int = 16 * 2**20
+    #: Words, numbers, strings and marks of graph text or JSON. A node of streams and a name is one.
     tokens: int = 2_000_000
+    #: How deep subgraphs are nested, and the rules, operations and values of a template; at most 90. A dict
+    #: in a dict is 3 deep, as protobuf counts.
     depth: int = 64
+    #: Nodes of a graph in which subgraphs and templates are expanded.
     nodes: int = 10_000
+    #: Rules, operations and elements of ranges of all templates of a graph. A copied message is 10.
     steps: int = 500_000
+    #: Characters and bytes that the templates of a graph make, intermediate results included; and those of
+    #: all nodes that take the place of subgraphs.
     text: int = 64 * 2**20
+    #: Entries of one list of a node, such as its input streams; also the largest index of a port.
     ports: int = 10_000
+    #: Threads of one executor.
     threads: int = 1024
+    #: Bytes of stack of each thread of an executor.
     stack_bytes: int = 256 * 2**20
+    #: How many faults the message of a `GraphConfigError` lists; its `faults` has up to 1,000.
     faults: int = 20
+    #: How many characters of a value of the file a message quotes.
     quoted: int = 200
 
 

@@ -51,25 +51,21 @@ _MAP_ARGUMENTS: Final = 2
 
 
 class ClassField(NamedTuple):
-    """One field of an options class.
+    """One field of an options class."""
 
-    Attributes:
-        name: as graph files write it: as `__init__` takes it, so `_size` is "size".
-        number: of the field in protobuf's binary form.
-        element: bool, int, float, str, bytes, an enum or an attrs class: the field's value, or each of
-            several.
-        shape: how many there are; keys of a map are str.
-        length: how many a tuple must have; None for any number.
-        allows_none: whether the type is a union with None.
-        attribute: the field as attrs has it.
-    """
-
+    #: As graph files write it: as `__init__` takes it, so `_size` is "size".
     name: str
+    #: The number of the field in protobuf's binary form.
     number: int
+    #: Bool, int, float, str, bytes, an enum or an attrs class: the field's value, or each of several.
     element: Any
+    #: How many there are; keys of a map are str.
     shape: Shape
+    #: How many a tuple must have; None for any number.
     length: int | None
+    #: Whether the type is a union with None.
     allows_none: bool
+    #: The field as attrs has it.
     attribute: attrs.Attribute[Any]
 
     @property

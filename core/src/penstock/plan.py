@@ -22,32 +22,22 @@ DEFAULT_EXECUTOR: Final = "ThreadPoolExecutor"
 
 
 class PortPlan(Record):
-    """One connected stream port of a node.
-
-    Attributes:
-        tag, index: the port's place.
-        stream: number of the stream.
-        back_edge: for inputs: whether the connection closes a cycle.
-    """
+    """One connected stream port of a node."""
 
     __slots__ = ("tag", "index", "stream", "back_edge")  # noqa: RUF023  # in the order of `__init__`
 
     def __init__(self, tag: str, index: int, stream: int, back_edge: bool = False) -> None:  # noqa: FBT001, FBT002
+        #: `tag`, `index`: the port's place.
         self.tag: Final = tag
         self.index: Final = index
+        #: Number of the stream.
         self.stream: Final = stream
+        #: For inputs: whether the connection closes a cycle.
         self.back_edge: Final = back_edge
 
 
 class SidePortPlan(Record):
-    """One connected side packet port of a node.
-
-    Attributes:
-        name: of the side packet.
-        classes: what a payload must be an instance of; None for any.
-        optional: whether the node runs without it.
-        produced: for inputs: whether a node of the graph makes it (it is waited for).
-    """
+    """One connected side packet port of a node."""
 
     __slots__ = (  # noqa: RUF023  # in the order of `__init__`
         "tag", "index", "name", "classes", "type_name", "optional", "produced",
@@ -65,10 +55,14 @@ class SidePortPlan(Record):
     ) -> None:
         self.tag: Final = tag
         self.index: Final = index
+        #: The name of the side packet.
         self.name: Final = name
+        #: What a payload must be an instance of; None for any.
         self.classes: Final = classes
         self.type_name: Final = type_name
+        #: Whether the node runs without it.
         self.optional: Final = optional
+        #: For inputs: whether a node of the graph makes it (it is waited for).
         self.produced: Final = produced
 
 
@@ -106,34 +100,31 @@ class FailurePlan(Protocol):
 
 
 class NodePlan(NamedTuple):
-    """One node. All port tuples are in id order (tags in byte order, then index).
+    """One node. All port tuples are in id order (tags in byte order, then index)."""
 
-    Attributes:
-        id: position in `Plan.nodes`.
-        name: canonical name, unique in the graph.
-        calculator: registered name of the calculator.
-        factory: the class.
-        contract: filled in and checked; carries offset, process bounds, services.
-        options: has `get(MessageType)`.
-        executor: name of the executor; "" is the default one.
-        failure: makes what guards its calls; None: a failed call ends the run. Where it has an error stream,
-            that is the last of `outputs`.
-    """
-
+    #: Position in `Plan.nodes`.
     id: int
+    #: Canonical name, unique in the graph.
     name: str
+    #: Registered name of the calculator.
     calculator: str
+    #: The class.
     factory: type[Calculator]
+    #: Filled in and checked; carries offset, process bounds, services.
     contract: CalculatorContract
+    #: Has `get(MessageType)`.
     options: Any
     inputs: tuple[PortPlan, ...]
     outputs: tuple[PortPlan, ...]
     input_side_packets: tuple[SidePortPlan, ...]
     output_side_packets: tuple[SidePortPlan, ...]
     handler: HandlerPlan
+    #: Name of the executor; "" is the default one.
     executor: str = ""
     source_layer: int = 0
     max_in_flight: int = 1
+    #: Makes what guards its calls; None: a failed call ends the run. Where it has an error stream, that is
+    #: the last of `outputs`.
     failure: FailurePlan | None = None
 
     @property
@@ -143,66 +134,57 @@ class NodePlan(NamedTuple):
 
 
 class StreamPlan(NamedTuple):
-    """One stream.
+    """One stream."""
 
-    Attributes:
-        id: position in `Plan.streams`.
-        producer: id of the node that writes it, or None for a graph input.
-        classes: what a payload must be an instance of when it is written; None for any.
-        type_name: the type as a user reads it.
-    """
-
+    #: Position in `Plan.streams`.
     id: int
     name: str
+    #: Id of the node that writes it, or None for a graph input.
     producer: int | None
+    #: What a payload must be an instance of when it is written; None for any.
     classes: tuple[type, ...] | None
+    #: The type as a user reads it.
     type_name: str
 
 
 class ExecutorPlan(NamedTuple):
-    """One executor of the graph.
+    """One executor of the graph."""
 
-    Attributes:
-        name: "" is the default one.
-        type: registered name, or "" where the application must hand one in (or the default type
-            is meant, for the default executor).
-        options: has `get(MessageType)`.
-        num_threads: the graph's `num_threads` field, for the default executor; 0 where unset.
-    """
-
+    #: "" is the default one.
     name: str
+    #: Registered name, or "" where the application must hand one in (or the default type is meant, for the
+    #: default executor).
     type: str
+    #: Has `get(MessageType)`.
     options: Any
+    #: The graph's `num_threads` field, for the default executor; 0 where unset.
     num_threads: int = 0
 
 
 class Plan(NamedTuple):
-    """The whole graph.
-
-    Attributes:
-        streams: graph inputs first, then in order of their producers.
-        graph_inputs: number of graph inputs: streams[:graph_inputs].
-        throttled: for each stream, which sources wait when its queue is full: ids of source nodes
-            as they are, graph inputs as ~stream id. Sets are shared between streams.
-        max_queue_size: packets per input stream; -1 for no limit.
-        config: the checked CalculatorGraphConfig message.
-        stream_ids: name → number of each stream.
-        file: where the graph came from, for messages, or None.
-        option_types: knows the options in `config`, for writing it as text; None where it is not written.
-        declared_side_packets: those that the graph says the application gives; nodes may read others.
-    """
+    """The whole graph."""
 
     nodes: tuple[NodePlan, ...]
+    #: Graph inputs first, then in order of their producers.
     streams: tuple[StreamPlan, ...]
+    #: Number of graph inputs: streams[:graph_inputs].
     graph_inputs: int
     executors: tuple[ExecutorPlan, ...]
+    #: For each stream, which sources wait when its queue is full: ids of source nodes as they are, graph
+    #: inputs as ~stream id. Sets are shared between streams.
     throttled: tuple[frozenset[int], ...]
+    #: Packets per input stream; -1 for no limit.
     max_queue_size: int
     report_deadlock: bool
+    #: The checked CalculatorGraphConfig message.
     config: Any
+    #: Name → number of each stream.
     stream_ids: Mapping[str, int]
+    #: Where the graph came from, for messages, or None.
     file: str | None = None
+    #: Knows the options in `config`, for writing it as text; None where it is not written.
     option_types: Any = None
+    #: Those that the graph says the application gives; nodes may read others.
     declared_side_packets: frozenset[str] = frozenset()
 
 

@@ -64,16 +64,13 @@ def check_option(full_name: object, extendee: object, number: object, target: ob
 
 
 class Origin(NamedTuple):
-    """The provider of a name.
+    """The provider of a name."""
 
-    Attributes:
-        distribution: as pip knows it; None for what was registered in this process.
-        plugin: name of the entry point; None likewise.
-        target: "module:attribute", or what an object calls itself.
-    """
-
+    #: As pip knows it; None for what was registered in this process.
     distribution: str | None
+    #: Name of the entry point; None likewise.
     plugin: str | None
+    #: "module:attribute", or what an object calls itself.
     target: str
 
     @property
@@ -89,17 +86,14 @@ class Origin(NamedTuple):
 
 
 class Claim:
-    """What one owner says a name stands for.
-
-    Attributes:
-        origin: the owner.
-        target: "module:attribute", or the object; `load` replaces the one by the other.
-    """
+    """What one owner says a name stands for."""
 
     __slots__ = ("origin", "target")
 
     def __init__(self, origin: Origin, target: object) -> None:
+        #: The owner.
         self.origin = origin
+        #: "module:attribute", or the object; `load` replaces the one by the other.
         self.target = target
 
     def load(self, kind: str, name: str) -> object:
@@ -126,23 +120,20 @@ class Claim:
 
 
 class OptionEntry(NamedTuple):
-    """Options that a plugin declares as data, so that finding them imports nothing.
+    """Options that a plugin declares as data, so that finding them imports nothing."""
 
-    Attributes:
-        full_name: of the message, "penstock.ColorOptions"; for an attrs class as `option_class.full_name`.
-        extendee: full name of the message that they extend, "penstock.CalculatorOptions"; None where graphs
-            give them as `node_options` only.
-        number: of the extension field; None likewise.
-        target: "module:Message" or "module:AttrsClass"; or the attrs class.
-        origin: its owner.
-        rival: another entry with this name, or with this number of this extendee, or None.
-    """
-
+    #: The full name of the message, "penstock.ColorOptions"; for an attrs class as `option_class.full_name`.
     full_name: str
+    #: Full name of the message that they extend, "penstock.CalculatorOptions"; None where graphs give them as
+    #: `node_options` only.
     extendee: str | None
+    #: The number of the extension field; None likewise.
     number: int | None
+    #: "module:Message" or "module:AttrsClass"; or the attrs class.
     target: str | type
+    #: Its owner.
     origin: Origin
+    #: Another entry with this name, or with this number of this extendee, or None.
     rival: OptionEntry | None = None
 
     def load(self) -> Any:

@@ -23,11 +23,7 @@ _CURE = "pass the file as a side packet, or add its directory as a resource root
 
 
 class Resources:
-    """Directories, the graph file's own first, and the look-up of relative paths below them.
-
-    Attributes:
-        roots: absolute, links followed, each once.
-    """
+    """Directories, the graph file's own first, and the look-up of relative paths below them."""
 
     def __init__(self, roots: Iterable[str | os.PathLike[str]] = ()) -> None:
         """Take the directories.
@@ -38,6 +34,7 @@ class Resources:
         Raises:
             InvalidArgumentError: one of them is no directory.
         """
+        #: Absolute, links followed, each once.
         self.roots: tuple[Path, ...] = tuple(dict.fromkeys(_root(root) for root in roots))
 
     def __repr__(self) -> str:

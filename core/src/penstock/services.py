@@ -27,21 +27,18 @@ class ServiceScope(Enum):
 
 
 class ServiceKey(Generic[S]):
-    """The name and type of a service. Keys are equal when their names are.
-
-    Attributes:
-        name: unique, by convention "<distribution>.<what>".
-        create: makes the object when a run starts and nobody has set one; None: it must be set.
-        scope: who shares the object.
-    """
+    """The name and type of a service. Keys are equal when their names are."""
 
     __slots__ = ("create", "name", "scope")
 
     def __init__(
         self, name: str, create: Callable[[], S] | None = None, scope: ServiceScope = ServiceScope.GRAPH
     ) -> None:
+        #: Unique, by convention "<distribution>.<what>".
         self.name = name
+        #: Makes the object when a run starts and nobody has set one; None: it must be set.
         self.create = create
+        #: Who shares the object.
         self.scope = scope
 
     def __eq__(self, other: object) -> bool:

@@ -67,21 +67,18 @@ def _index(text: str, number: str | None) -> int:
 
 
 class Port(Record):
-    """One entry of a tag map.
-
-    Attributes:
-        tag: "" where the entry has none.
-        index: counted from 0 within the tag.
-        name: of the stream or side packet.
-        entry: position of the entry in the config's list.
-    """
+    """One entry of a tag map."""
 
     __slots__ = ("tag", "index", "name", "entry")  # noqa: RUF023  # in the order of `__init__`
 
     def __init__(self, tag: str, index: int, name: str, entry: int) -> None:
+        #: "" where the entry has none.
         self.tag: Final = tag
+        #: Counted from 0 within the tag.
         self.index: Final = index
+        #: The name of the stream or side packet.
         self.name: Final = name
+        #: Position of the entry in the config's list.
         self.entry: Final = entry
 
 

@@ -38,17 +38,14 @@ def hints_of(annotated: Callable[..., object], who: str) -> Mapping[str, Any]:
 
 
 class HintParts:
-    """One annotation, with unions, `Annotated` and named aliases (`type X = ...`) gone through.
-
-    Attributes:
-        members: what the alternatives are, None left out, in order.
-        allows_none: whether None is one of them.
-        notes: what stands beside the types in `Annotated`, outermost first.
-    """
+    """One annotation, with unions, `Annotated` and named aliases (`type X = ...`) gone through."""
 
     def __init__(self, annotation: Any) -> None:
+        #: What the alternatives are, None left out, in order.
         self.members: list[Any] = []
+        #: Whether None is one of them.
         self.allows_none = False
+        #: What stands beside the types in `Annotated`, outermost first.
         self.notes: list[Any] = []
         self._take(annotation)
 

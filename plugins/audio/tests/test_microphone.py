@@ -24,18 +24,15 @@ NOW_US = 1_700_000_000_000_000
 
 
 class SoundSystem:
-    """Stands for the module sounddevice: hands over blocks when a stream starts.
-
-    Attributes:
-        blocks: (samples before it in all, whether some were lost, samples) of each block.
-        later: the same, handed over when the source has taken all of those.
-        asked: how the stream was opened.
-    """
+    """Stands for the module sounddevice: hands over blocks when a stream starts."""
 
     class PortAudioError(Exception):
         pass
 
     def __init__(self, clock):
+        #: (samples before it in all, whether some were lost, samples) of each block.
+        #: The same, handed over when the source has taken all of those.
+        #: How the stream was opened.
         self.blocks, self.later, self.asked, self.refuses, self.is_closed = [], [], {}, None, False
         self.devices = [
             {"name": "speaker", "max_input_channels": 0},

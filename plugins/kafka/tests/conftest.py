@@ -15,16 +15,13 @@ _numbers = itertools.count()
 
 @attrs.frozen
 class Broker:
-    """Brokers to test with.
+    """Brokers to test with."""
 
-    Attributes:
-        servers: their addresses.
-        config: what their age demands.
-        producer: writes to them.
-    """
-
+    #: Their addresses.
     servers: str
+    #: What their age demands.
     config: dict[str, str]
+    #: Writes to them.
     producer: Producer
 
     def topic(self):

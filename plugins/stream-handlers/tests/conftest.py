@@ -12,18 +12,15 @@ from penstock_testing import ScheduleHarness, calculator, explore, node, wired
 
 @attrs.frozen
 class Call:
-    """The inputs of one call of `process`.
+    """The inputs of one call of `process`."""
 
-    Attributes:
-        at: `cc.input_timestamp`.
-        packets: stream → payload, where there was a packet.
-        stamps: stream → timestamp of the packet, or the settled timestamp of an input without one.
-        done: the streams that have no packets after this call.
-    """
-
+    #: `cc.input_timestamp`.
     at: int
+    #: Stream → payload, where there was a packet.
     packets: dict[str, object]
+    #: Stream → timestamp of the packet, or the settled timestamp of an input without one.
     stamps: dict[str, int]
+    #: The streams that have no packets after this call.
     done: frozenset[str]
 
 

@@ -15,20 +15,17 @@ MEETING = 20
 
 
 class Doubling:
-    """Runs models of the bytes b"DOUBLE": one input (1, 4), outputs its double and its half.
-
-    Attributes:
-        sessions: how many were made.
-        together: the greatest number that ran at once.
-        meet: where set, `run` waits until as many as it says run at once.
-    """
+    """Runs models of the bytes b"DOUBLE": one input (1, 4), outputs its double and its half."""
 
     inputs = (TensorInfo("x", (1, 4), "float32"),)
     outputs = (TensorInfo("double", (1, 4), "float32"), TensorInfo("half", (1, 4), "float32"))
 
     def __init__(self):
+        #: How many were made.
+        #: The greatest number that ran at once.
         self.sessions = self.together = self._running = 0
         self.settings = None
+        #: Where set, `run` waits until as many as it says run at once.
         self.meet = None
         self._lock = threading.Lock()
 

@@ -45,15 +45,13 @@ def _positive(instance: object, field: attrs.Attribute[Any], value: float) -> No
 class RoomThresholds:
     """The loudness from which a room is loud, and the brightness below which it is dark.
 
-    Attributes:
-        loud_from_db: dB; a room of this loudness is loud.
-        dark_below_lux: lux; a room of this brightness is not dark.
-
     Raises:
         InvalidArgumentError: a number is infinite or NaN.
     """
 
+    #: dB; a room of this loudness is loud.
     loud_from_db: float = attrs.field(default=LOUD_FROM_DB, validator=_finite)
+    #: Lux; a room of this brightness is not dark.
     dark_below_lux: float = attrs.field(default=DARK_BELOW_LUX, validator=_finite)
 
 
@@ -61,16 +59,14 @@ class RoomThresholds:
 class SensorCalibration:
     """How a sensor's readings are corrected, and how noisy they are.
 
-    Attributes:
-        gain, offset: the corrected value of a reading r is `gain * r + offset`. The gain is not 0.
-        noise_variance: of corrected readings about the true value, in their unit squared; above 0.
-
     Raises:
         InvalidArgumentError: a number is not finite, gain is 0, or noise_variance is not above 0.
     """
 
+    #: `gain`, `offset`: the corrected value of a reading r is `gain * r + offset`. The gain is not 0.
     gain: float = attrs.field(default=1.0, validator=_finite)
     offset: float = attrs.field(default=0.0, validator=_finite)
+    #: The noise variance of corrected readings about the true value, in their unit squared; above 0.
     noise_variance: float = attrs.field(default=1.0, validator=_positive)
 
     def __attrs_post_init__(self) -> None:

@@ -17,14 +17,11 @@ import attrs
 
 @attrs.frozen
 class Estimate:
-    """An estimate from all readings so far.
+    """An estimate from all readings so far."""
 
-    Attributes:
-        value: in the unit of the readings.
-        variance: of the value, in that unit squared; above 0, smaller is more exact.
-    """
-
+    #: In the unit of the readings.
     value: float
+    #: The variance of the value, in that unit squared; above 0, smaller is more exact.
     variance: float
 
 
@@ -35,14 +32,12 @@ class RandomWalkFilter:
         drift_variance_per_s: how much the variance grows in a second; 0 or more.
         gate_sigmas: a reading is refused if it is further from the estimate than this many standard
             deviations of their expected difference; 0: no reading is refused.
-
-    Attributes:
-        estimate: the state; None before the first reading.
     """
 
     def __init__(self, drift_variance_per_s: float = 0.0, gate_sigmas: float = 0.0) -> None:
         self._drift: Final = drift_variance_per_s
         self._gate: Final = gate_sigmas
+        #: The state; None before the first reading.
         self.estimate: Estimate | None = None
 
     def wait(self, seconds: float) -> None:

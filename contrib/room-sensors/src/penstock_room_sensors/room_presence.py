@@ -17,16 +17,13 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class RoomPresence:
-    """The sensors' verdict at one moment.
+    """The sensors' verdict at one moment."""
 
-    Attributes:
-        is_occupied: whether enough sensors vote for it.
-        votes: how many sensors vote for it.
-        voters: how many sensors have a fresh reading.
-    """
-
+    #: Whether enough sensors vote for it.
     is_occupied: bool
+    #: How many sensors vote for it.
     votes: int
+    #: How many sensors have a fresh reading.
     voters: int
 
 

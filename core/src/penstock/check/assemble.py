@@ -24,23 +24,20 @@ DEFAULT_QUEUE_SIZE: Final = 100
 
 
 class Checked(NamedTuple):
-    """The results of the checks, for a graph without faults.
-
-    Attributes:
-        drafts: in the order of the plan.
-        handlers: one for each draft.
-        config: the message that the plan keeps.
-        option_types: knows the options in `config`; None where nothing does.
-    """
+    """The results of the checks, for a graph without faults."""
 
     graph: GraphSpec
     graph_inputs: TagMap
+    #: In the order of the plan.
     drafts: Sequence[Draft]
+    #: One for each draft.
     handlers: Sequence[HandlerPlan]
     executors: tuple[ExecutorPlan, ...]
     wiring: Wiring
     types: PortTypes
+    #: The message that the plan keeps.
     config: Any
+    #: Knows the options in `config`; None where nothing does.
     option_types: Any
 
 

@@ -23,51 +23,41 @@ _MOST_SEARCHES: Final = 20
 
 
 class Producer(NamedTuple):
-    """The writer of a stream or side packet.
+    """The writer of a stream or side packet."""
 
-    Attributes:
-        node: position of its node in the file, or -1 for a graph input.
-        spec: what it declares; a graph input takes anything.
-    """
-
+    #: Position of its node in the file, or -1 for a graph input.
     node: int
+    #: What it declares; a graph input takes anything.
     spec: PortSpec
 
 
 class Edge(NamedTuple):
-    """One connected input of a node.
+    """One connected input of a node."""
 
-    Attributes:
-        node: position of the reader in the file.
-        port: position among the reader's inputs, in id order.
-        spec: what the reader declares.
-        name: of the stream or side packet.
-        at: where the file connects it.
-        producer: None where nothing in the graph writes it.
-        back_edge: whether it closes a cycle.
-    """
-
+    #: Position of the reader in the file.
     node: int
+    #: Position among the reader's inputs, in id order.
     port: int
+    #: What the reader declares.
     spec: PortSpec
+    #: The name of the stream or side packet.
     name: str
+    #: Where the file connects it.
     at: int
+    #: None where nothing in the graph writes it.
     producer: Producer | None
+    #: Whether it closes a cycle.
     back_edge: bool
 
 
 class Wiring:
-    """The streams and side packets of a graph.
-
-    Attributes:
-        streams, side_packets: name → its producer; graph inputs come first.
-        stream_edges, side_edges: for each node in file order, its inputs in id order.
-    """
+    """The streams and side packets of a graph."""
 
     def __init__(self, drafts: Sequence[Draft], graph_inputs: TagMap, faults: Faults) -> None:
         self._drafts = drafts
         self._faults = faults
         self._searches = 0
+        #: `streams`, `side_packets`: name → its producer; graph inputs come first.
         self.streams: dict[str, Producer] = {}
         self.side_packets: dict[str, Producer] = {}
         for port in graph_inputs:
@@ -87,6 +77,7 @@ class Wiring:
                     contract.output_side_packets,
                     spec.output_side_packets,
                 )
+        #: `stream_edges`, `side_edges`: for each node in file order, its inputs in id order.
         self.stream_edges = [self._stream_edges(node, draft) for node, draft in enumerate(drafts)]
         self.side_edges = [self._side_edges(node, draft) for node, draft in enumerate(drafts)]
 

@@ -53,12 +53,9 @@ class GuardedNode(Protocol):
 
 
 class FailureLayer(Protocol):
-    """What carries out failure policies: a component of the kind "layer", called "failure".
+    """What carries out failure policies: a component of the kind "layer", called "failure"."""
 
-    Attributes:
-        payload: the type of the packets of error streams.
-    """
-
+    #: The type of the packets of error streams.
     payload: type
 
     def plan(

@@ -17,13 +17,10 @@ def has_subgraphs(message: Any, names: Names) -> bool:
 
 
 class Names:
-    """What the names of one graph stand for.
-
-    Attributes:
-        faults: of the graph.
-    """
+    """What the names of one graph stand for."""
 
     def __init__(self, registry: Registry, package: str, faults: Faults) -> None:
+        #: The faults of the graph.
         self.faults = faults
         self.registry = registry
         self._package = package

@@ -44,18 +44,7 @@ _KINDS: Final = {
 
 
 class Draft:
-    """A node while it is checked.
-
-    Attributes:
-        name: canonical.
-        inputs, outputs, input_side_packets, output_side_packets: the ports that the file connects.
-        contract: filled in by the calculator; where that failed, every port takes anything.
-        factory: the calculator class, or None where there is a fault.
-        is_whole: whether the contract is the calculator's own.
-        back_edges: positions in `inputs` that close a cycle.
-        failure: see `NodePlan.failure`.
-        error_streams, error_ports: the stream that carries its failures, and its type; empty without one.
-    """
+    """A node while it is checked."""
 
     __slots__ = (
         "back_edges", "contract", "error_ports", "error_streams", "factory", "failure",
@@ -73,16 +62,25 @@ class Draft:
         contract: CalculatorContract,
     ) -> None:
         self.spec: Final = spec
+        #: Canonical.
         self.name: Final = name
+        #: `inputs`, `outputs`, `input_side_packets`, `output_side_packets`: the ports that the file connects.
         self.inputs: Final = inputs
         self.outputs: Final = outputs
         self.input_side_packets: Final = input_side_packets
         self.output_side_packets: Final = output_side_packets
+        #: Filled in by the calculator; where that failed, every port takes anything.
         self.contract = contract
+        #: The calculator class, or None where there is a fault.
         self.factory: Any = None
+        #: Whether the contract is the calculator's own.
         self.is_whole = False
+        #: Positions in `inputs` that close a cycle.
         self.back_edges: frozenset[int] = frozenset()
+        #: See `NodePlan.failure`.
         self.failure: FailurePlan | None = None
+        #: `error_streams`, `error_ports`: the stream that carries its failures, and its type; empty without
+        #: one.
         self.error_streams = _NO_PORTS
         self.error_ports: list[PortSpec] = []
 

@@ -34,53 +34,37 @@ class Number(NamedTuple):
 
 
 class HandlerSpec(NamedTuple):
-    """A stream handler that the file asks for.
+    """A stream handler that the file asks for."""
 
-    Attributes:
-        name: "" where the file gives options only and leaves the choice to the calculator.
-        options: the handler's own.
-    """
-
+    #: "" where the file gives options only and leaves the choice to the calculator.
     name: str
+    #: The handler's own.
     options: Options
     at: int
 
 
 class StreamInfoSpec(NamedTuple):
-    """One `input_stream_info`.
+    """One `input_stream_info`."""
 
-    Attributes:
-        tag_index: which input is meant: "TAG", "TAG:1", ":1" or "".
-    """
-
+    #: Which input is meant: "TAG", "TAG:1", ":1" or "".
     tag_index: str
     back_edge: bool
     at: int
 
 
 class ExecutorSpec(NamedTuple):
-    """One `executor`.
+    """One `executor`."""
 
-    Attributes:
-        name: "" for the default one.
-        type: registered name, or "".
-    """
-
+    #: "" for the default one.
     name: Text
+    #: Registered name, or "".
     type: Text
     options: Options
     at: int
 
 
 class NodeSpec(NamedTuple):
-    """One `node`, as it stands in the file.
-
-    Attributes:
-        repeated_options: full names of types that `node_options` holds more than once.
-        failure: what happens when it fails: the message FailurePolicy and its place; None without one.
-        refused: fields that the file has and that are not supported: field name and place.
-        option_places: says where a field of the options stands.
-    """
+    """One `node`, as it stands in the file."""
 
     name: str
     calculator: Text
@@ -89,6 +73,7 @@ class NodeSpec(NamedTuple):
     input_side_packets: tuple[Text, ...]
     output_side_packets: tuple[Text, ...]
     options: Options
+    #: Full names of types that `node_options` holds more than once.
     repeated_options: tuple[Text, ...]
     source_layer: int
     buffer_size_hint: int
@@ -97,23 +82,19 @@ class NodeSpec(NamedTuple):
     input_stream_info: tuple[StreamInfoSpec, ...]
     executor: Text
     max_in_flight: Number
+    #: What happens when it fails: the message FailurePolicy and its place; None without one.
     failure: tuple[Any, int] | None
+    #: Fields that the file has and that are not supported: field name and place.
     refused: tuple[Text, ...]
     at: int
+    #: Says where a field of the options stands.
     option_places: OptionPlaces
 
 
 class GraphSpec(NamedTuple):
-    """A whole graph, as it stands in the file.
+    """A whole graph, as it stands in the file."""
 
-    Attributes:
-        nodes: in the order of the file.
-        refused: see `NodeSpec.refused`.
-        unmeasured: warnings about fields of profiler_config that are accepted but have no effect.
-        message: the CalculatorGraphConfig that all this comes from.
-        places: turn places into words.
-    """
-
+    #: In the order of the file.
     nodes: tuple[NodeSpec, ...]
     input_streams: tuple[Text, ...]
     output_streams: tuple[Text, ...]
@@ -126,9 +107,13 @@ class GraphSpec(NamedTuple):
     output_stream_handler: HandlerSpec | None
     package: str
     report_deadlock: bool
+    #: See `NodeSpec.refused`.
     refused: tuple[Text, ...]
+    #: Warnings about fields of profiler_config that are accepted but have no effect.
     unmeasured: tuple[Text, ...]
+    #: The CalculatorGraphConfig that all this comes from.
     message: Any
+    #: Turn places into words.
     places: Places
 
     @property

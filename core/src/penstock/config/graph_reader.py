@@ -141,16 +141,13 @@ class JsonReader(Protocol):
 
 
 class DefinitionTextError(Exception):
-    """Text that a `GraphReader` cannot read. `config.reading` makes a GraphParseError of it.
-
-    Attributes:
-        offset: where in the text.
-        words: what is wrong.
-    """
+    """Text that a `GraphReader` cannot read. `config.reading` makes a GraphParseError of it."""
 
     def __init__(self, offset: int, words: str) -> None:
         super().__init__(words)
+        #: Where in the text.
         self.offset = offset
+        #: What is wrong.
         self.words = words
 
 

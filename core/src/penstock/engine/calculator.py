@@ -121,29 +121,25 @@ class NodeServices(Protocol):
 
 
 class CalculatorContext:
-    """What the methods of a calculator receive.
-
-    Attributes:
-        inputs, outputs: the connected stream ports, `cc.inputs["TAG"]`.
-        input_side_packets: the connected side packets, as `Packet`s. Optional ones that were not
-            given are absent: ask with `in`.
-        output_side_packets: the connected output side packet ports.
-        method: OPEN, PROCESS or CLOSE: which method runs. For the framework.
-        stamp: the input timestamp as a plain int. For the framework.
-    """
+    """What the methods of a calculator receive."""
 
     __slots__ = (
         "input_side_packets", "inputs", "method", "node", "output_side_packets", "outputs", "stamp",
     )  # fmt: skip
 
+    #: `inputs`, `outputs`: the connected stream ports, `cc.inputs["TAG"]`.
     inputs: Ports[Input]
     outputs: Ports[Output]
+    #: The connected side packets, as `Packet`s. Optional ones that were not given are absent: ask with `in`.
     input_side_packets: Ports[Packet]
+    #: The connected output side packet ports.
     output_side_packets: Ports[OutputSidePacket]
 
     def __init__(self, node: Node) -> None:
         self.node: Final = node
+        #: OPEN, PROCESS or CLOSE: which method runs. For the framework.
         self.method = OPEN
+        #: The input timestamp as a plain int. For the framework.
         self.stamp = UNSET
 
     @property

@@ -24,19 +24,16 @@ if TYPE_CHECKING:
 
 @mypyc_attr(allow_interpreted_subclasses=True)  # see `runtime.tracing`
 class FlowControl:
-    """The full queues of a run, and the sources that wait for them.
-
-    Attributes:
-        full: the queues that are full now and throttle a source.
-        freed: sources that have just become free; taken by `Schedule`.
-        garbage: dropped packets; the runtime frees them outside its lock.
-    """
+    """The full queues of a run, and the sources that wait for them."""
 
     __slots__ = ("_waits_for", "freed", "full", "garbage")
 
     def __init__(self) -> None:
+        #: The queues that are full now and throttle a source.
         self.full: dict[int, Queue] = {}
+        #: Sources that have just become free; taken by `Schedule`.
         self.freed: list[int] = []
+        #: Dropped packets; the runtime frees them outside its lock.
         self.garbage: list[Packet] = []
         self._waits_for: dict[int, int] = {}
 

@@ -18,19 +18,16 @@ NO_PACKET: Final = Packet()
 
 
 class Input:
-    """One input port during an invocation.
-
-    Attributes:
-        packet: the packet of this input set; where there is none, an empty one that carries the
-            last settled timestamp (UNSTARTED if none is).
-        done: what `is_done` returns. For input stream handlers.
-    """
+    """One input port during an invocation."""
 
     __slots__ = ("done", "packet", "stream")
 
     def __init__(self, stream: InputStream) -> None:
         self.stream: Final = stream
+        #: The packet of this input set; where there is none, an empty one that carries the last settled
+        #: timestamp (UNSTARTED if none is).
         self.packet = NO_PACKET
+        #: What `is_done` returns. For input stream handlers.
         self.done = False
 
     @property

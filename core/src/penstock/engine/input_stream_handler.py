@@ -41,20 +41,18 @@ class SyncSet:
 
     Ready at the smallest timestamp that is settled on all streams and has a packet on at least one;
     with the policy's `process_bounds` also at the highest newly settled one.
-
-    Attributes:
-        positions: the streams, as positions in the node's inputs.
-        waits_at: after a look that answered NOT_READY: no packet below this can come.
-        last: the last timestamp for which the set was filled.
     """
 
     __slots__ = ("_policy", "_streams", "last", "positions", "waits_at")
 
     def __init__(self, positions: Sequence[int], policy: InputStreamHandler) -> None:
+        #: The streams, as positions in the node's inputs.
         self.positions: Final = tuple(positions)
         self._policy: Final = policy
         self._streams: Final = tuple(policy.inputs[i] for i in positions)
+        #: After a look that answered NOT_READY: no packet below this can come.
         self.waits_at = UNSET
+        #: The last timestamp for which the set was filled.
         self.last = UNSTARTED
 
     def look(self) -> int:
@@ -114,41 +112,37 @@ class InputStreamHandler:
     The default implementation serves the sync sets that `sync_sets` names, one set in each call of
     `process`, the earliest ready first, in the order of the list where timestamps are equal. A set
     whose streams are done is left out; when none is left the node closes.
-
-    Attributes:
-        depends_on_arrival: class attribute: which input sets there are may depend on the order in which
-            packets of different streams arrive, by design. The docstring says how.
-        ignores_timestamps: class attribute: the policy takes packets as they arrive. A stream whose
-            readers all do so may have timestamps in any order.
-        sees_every_packet: class attribute: each packet that comes is noticed, by `look` while the node is
-            idle and by `packets_came` otherwise; without it only the first one in a queue. For policies
-            that drop.
-        takes_late: class attribute: an input set is taken when the node starts to run, not when it
-            becomes ready.
-        patience_s: seconds for which the node waits with packets in its queues before `lose_patience` is
-            called; None: without end.
-        batch_size: how many input sets are collected before the node becomes ready for the first of
-            them; the others follow at once. Only for policies that neither decide themselves nor take late.
-        process_bounds: whether newly settled timestamps make the node ready without packets.
-        waits_at: after a look that answered NOT_READY: no packet below this can come. With an
-            offset the node forwards it.
-        inputs: the node's streams, in id order.
-        sets: the sync sets that are not done yet.
     """
 
+    #: Class attribute: which input sets there are may depend on the order in which packets of different
+    #: streams arrive, by design. The docstring says how.
     depends_on_arrival: ClassVar[bool] = False
+    #: Class attribute: the policy takes packets as they arrive. A stream whose readers all do so may have
+    #: timestamps in any order.
     ignores_timestamps: ClassVar[bool] = False
+    #: Class attribute: each packet that comes is noticed, by `look` while the node is idle and by
+    #: `packets_came` otherwise; without it only the first one in a queue. For policies that drop.
     sees_every_packet: ClassVar[bool] = False
+    #: Class attribute: an input set is taken when the node starts to run, not when it becomes ready.
     takes_late: ClassVar[bool] = False
 
     def __init__(self, options: Any = None) -> None:
         self.options = options
+        #: Whether newly settled timestamps make the node ready without packets.
         self.process_bounds = False
+        #: Seconds for which the node waits with packets in its queues before `lose_patience` is called; None:
+        #: without end.
         self.patience_s: float | None = None
+        #: How many input sets are collected before the node becomes ready for the first of them; the others
+        #: follow at once. Only for policies that neither decide themselves nor take late.
         self.batch_size = 1
         self.batch: Batch | None = None
+        #: After a look that answered NOT_READY: no packet below this can come. With an offset the node
+        #: forwards it.
         self.waits_at = UNSET
+        #: The node's streams, in id order.
         self.inputs: tuple[InputStream, ...] = ()
+        #: The sync sets that are not done yet.
         self.sets: list[SyncSet] = []
         self._chosen: SyncSet | None = None
 

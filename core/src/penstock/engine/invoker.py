@@ -75,10 +75,6 @@ class Layer:
         level: its place in the order: one of the constants above.
         methods: OPEN, PROCESS and CLOSE, as far as the layer changes them. A call of another method begins
             further inside, where no layer is outside of this one.
-
-    Attributes:
-        inner: what this layer calls; set when it is put around a node. The innermost layer may replace it by
-            another calculator.
     """
 
     __slots__ = ("inner", "level", "methods")
@@ -86,6 +82,8 @@ class Layer:
     def __init__(self, level: int, methods: Collection[int] = (OPEN, PROCESS, CLOSE)) -> None:
         self.level: Final = level
         self.methods: Final = methods
+        #: What this layer calls; set when it is put around a node. The innermost layer may replace it by
+        #: another calculator.
         self.inner: Invoker
 
     @property

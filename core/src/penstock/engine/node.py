@@ -46,25 +46,22 @@ STATES: Final = ("unopened", "opening", "opened", "closing", "closed", "failed i
 # Step is the context itself, because the two live and are used together; a second object would cost 0.2 us
 # in each step.
 class Step(CalculatorContext):
-    """One call of one method: a token that is completed exactly once, and what the method sees.
-
-    Attributes:
-        call: what is called with this step: `open`, `process` or `close` of the node's invoker.
-        in_ports, out_ports: the ports of `inputs` and `outputs` as tuples.
-        is_running: taken and not yet completed.
-        is_done: completed and waiting for earlier steps of its node (with max_in_flight).
-        words: what the error of a call that failed says; "" before, and when the guard has dealt with it.
-    """
+    """One call of one method: a token that is completed exactly once, and what the method sees."""
 
     __slots__ = ("call", "in_ports", "is_done", "is_running", "out_ports", "words")
 
     def __init__(self, node: Node) -> None:
         super().__init__(node)
+        #: What is called with this step: `open`, `process` or `close` of the node's invoker.
         self.call: Callable[[Step], object] = node.open
+        #: `in_ports`, `out_ports`: the ports of `inputs` and `outputs` as tuples.
         self.in_ports: tuple[Input, ...] = ()
         self.out_ports: tuple[Output, ...] = ()
+        #: Taken and not yet completed.
         self.is_running = False
+        #: Completed and waiting for earlier steps of its node (with max_in_flight).
         self.is_done = False
+        #: What the error of a call that failed says; "" before, and when the guard has dealt with it.
         self.words = ""
 
     def connect(self, inputs: Ports[Input], outputs: Ports[Output]) -> None:
@@ -80,31 +77,7 @@ _NEVER_USED: Final[deque[Step]] = deque()
 
 
 class Node:
-    """A node and everything that the scheduler knows about it.
-
-    Attributes:
-        id: position in the plan.
-        name, kind: canonical name, and registered name of the calculator.
-        state: one of the constants above.
-        is_open: whether `open`, not a coroutine, has returned and `close` was not called; needs no lock.
-        awaiting: headers and side packets that must come before `open`.
-        in_flight: steps that are prepared or running.
-        prepared: with max_in_flight above 1: steps that wait in the ready queue, in order.
-        in_order: with max_in_flight above 1: running and done steps by order of their call.
-        spare: with max_in_flight above 1: steps that can be used again.
-        ready_key: place in the ready queue: nodes nearer the outputs have smaller ones.
-        is_active: for sources: its layer has been started.
-        is_touched: an input has changed and the node has not been looked at since.
-        has_offset: whether any output promises an offset.
-        only_input, takes_in_order, relay: kept by `penstock.engine.shortcuts`, and unused without them.
-        forwarded: with offsets: input bounds up to this one have been forwarded.
-        layers: of its invoker, the outermost first; changed by `put_around` alone.
-        open, process, close: what the steps of each method call: the methods of the invoker.
-        guard: the layer that decides about its failed calls; None: they end the run.
-        slowness: grows with calls that take long; kept by the runtime. At the start one such call
-            more makes the node heavy: see `runtime.runner.queue_work`.
-        steps, busy_ns: number of completed calls of `process`, and their time where it is measured.
-    """
+    """A node and everything that the scheduler knows about it."""
 
     __slots__ = (
         "_calculator", "advance", "awaiting", "busy_ns", "close", "forwarded", "guard", "has_offset", "id",
@@ -132,11 +105,15 @@ class Node:
         layer: int = 0,
         max_in_flight: int = 1,
     ) -> None:
+        #: Position in the plan.
         self.id: Final = number
+        #: `name`, `kind`: canonical name, and registered name of the calculator.
         self.name: Final = name
         self.kind: Final = kind
         self._calculator: Final = calculator
+        #: The layers of its invoker, the outermost first; changed by `put_around` alone.
         self.layers: tuple[Layer, ...] = ()
+        #: The layer that decides about its failed calls; None: they end the run.
         self.guard: Guard | None = None
         self.policy: Final = policy
         self.queue: Final = queue
@@ -146,27 +123,45 @@ class Node:
         self.inputs = ()
         self.outputs = ()
         self.is_source = False
+        #: One of the constants above.
         self.state = UNOPENED
+        #: Headers and side packets that must come before `open`.
         self.awaiting = 0
+        #: Steps that are prepared or running.
         self.in_flight = 0
+        #: With max_in_flight above 1: steps that wait in the ready queue, in order.
         self.prepared: deque[Step] = deque() if max_in_flight > 1 else _NEVER_USED
+        #: With max_in_flight above 1: running and done steps by order of their call.
         self.in_order: deque[Step] | None = deque() if max_in_flight > 1 else None
+        #: With max_in_flight above 1: steps that can be used again.
         self.spare: list[Step] = []
+        #: For sources: its layer has been started.
         self.is_active = False
+        #: Whether `open`, not a coroutine, has returned and `close` was not called; needs no lock.
         self.is_open = False
+        #: Place in the ready queue: nodes nearer the outputs have smaller ones.
         self.ready_key = 0
+        #: An input has changed and the node has not been looked at since.
         self.is_touched = False
+        #: Whether any output promises an offset.
         self.has_offset = False
+        #: `only_input`, `takes_in_order`, `relay`: kept by `penstock.engine.shortcuts`, and unused without
+        #: them.
         self.only_input: InputStream | None = None
         self.takes_in_order = False
         self.relay: Relay | None = None
+        #: With offsets: input bounds up to this one have been forwarded.
         self.forwarded = UNSET
+        #: `open`, `process`, `close`: what the steps of each method call: the methods of the invoker.
         self.open: Callable[[Step], object] = calculator.open
         self.process: Callable[[Step], object] = calculator.process
         self.close: Callable[[Step], object] = calculator.close
         self.takes_late = False
         self.new_step: Callable[[Node], Step]
+        #: Grows with calls that take long; kept by the runtime. At the start one such call more makes the
+        #: node heavy: see `runtime.runner.queue_work`.
         self.slowness = 17  # a short `open`, and one long call
+        #: `steps`, `busy_ns`: number of completed calls of `process`, and their time where it is measured.
         self.steps = 0
         self.busy_ns = 0
 

@@ -56,12 +56,7 @@ class Writer(Protocol):
 
 @mypyc_attr(allow_interpreted_subclasses=True)  # see `runtime.tracing`
 class Output:
-    """One output port during an invocation.
-
-    Attributes:
-        bound: the smallest timestamp that may be written now. For handlers and tests.
-        packets: what was written and not yet delivered.
-    """
+    """One output port during an invocation."""
 
     __slots__ = ("_accepted", "_context", "bound", "packets", "stream", "will_close")
 
@@ -69,7 +64,9 @@ class Output:
         self.stream: Final = stream
         self._context: Final = context
         self._accepted: Final = stream.accepted
+        #: The smallest timestamp that may be written now. For handlers and tests.
         self.bound = PRESTREAM
+        #: What was written and not yet delivered.
         self.packets: list[Packet] = []
         self.will_close = False
 

@@ -79,26 +79,7 @@ TERMINATED: Final = 3
 
 
 class Schedule:
-    """All nodes and streams of one run, and what happens next.
-
-    Attributes:
-        state: NOT_STARTED, RUNNING, PAUSED or TERMINATED.
-        nodes: in topological order.
-        streams: all streams; graph inputs are `graph_inputs` of them, by stream id.
-        busy: steps prepared or running, and observers not drained; the run is idle at 0.
-        errors: what went wrong, in order. With any, no new step is prepared but closes.
-        is_stopping: sources close instead of running again.
-        stopped_by: the node that returned STOP though it has inputs, or None.
-        deliveries: observers that have something for their callback, which no thread is calling.
-        garbage: dropped packets; the runtime frees them outside its lock. As `flow.garbage`.
-        has_news: something that a waiting application may wait for has happened.
-        was_observed: an observer has seen a packet or bound, or one has come to a poller.
-        late: stream id of a graph input → DROP_LATE or CLAMP_LATE, where late packets are no error.
-        patient: nodes that wait for some time only.
-        has_waited: a patient node has been looked at and was not ready; the runtime resets it.
-        on_stuck: called with the full queues before a deadlock raises their limits; or None.
-        on_end: called once, before the nodes close at the end of a run that has not failed; or None.
-    """
+    """All nodes and streams of one run, and what happens next."""
 
     __slots__ = (
         "_closing", "_graph_inputs_open", "_is_failing", "_limits_apply", "_report_deadlock", "_sources",
@@ -118,24 +99,40 @@ class Schedule:
         report_deadlock: bool = False,
         sources_wait: bool = True,
     ) -> None:
+        #: In topological order.
         self.nodes: Final = tuple(nodes)
+        #: All streams; graph inputs are `graph_inputs` of them, by stream id.
         self.streams: Final = tuple(streams)
         self.flow: Final = flow
         self.queues: Final = tuple(queues)
         self.graph_inputs: Final = {s.id: Output(s, APPLICATION) for s in self.streams[:graph_inputs]}
+        #: NOT_STARTED, RUNNING, PAUSED or TERMINATED.
         self.state = NOT_STARTED
+        #: Steps prepared or running, and observers not drained; the run is idle at 0.
         self.busy = 0
+        #: What went wrong, in order. With any, no new step is prepared but closes.
         self.errors: list[PenstockError] = []
+        #: Sources close instead of running again.
         self.is_stopping = False
+        #: The node that returned STOP though it has inputs, or None.
         self.stopped_by: str | None = None
+        #: Observers that have something for their callback, which no thread is calling.
         self.deliveries: list[Observer] = []
+        #: Dropped packets; the runtime frees them outside its lock. As `flow.garbage`.
         self.garbage: Final = flow.garbage
+        #: Something that a waiting application may wait for has happened.
         self.has_news = False
+        #: An observer has seen a packet or bound, or one has come to a poller.
         self.was_observed = False
+        #: Stream id of a graph input → DROP_LATE or CLAMP_LATE, where late packets are no error.
         self.late: dict[int, int] = {}
+        #: Nodes that wait for some time only.
         self.patient: Final = tuple(node for node in nodes if node.policy.patience_s is not None)
+        #: A patient node has been looked at and was not ready; the runtime resets it.
         self.has_waited = False
+        #: Called with the full queues before a deadlock raises their limits; or None.
         self.on_stuck: Callable[[Schedule, Sequence[Queue]], None] | None = None
+        #: Called once, before the nodes close at the end of a run that has not failed; or None.
         self.on_end: Callable[[Schedule], None] | None = None
         #: Side packets made by nodes of this run, and the nodes that wait for each.
         self.side_packets: dict[str, Packet] = {}

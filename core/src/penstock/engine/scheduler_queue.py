@@ -18,16 +18,12 @@ if TYPE_CHECKING:
 
 
 class ReadyQueue:
-    """The ready steps of all nodes that share an executor.
-
-    Attributes:
-        name: of the executor.
-        is_fresh: something was put in since the runtime last looked.
-    """
+    """The ready steps of all nodes that share an executor."""
 
     __slots__ = ("_by_key", "is_fresh", "name", "others", "sources")
 
     def __init__(self, name: str, by_key: list[Node]) -> None:
+        #: The name of the executor.
         self.name = name
         #: All nodes of the graph in descending order of their ids, so that a node's `ready_key` is
         #: its place here, and ~id too. Filled while the run is built.
@@ -37,6 +33,7 @@ class ReadyQueue:
         self.others: list[int] = []
         #: (layer, smallest bound of the outputs, id) of ready sources.
         self.sources: list[tuple[int, int, int]] = []
+        #: Something was put in since the runtime last looked.
         self.is_fresh = False
 
     def __len__(self) -> int:

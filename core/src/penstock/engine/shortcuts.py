@@ -29,21 +29,18 @@ if TYPE_CHECKING:
 
 
 class Relay:
-    """What `ShortSchedule.turn` needs to put a packet past the queue; looking it up would take 50 ns.
-
-    Attributes:
-        output, packets, stream: the writing end, what was written there, and its stream.
-        reader: the only reading end.
-        target, following, port: the node that reads, its step, and that step's only input.
-    """
+    """What `ShortSchedule.turn` needs to put a packet past the queue; looking it up would take 50 ns."""
 
     __slots__ = ("following", "output", "packets", "port", "reader", "stream", "target")
 
     def __init__(self, output: Output, reader: InputStream, target: Node) -> None:
+        #: `output`, `packets`, `stream`: the writing end, what was written there, and its stream.
         self.output: Final = output
         self.packets: Final = output.packets
         self.stream: Final = output.stream
+        #: The only reading end.
         self.reader: Final = reader
+        #: `target`, `following`, `port`: the node that reads, its step, and that step's only input.
         self.target: Final = target
         self.following: Final = target.step
         self.port: Final = target.step.in_ports[0]

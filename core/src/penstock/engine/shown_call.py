@@ -23,21 +23,18 @@ _STAMPS: Final = {OPEN: UNSTARTED, CLOSE: DONE}
 
 
 class ShownCall:
-    """What a step shows of its call at one moment.
-
-    Attributes:
-        method, stamp: of the call.
-        packets: one for each input.
-        written: for each output the number of packets that wait in it, and its bound.
-    """
+    """What a step shows of its call at one moment."""
 
     __slots__ = ("_step", "method", "packets", "stamp", "written")
 
     def __init__(self, step: Step) -> None:
         self._step: Final = step
+        #: `method`, `stamp`: of the call.
         self.method: Final = step.method
         self.stamp: Final = step.stamp
+        #: One for each input.
         self.packets: Final[list[Packet]] = [port.packet for port in step.in_ports]
+        #: For each output the number of packets that wait in it, and its bound.
         self.written: Final = [(len(output.packets), output.bound) for output in step.out_ports]
 
     def again(self) -> None:

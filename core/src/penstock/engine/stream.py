@@ -37,17 +37,7 @@ def add_dropped(dropped: dict[str, int], reason: str, count: int) -> None:
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Queue:
-    """Packets that wait for one reader, and the limit at which their sources are throttled.
-
-    Attributes:
-        queue: the waiting packets, oldest first.
-        max_size: the queue is full from this length on; `UNLIMITED` for none.
-        is_full: whether the queue currently throttles its sources. Kept by `FlowControl`.
-        throttles: the sources that wait while the queue is full, see `Plan.throttled`.
-        may_grow: whether the deadlock resolution may raise the limit; not for pollers.
-        delivered: number of packets that the reader took, to use them.
-        dropped: number of packets that were thrown away instead, by reason.
-    """
+    """Packets that wait for one reader, and the limit at which their sources are throttled."""
 
     __slots__ = (
         "delivered",
@@ -64,12 +54,19 @@ class Queue:
     def __init__(self, name: str, node: Node | None, *, may_grow: bool = True) -> None:
         self.name: Final = name
         self.node = node
+        #: The waiting packets, oldest first.
         self.queue: deque[Packet] = deque()
+        #: The queue is full from this length on; `UNLIMITED` for none.
         self.max_size = UNLIMITED
+        #: Whether the queue currently throttles its sources. Kept by `FlowControl`.
         self.is_full = False
+        #: The sources that wait while the queue is full, see `Plan.throttled`.
         self.throttles: frozenset[int] = frozenset()
+        #: Whether the deadlock resolution may raise the limit; not for pollers.
         self.may_grow: Final = may_grow
+        #: Number of packets that the reader took, to use them.
         self.delivered = 0
+        #: Number of packets that were thrown away instead, by reason.
         self.dropped: dict[str, int] = {}
 
     def count_dropped(self, reason: str, count: int) -> None:
@@ -79,17 +76,7 @@ class Queue:
 
 @mypyc_attr(allow_interpreted_subclasses=True)  # see `runtime.tracing`
 class InputStream(Queue):
-    """The reading end that belongs to one input port of a node.
-
-    Attributes:
-        bound: the smallest timestamp that may still arrive.
-        header: what the producer set in its `open`, or an empty packet.
-        is_back_edge: whether the connection closes a cycle.
-        is_closed: whether the reading node has closed; whatever comes then is dropped.
-        is_watched: whether the node looks at each packet that comes, not only at the first in the queue.
-        flow: is notified when the queue falls below its limit.
-        cut: reason → number of elements that the node has left out of lists that it took.
-    """
+    """The reading end that belongs to one input port of a node."""
 
     __slots__ = ("bound", "cut", "flow", "header", "is_back_edge", "is_closed", "is_watched")
 
@@ -97,12 +84,19 @@ class InputStream(Queue):
         self, name: str, node: Node | None, flow: FlowControl, *, is_back_edge: bool = False
     ) -> None:
         super().__init__(name, node)
+        #: The smallest timestamp that may still arrive.
         self.bound = PRESTREAM
+        #: What the producer set in its `open`, or an empty packet.
         self.header = NO_HEADER
+        #: Whether the connection closes a cycle.
         self.is_back_edge: Final = is_back_edge
+        #: Whether the reading node has closed; whatever comes then is dropped.
         self.is_closed = False
+        #: Whether the node looks at each packet that comes, not only at the first in the queue.
         self.is_watched = False
+        #: Is notified when the queue falls below its limit.
         self.flow: Final = flow
+        #: Reason → number of elements that the node has left out of lists that it took.
         self.cut: dict[str, int] = {}
 
     def head_or_bound(self) -> int:
@@ -177,15 +171,6 @@ class Observer(Queue):
     """A reader outside the graph: a callback or a poller.
 
     The engine appends packets. One thread at a time takes them out, without the lock of the run.
-
-    Attributes:
-        target: for the runtime; the engine never reads it.
-        wants_bounds: whether settled timestamps without packet come too, as empty packets.
-        last: the last timestamp delivered or reported.
-        is_claimed: whether a thread drains it, or it waits for one that will.
-        is_poller: drained by the application in its own time, so that no run waits for it.
-        is_done: the stream has ended, or it watches no longer; what is queued is the last.
-        watches: the stream that it came to in the middle of a run, and may leave; None: it was there before.
     """
 
     __slots__ = ("is_claimed", "is_done", "is_poller", "last", "target", "wants_bounds", "watches")
@@ -194,12 +179,19 @@ class Observer(Queue):
         self, name: str, target: object, *, wants_bounds: bool = False, is_poller: bool = False
     ) -> None:
         super().__init__(name, None, may_grow=False)
+        #: For the runtime; the engine never reads it.
         self.target: Final = target
+        #: Whether settled timestamps without packet come too, as empty packets.
         self.wants_bounds: Final = wants_bounds
+        #: Drained by the application in its own time, so that no run waits for it.
         self.is_poller: Final = is_poller
+        #: The last timestamp delivered or reported.
         self.last = UNSTARTED
+        #: Whether a thread drains it, or it waits for one that will.
         self.is_claimed = False
+        #: The stream has ended, or it watches no longer; what is queued is the last.
         self.is_done = False
+        #: The stream that it came to in the middle of a run, and may leave; None: it was there before.
         self.watches: OutputStream | None = None
 
     def end(self) -> None:
@@ -208,21 +200,7 @@ class Observer(Queue):
 
 
 class OutputStream:
-    """The writing end: what has been promised to all readers.
-
-    Attributes:
-        bound: the bound that the readers know.
-        is_closed: nothing more will be written.
-        offset: the promise of `set_timestamp_offset`, or None.
-        readers: the reading ends, in the order of the graph.
-        observers: the pollers, rows and callbacks that read it; `Schedule.watch` adds some in a run.
-        accepted: classes that payloads are known to fit; None where any is accepted. Starts with
-            the declared ones and grows by their subclasses as they come.
-        classes: the declared classes.
-        is_ordered: False where every reader ignores timestamps.
-        added: number of packets written in this run.
-        dropped: number of them that were thrown away before any reader saw them, by reason.
-    """
+    """The writing end: what has been promised to all readers."""
 
     __slots__ = (
         "accepted", "added", "bound", "classes", "dropped", "header", "id", "is_closed", "is_ordered",
@@ -232,18 +210,29 @@ class OutputStream:
     def __init__(self, number: int, name: str, classes: tuple[type, ...] | None, type_name: str) -> None:
         self.id: Final = number
         self.name: Final = name
+        #: The declared classes.
         self.classes: Final = classes
         self.type_name: Final = type_name
+        #: Classes that payloads are known to fit; None where any is accepted. Starts with the declared ones
+        #: and grows by their subclasses as they come.
         self.accepted: set[type] | None = None if classes is None else set(classes)
         self.node: Node | None = None
+        #: The bound that the readers know.
         self.bound = PRESTREAM
+        #: Nothing more will be written.
         self.is_closed = False
+        #: The promise of `set_timestamp_offset`, or None.
         self.offset: int | None = None
         self.header = NO_HEADER
+        #: The reading ends, in the order of the graph.
         self.readers: tuple[InputStream, ...] = ()
+        #: The pollers, rows and callbacks that read it; `Schedule.watch` adds some in a run.
         self.observers: tuple[Observer, ...] = ()
+        #: False where every reader ignores timestamps.
         self.is_ordered = True
+        #: Number of packets written in this run.
         self.added = 0
+        #: Number of them that were thrown away before any reader saw them, by reason.
         self.dropped: dict[str, int] = {}
 
     def fits(self, payload: object) -> bool:

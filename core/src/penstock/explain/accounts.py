@@ -26,35 +26,29 @@ _ATTEMPTS: Final = 1000
 
 @attrs.frozen
 class Drop:
-    """Packets that were thrown away for one reason in one place.
+    """Packets that were thrown away for one reason in one place."""
 
-    Attributes:
-        stream: on which they were.
-        place: "graph input", "node 'X'" for its writer, or the place of a reader.
-        reason: why, in words that stay the same.
-        count: how many.
-    """
-
+    #: On which they were.
     stream: str
+    #: "graph input", "node 'X'" for its writer, or the place of a reader.
     place: str
+    #: Why, in words that stay the same.
     reason: str
+    #: How many.
     count: int
 
 
 @attrs.frozen
 class Cut:
-    """Elements that a node has left out of lists because of a limit; the lists themselves went on.
+    """Elements that a node has left out of lists because of a limit; the lists themselves went on."""
 
-    Attributes:
-        stream: on which the lists came.
-        place: of the reader that cut them: `"node 'X' input 0"`.
-        reason: which limit, with the option's name and value.
-        count: how many elements in all.
-    """
-
+    #: On which the lists came.
     stream: str
+    #: The place of the reader that cut them: `"node 'X' input 0"`.
     place: str
+    #: Which limit, with the option's name and value.
     reason: str
+    #: How many elements in all.
     count: int
 
     def __str__(self) -> str:
@@ -64,22 +58,19 @@ class Cut:
 
 @attrs.frozen
 class ReaderAccount:
-    """What became of a stream's packets at one reader.
+    """What became of a stream's packets at one reader."""
 
-    Attributes:
-        place: `"node 'X' input 'TAG:1'"` or "node 'X' input 0", "observer", "poller" or "rows".
-        node: name of the reading node; "" for the others.
-        delivered: packets that it took and did not throw away.
-        dropped: reason → number of packets thrown away on the way to it, or by it.
-        in_flight: packets that wait for it. Once the run is over: those that nobody took from a poller.
-        cut: reason → number of elements that it left out of lists; their packets count as delivered.
-    """
-
+    #: `"node 'X' input 'TAG:1'"` or "node 'X' input 0", "observer", "poller" or "rows".
     place: str
+    #: Name of the reading node; "" for the others.
     node: str
+    #: Packets that it took and did not throw away.
     delivered: int
+    #: Reason → number of packets thrown away on the way to it, or by it.
     dropped: dict[str, int]
+    #: Packets that wait for it. Once the run is over: those that nobody took from a poller.
     in_flight: int
+    #: Reason → number of elements that it left out of lists; their packets count as delivered.
     cut: dict[str, int] = attrs.field(factory=dict)
 
     @property
@@ -90,20 +81,17 @@ class ReaderAccount:
 
 @attrs.frozen
 class StreamAccount:
-    """What became of the packets of one stream.
+    """What became of the packets of one stream."""
 
-    Attributes:
-        name: of the stream.
-        place: its writer: "node 'X'" or "graph input".
-        added: packets that were written.
-        dropped: reason → number of them thrown away before any reader could see them.
-        readers: nodes in the order of the graph, then observers, pollers and rows.
-    """
-
+    #: The name of the stream.
     name: str
+    #: Its writer: "node 'X'" or "graph input".
     place: str
+    #: Packets that were written.
     added: int
+    #: Reason → number of them thrown away before any reader could see them.
     dropped: dict[str, int]
+    #: Nodes in the order of the graph, then observers, pollers and rows.
     readers: tuple[ReaderAccount, ...]
 
     @property
@@ -142,11 +130,9 @@ class Ledger:
     Totals count a packet once for each reader: with two readers one packet is added once and delivered
     twice. `added` less what was dropped before any reader equals the rest for each reader of a stream,
     not for the totals.
-
-    Attributes:
-        streams: in the order of the plan, graph inputs first.
     """
 
+    #: In the order of the plan, graph inputs first.
     streams: tuple[StreamAccount, ...]
 
     @property

@@ -30,116 +30,101 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class StreamWait:
-    """A stream that a node waits for.
+    """A stream that a node waits for."""
 
-    Attributes:
-        stream: its name.
-        bound: the timestamp bound, as a user reads it.
-        timestamp: what must be settled there; "" where any packet will do.
-    """
-
+    #: Its name.
     stream: str
+    #: The timestamp bound, as a user reads it.
     bound: str
+    #: What must be settled there; "" where any packet will do.
     timestamp: str = ""
 
 
 @attrs.frozen
 class NodeState:
-    """One node at one moment.
+    """One node at one moment."""
 
-    Attributes:
-        name, calculator: canonical name, and registered name of the calculator.
-        state: "unopened", "opening", "opened", "closing", "closed" or "failed in open".
-        running, ready: calls under way, and calls that wait for a thread.
-        steps: completed calls of `process`.
-        busy_s: seconds spent in `process`; 0.0 unless timing is on, or the node works in another process.
-        waits_for: why it is not ready, in words; "" where it is ready, runs or is over.
-        waits_on: the streams among that, in the order of the node's inputs.
-        executor: name of the executor that runs it; "" for the default one.
-        calls: the calls under way, earliest first, and where each stands.
-        place: where it works, as its executor says it: "worker 3 (pid 4711)"; "" for this process.
-    """
-
+    #: `name`, `calculator`: canonical name, and registered name of the calculator.
     name: str
     calculator: str
+    #: "unopened", "opening", "opened", "closing", "closed" or "failed in open".
     state: str
+    #: `running`, `ready`: calls under way, and calls that wait for a thread.
     running: int
     ready: int
+    #: Completed calls of `process`.
     steps: int
+    #: Seconds spent in `process`; 0.0 unless timing is on, or the node works in another process.
     busy_s: float
+    #: Why it is not ready, in words; "" where it is ready, runs or is over.
     waits_for: str
+    #: The streams among that, in the order of the node's inputs.
     waits_on: tuple[StreamWait, ...] = ()
+    #: Name of the executor that runs it; "" for the default one.
     executor: str = ""
+    #: The calls under way, earliest first, and where each stands.
     calls: tuple[Call, ...] = ()
+    #: Where it works, as its executor says it: "worker 3 (pid 4711)"; "" for this process.
     place: str = ""
 
 
 @attrs.frozen
 class StreamState:
-    """One stream at one moment.
+    """One stream at one moment."""
 
-    Attributes:
-        name: of the stream.
-        added: packets written so far in this run.
-        queued: packets waiting at its readers, the fullest of them.
-        queued_bytes: their payloads' `nbytes`, else `sys.getsizeof`: without what lists and objects refer to.
-        dropped: packets that were thrown away, by the producer or a reader.
-        limit: the smallest limit of its readers' queues; None for none.
-        bound: the timestamp bound, as it is written to a user.
-        drops: reason → how many of the dropped; the ledger says where.
-    """
-
+    #: The name of the stream.
     name: str
+    #: Packets written so far in this run.
     added: int
+    #: Packets waiting at its readers, the fullest of them.
     queued: int
+    #: Their payloads' `nbytes`, else `sys.getsizeof`: without what lists and objects refer to.
     queued_bytes: int
+    #: Packets that were thrown away, by the producer or a reader.
     dropped: int
+    #: The smallest limit of its readers' queues; None for none.
     limit: int | None
+    #: The timestamp bound, as it is written to a user.
     bound: str
+    #: Reason → how many of the dropped; the ledger says where.
     drops: dict[str, int] = attrs.field(factory=dict)
 
 
 @attrs.frozen
 class ExecutorState:
-    """One executor, as it serves this run, at one moment.
+    """One executor, as it serves this run, at one moment."""
 
-    Attributes:
-        name: in the graph; "" for the default one.
-        kind: name of its class, or of the pool's that the application handed in.
-        nodes: how many it runs.
-        threads: how many it has for this run now; 0 where waiting application threads do the work, None
-            where it does not say.
-        running: calls under way, those that await or were handed elsewhere included.
-        ready: calls that wait for a thread.
-        attentive: threads that will look at the queue of ready calls soon by themselves.
-    """
-
+    #: In the graph; "" for the default one.
     name: str
+    #: Name of its class, or of the pool's that the application handed in.
     kind: str
+    #: How many it runs.
     nodes: int
+    #: How many it has for this run now; 0 where waiting application threads do the work, None where it does
+    #: not say.
     threads: int | None
+    #: Calls under way, those that await or were handed elsewhere included.
     running: int
+    #: Calls that wait for a thread.
     ready: int
+    #: Threads that will look at the queue of ready calls soon by themselves.
     attentive: int
 
 
 @attrs.frozen
 class Snapshot:
-    """A run at one moment.
+    """A run at one moment."""
 
-    Attributes:
-        state: "not started", "running", "paused" or "over".
-        nodes, streams: in the order of the plan.
-        throttled: names of sources and graph inputs that wait for full queues.
-        errors: what has gone wrong so far.
-        executors: in the order of the graph, then those of services.
-    """
-
+    #: "not started", "running", "paused" or "over".
     state: str
+    #: `nodes`, `streams`: in the order of the plan.
     nodes: tuple[NodeState, ...]
     streams: tuple[StreamState, ...]
+    #: Names of sources and graph inputs that wait for full queues.
     throttled: tuple[str, ...]
+    #: What has gone wrong so far.
     errors: tuple[str, ...]
+    #: In the order of the graph, then those of services.
     executors: tuple[ExecutorState, ...] = ()
 
 

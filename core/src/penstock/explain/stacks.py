@@ -33,27 +33,24 @@ _ARGUMENTS: Final = 2
 
 @attrs.frozen
 class Call:
-    """One call of a calculator that has not come back, and where it stands.
+    """One call of a calculator that has not come back, and where it stands."""
 
-    Attributes:
-        node: name of the node.
-        method: "open", "process" or "close".
-        timestamp: of the input, as a user reads it; "" for sources, `open` and `close`.
-        thread: name of the thread that it is on; "" for calls that await or run elsewhere.
-        file, line, function: where the calculator's own code stands. "", 0 and "" where that cannot be
-            seen: compiled code, a `Future` that the calculator returned, a call that just came back.
-        inside: `"file:line in function"` of what it has called or awaits, innermost; "" for nothing else.
-        elsewhere: in words, where a call is that has left this process, and since when; else "".
-    """
-
+    #: Name of the node.
     node: str
+    #: "open", "process" or "close".
     method: str
+    #: The timestamp of the input, as a user reads it; "" for sources, `open` and `close`.
     timestamp: str
+    #: Name of the thread that it is on; "" for calls that await or run elsewhere.
     thread: str = ""
+    #: `file`, `line`, `function`: where the calculator's own code stands. "", 0 and "" where that cannot be
+    #: seen: compiled code, a `Future` that the calculator returned, a call that just came back.
     file: str = ""
     line: int = 0
     function: str = ""
+    #: `"file:line in function"` of what it has called or awaits, innermost; "" for nothing else.
     inside: str = ""
+    #: In words, where a call is that has left this process, and since when; else "".
     elsewhere: str = ""
 
     def __str__(self) -> str:

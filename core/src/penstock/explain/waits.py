@@ -80,37 +80,31 @@ class WaitKind(enum.StrEnum):
 
 @attrs.frozen
 class Link:
-    """One link of a chain: what waits, and what it waits for.
+    """One link of a chain: what waits, and what it waits for."""
 
-    Attributes:
-        kind: what it waits for, or why the chain ends here.
-        text: the same in words; for a culprit with what to do.
-        node: that waits or is to blame; "" for a graph input, an observer or the graph itself.
-        stream: on which stream; "" where there is none.
-        timestamp: what must be settled there, or has been processed; None where it has no meaning.
-        bound: the stream's present bound; None likewise.
-    """
-
+    #: What it waits for, or why the chain ends here.
     kind: WaitKind
+    #: The same in words; for a culprit with what to do.
     text: str
+    #: That waits or is to blame; "" for a graph input, an observer or the graph itself.
     node: str = ""
+    #: On which stream; "" where there is none.
     stream: str = ""
+    #: What must be settled there, or has been processed; None where it has no meaning.
     timestamp: Timestamp | None = None
+    #: The stream's present bound; None likewise.
     bound: Timestamp | None = None
 
 
 @attrs.frozen
 class Hop:
-    """A link and what comes after it.
+    """A link and what comes after it."""
 
-    Attributes:
-        link: what waits.
-        then: key of the next hop, or None. A node's id, or the complement of a graph input's stream id.
-        culprit: the last link, where the chain ends after this one. With neither, `link` is the last.
-    """
-
+    #: What waits.
     link: Link
+    #: Key of the next hop, or None. A node's id, or the complement of a graph input's stream id.
     then: int | None = None
+    #: The last link, where the chain ends after this one. With neither, `link` is the last.
     culprit: Link | None = None
 
 
@@ -119,19 +113,17 @@ class Wait:
     """One node that waits, and why.
 
     A node that waits for several streams has one of these for each stream that has a culprit of its own.
-
-    Attributes:
-        node: its name; "" for a graph input or an observer.
-        state: "unopened", "opening", "opened", "closing"; for others "open", "called".
-        held: packets in the node's queues.
-        culprit: the last link of the chain.
-        key, first, hops: where the chain begins, and the hops that all chains share; see `chain`.
     """
 
+    #: Its name; "" for a graph input or an observer.
     node: str
+    #: "unopened", "opening", "opened", "closing"; for others "open", "called".
     state: str
+    #: Packets in the node's queues.
     held: int
+    #: The last link of the chain.
     culprit: Link
+    #: `key`, `first`, `hops`: where the chain begins, and the hops that all chains share; see `chain`.
     key: int | None = attrs.field(repr=False, eq=False)
     first: Hop = attrs.field(repr=False, eq=False)
     hops: Mapping[int, Hop] = attrs.field(repr=False, eq=False)
@@ -158,25 +150,22 @@ class Wait:
 
 @attrs.frozen
 class Why:
-    """Why a run does not go on. `str()` of it is the story in words.
+    """Why a run does not go on. `str()` of it is the story in words."""
 
-    Attributes:
-        state: "not started", "running", "paused" or "over".
-        waits: what waits; those that hold up packets first. Of a run that is over: nodes
-            that had packets in their queues when the sources had ended.
-        culprits: where their chains end, each once, in the same order.
-        errors: what has gone wrong.
-        stopped_by: the node that ended the run by returning STOP though it has inputs, or None.
-        calls: the calls of calculators that have not come back, and where each stands.
-        cuts: what limits of nodes have left out of lists, so that it is missing further on.
-    """
-
+    #: "not started", "running", "paused" or "over".
     state: str
+    #: What waits; those that hold up packets first. Of a run that is over: nodes that had packets in their
+    #: queues when the sources had ended.
     waits: tuple[Wait, ...] = ()
+    #: Where their chains end, each once, in the same order.
     culprits: tuple[Link, ...] = ()
+    #: What has gone wrong.
     errors: tuple[str, ...] = ()
+    #: The node that ended the run by returning STOP though it has inputs, or None.
     stopped_by: str | None = None
+    #: The calls of calculators that have not come back, and where each stands.
     calls: tuple[Call, ...] = ()
+    #: What limits of nodes have left out of lists, so that it is missing further on.
     cuts: tuple[Cut, ...] = ()
 
     def __str__(self) -> str:

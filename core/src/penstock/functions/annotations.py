@@ -33,18 +33,15 @@ SidePacket = Annotated[T, _SIDE]
 
 @attrs.frozen
 class Meaning:
-    """An annotation, taken apart.
+    """An annotation, taken apart."""
 
-    Attributes:
-        type: what a port can declare.
-        allows_none: whether None stood beside it.
-        is_side: whether it is of a side packet.
-        description: the first text in an `Annotated`; "" for none.
-    """
-
+    #: What a port can declare.
     type: PayloadType
+    #: Whether None stood beside it.
     allows_none: bool = False
+    #: Whether it is of a side packet.
     is_side: bool = False
+    #: The first text in an `Annotated`; "" for none.
     description: str = ""
 
 

@@ -19,12 +19,9 @@ R_co = TypeVar("R_co", covariant=True)
 
 
 class CalculatorFunction(Protocol[P, R_co]):
-    """A function that `@penstock.calculator` has seen: callable as before.
+    """A function that `@penstock.calculator` has seen: callable as before."""
 
-    Attributes:
-        calculator: the class made from it.
-    """
-
+    #: The class made from it.
     calculator: type[Calculator]
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:

@@ -27,26 +27,23 @@ if TYPE_CHECKING:
 
 @attrs.frozen(eq=False)
 class Definition:
-    """What was decorated.
+    """What was decorated."""
 
-    Attributes:
-        target: the function, or the class.
-        name: of the calculator.
-        is_class: which of the two it is.
-        process: what is called for each input set: the function, or that of the class.
-        parameters: of `process`.
-        own: of the class's `__init__`.
-        results: of `process`.
-        fields: the options class of the options that are parameters of their own; None for none.
-    """
-
+    #: The function, or the class.
     target: Callable[..., Any]
+    #: The name of the calculator.
     name: str
+    #: Which of the two it is.
     is_class: bool
+    #: What is called for each input set: the function, or that of the class.
     process: Callable[..., Any]
+    #: The parameters of `process`.
     parameters: Parameters
+    #: The parameters of the class's `__init__`.
     own: Parameters
+    #: The results of `process`.
     results: Results
+    #: The options class of the options that are parameters of their own; None for none.
     fields: Any = None
 
     @property

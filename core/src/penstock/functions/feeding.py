@@ -29,9 +29,6 @@ class Feed:
             closed as soon as its end is known.
         paced: whether the graph is idle before the packets of the next timestamp are added.
         left: returns how many seconds a wait may take; None for no limit.
-
-    Attributes:
-        is_reading: whether an iterable is being asked for its next item: an exception is then its own.
     """
 
     def __init__(
@@ -49,6 +46,7 @@ class Feed:
         self._paced: Final = paced
         self._left: Final = left
         self._coming: Final[list[tuple[int, int]]] = []
+        #: Whether an iterable is being asked for its next item: an exception is then its own.
         self.is_reading = False
 
     def run(self) -> None:

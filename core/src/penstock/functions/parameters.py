@@ -30,18 +30,15 @@ REQUIRED: Final = inspect.Parameter.empty
 
 @attrs.frozen
 class PortParameter:
-    """A parameter that is an input or a side packet.
+    """A parameter that is an input or a side packet."""
 
-    Attributes:
-        name: as the function has it.
-        tag: of the port.
-        meaning: its type.
-        default: given where there is no packet; REQUIRED where there must be one.
-    """
-
+    #: As the function has it.
     name: str
+    #: The tag of the port.
     tag: str
+    #: Its type.
     meaning: Meaning
+    #: Given where there is no packet; REQUIRED where there must be one.
     default: object
 
     @property
@@ -52,35 +49,29 @@ class PortParameter:
 
 @attrs.frozen
 class OptionParameter:
-    """A parameter that is a field of the node's options.
+    """A parameter that is a field of the node's options."""
 
-    Attributes:
-        name: as the function has it.
-        annotation: a type that graph files can give.
-        default: attrs.NOTHING where a graph must give it.
-    """
-
+    #: As the function has it.
     name: str
+    #: A type that graph files can give.
     annotation: Any
+    #: Attrs.NOTHING where a graph must give it.
     default: object
 
 
 @attrs.frozen
 class Parameters:
-    """All parameters of a function.
+    """All parameters of a function."""
 
-    Attributes:
-        inputs: in order.
-        extras: position in the call → Timestamp or CalculatorContext, ascending.
-        sides: the side packets.
-        options: (name, message class or attrs class) of each that gets all of the node's options.
-        fields: those that get one of them.
-    """
-
+    #: In order.
     inputs: tuple[PortParameter, ...] = ()
+    #: Position in the call → Timestamp or CalculatorContext, ascending.
     extras: tuple[tuple[int, type], ...] = ()
+    #: The side packets.
     sides: tuple[PortParameter, ...] = ()
+    #: (name, message class or attrs class) of each that gets all of the node's options.
     options: tuple[tuple[str, Any], ...] = ()
+    #: Those that get one of them.
     fields: tuple[OptionParameter, ...] = ()
 
 

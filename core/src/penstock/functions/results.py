@@ -44,20 +44,17 @@ class OutputField:
 
 @attrs.frozen
 class Results:
-    """What a call returns.
+    """What a call returns."""
 
-    Attributes:
-        outputs: in order; one with tag OUT, one for each field of a NamedTuple, or none.
-        is_fields: whether a value is a NamedTuple with one field for each output.
-        timing: of the outputs.
-        is_async: whether a source's items have to be awaited.
-        side: the side packet that the call makes, or None.
-    """
-
+    #: In order; one with tag OUT, one for each field of a NamedTuple, or none.
     outputs: tuple[OutputField, ...] = ()
+    #: Whether a value is a NamedTuple with one field for each output.
     is_fields: bool = False
+    #: The timing of the outputs.
     timing: Timing = Timing.INPUT
+    #: Whether a source's items have to be awaited.
     is_async: bool = False
+    #: The side packet that the call makes, or None.
     side: OutputField | None = None
 
 

@@ -46,27 +46,23 @@ _logger = LateLogger("plugins")
 
 
 class Discovered(NamedTuple):
-    """What happened to one entry point.
+    """What happened to one entry point."""
 
-    Attributes:
-        name: of the entry point, by which switches and errors know the plugin.
-        distribution: that it belongs to, as pip knows it.
-        version: of the distribution.
-        module: that it names.
-        state: "loaded"; "failed"; "blocked", by name; "ignored", because none or only others were
-            to be loaded.
-        reason: why it is not loaded, in one line; "" where it is.
-        traceback: of the exception that it failed with, or "".
-        components: how many names of each kind it brings; empty where it is not loaded.
-    """
-
+    #: The name of the entry point, by which switches and errors know the plugin.
     name: str
+    #: That it belongs to, as pip knows it.
     distribution: str
+    #: The version of the distribution.
     version: str
+    #: That it names.
     module: str
+    #: "loaded"; "failed"; "blocked", by name; "ignored", because none or only others were to be loaded.
     state: Literal["loaded", "failed", "blocked", "ignored"]
+    #: Why it is not loaded, in one line; "" where it is.
     reason: str = ""
+    #: The traceback of the exception that it failed with, or "".
     traceback: str = ""
+    #: How many names of each kind it brings; empty where it is not loaded.
     components: Mapping[str, int] = MappingProxyType({})
 
     def __repr__(self) -> str:
@@ -76,16 +72,13 @@ class Discovered(NamedTuple):
 
 
 class Switches(NamedTuple):
-    """Which plugins to load; see the module's docstring.
+    """Which plugins to load; see the module's docstring."""
 
-    Attributes:
-        block: names that are not loaded.
-        only: the only names that are loaded; None for all.
-        none: whether to load none at all.
-    """
-
+    #: Names that are not loaded.
     block: frozenset[str] = frozenset()
+    #: The only names that are loaded; None for all.
     only: frozenset[str] | None = None
+    #: Whether to load none at all.
     none: bool = False
 
     @classmethod
@@ -114,14 +107,11 @@ class Switches(NamedTuple):
 
 
 class Implementation(NamedTuple):
-    """A plugin's implementation of one hook.
+    """A plugin's implementation of one hook."""
 
-    Attributes:
-        plugin: name of the plugin.
-        call: takes the arguments of the hook's specification, in its order.
-    """
-
+    #: Name of the plugin.
     plugin: str
+    #: Takes the arguments of the hook's specification, in its order.
     call: Callable[..., Any]
 
 
@@ -129,11 +119,6 @@ class PluginHost:
     """The plugins of this process, loaded: their records, what they bring, and their hooks.
 
     Immutable once made, so any thread may read it. Entry points are read once, when it is made.
-
-    Attributes:
-        records: one for each entry point, by name, then distribution.
-        run_prepared, run_started, run_ended: implementations of these hooks. Empty tuples where no plugin
-            has one, so that a run without them pays one truth test.
     """
 
     def __init__(
@@ -159,7 +144,10 @@ class PluginHost:
         self._components: dict[str, hookspecs.Components] = {}
         points, broken = _entry_points()
         records = [*broken, *self._load_all(points, switches)]
+        #: One for each entry point, by name, then distribution.
         self.records = tuple(sorted(records, key=lambda record: (record.name, record.distribution)))
+        #: `run_prepared`, `run_started`, `run_ended`: implementations of these hooks. Empty tuples where no
+        #: plugin has one, so that a run without them pays one truth test.
         self.run_prepared = self.implementations("penstock_run_prepared")
         self.run_started = self.implementations("penstock_run_started")
         self.run_ended = self.implementations("penstock_run_ended")

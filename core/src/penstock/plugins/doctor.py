@@ -7,16 +7,13 @@ import attrs
 
 @attrs.frozen
 class DoctorCheck:
-    """One thing that a plugin needs, and whether it was found in order.
+    """One thing that a plugin needs, and whether it was found in order."""
 
-    Attributes:
-        what: the thing, in a few words: "EGL device", "FFmpeg libraries".
-        is_well: whether the thing is as the plugin needs it.
-        detail: what was found: a version, a device name, an error's message.
-        cure: what to do if it failed; "" if nothing can or need be done.
-    """
-
+    #: The thing, in a few words: "EGL device", "FFmpeg libraries".
     what: str
+    #: Whether the thing is as the plugin needs it.
     is_well: bool
+    #: What was found: a version, a device name, an error's message.
     detail: str = ""
+    #: What to do if it failed; "" if nothing can or need be done.
     cure: str = ""

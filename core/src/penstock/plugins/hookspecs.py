@@ -115,28 +115,6 @@ class Components:
     The mappings are copied and cannot be changed afterwards. A target is imported when its name is used,
     so a plugin takes next to no time until then.
 
-    Attributes:
-        calculators: classes, subclasses of `penstock.Calculator`.
-        input_stream_handlers, output_stream_handlers, executors: classes or factories.
-        tracers: functions from a graph's `profiler_config` message to a `penstock.tracing.OwnTrace`. The
-            graph's `trace_enabled` names none: it takes the one called "ChromeTracer".
-        subgraphs: graphs under the name that other graphs use them by: "package:file.pbtxt" for a graph
-            file that the package holds, or a subclass of `penstock.Subgraph`. The name counts, whatever
-            `type` the graph has.
-        services: `penstock.ServiceKey` objects.
-        graph_readers: objects that read graphs in a form of their own; see
-            `penstock.readers.GraphReader` and `JsonReader`.
-        layers: what stands between a graph and its nodes. A graph asks for two: "failure" carries out the
-            field `failure` of a node (`penstock.lowlevel.FailureLayer`), "steering" changes nodes of a graph
-            that lives (`penstock.lowlevel.SteeringLayer`).
-        codecs: objects that write payloads into recordings and read them; see `penstock_record.Codec`.
-        options: full message name → "module:Message", for options that graphs give as `node_options`; or
-            → (extendee, extension number, "module:Message") for those that are extensions too, as in
-            `{"penstock.GateOptions": ("penstock.CalculatorOptions", 2617, "my_pack.gate_pb2:GateOptions")}`.
-            A protobuf message class, or an attrs class: then the name is "my_pack.GateOptions", whatever
-            module of the package it is in. Those that a calculator names in its `Options` are found
-            without being declared here, as soon as a graph has that calculator.
-
     Raises:
         InvalidArgumentError: a name, a target or the data of an option is not what it must be.
     """
@@ -144,16 +122,34 @@ class Components:
     # A plain class: defining an attrs class would be a quarter of what the first small graph takes.
     __slots__ = (*KINDS.values(), "options")
 
+    #: Classes, subclasses of `penstock.Calculator`.
     calculators: Mapping[str, object]
+    #: `input_stream_handlers`, `output_stream_handlers`, `executors`: classes or factories.
     input_stream_handlers: Mapping[str, object]
     output_stream_handlers: Mapping[str, object]
     executors: Mapping[str, object]
+    #: Functions from a graph's `profiler_config` message to a `penstock.tracing.OwnTrace`. The graph's
+    #: `trace_enabled` names none: it takes the one called "ChromeTracer".
     tracers: Mapping[str, object]
+    #: Graphs under the name that other graphs use them by: "package:file.pbtxt" for a graph file that the
+    #: package holds, or a subclass of `penstock.Subgraph`. The name counts, whatever `type` the graph has.
     subgraphs: Mapping[str, object]
+    #: `penstock.ServiceKey` objects.
     services: Mapping[str, object]
+    #: Objects that read graphs in a form of their own; see `penstock.readers.GraphReader` and `JsonReader`.
     graph_readers: Mapping[str, object]
+    #: What stands between a graph and its nodes. A graph asks for two: "failure" carries out the field
+    #: `failure` of a node (`penstock.lowlevel.FailureLayer`), "steering" changes nodes of a graph that lives
+    #: (`penstock.lowlevel.SteeringLayer`).
     layers: Mapping[str, object]
+    #: Objects that write payloads into recordings and read them; see `penstock_record.Codec`.
     codecs: Mapping[str, object]
+    #: Full message name → "module:Message", for options that graphs give as `node_options`; or → (extendee,
+    #: extension number, "module:Message") for those that are extensions too, as in `{"penstock.GateOptions":
+    #: ("penstock.CalculatorOptions", 2617, "my_pack.gate_pb2:GateOptions")}`. A protobuf message class, or an
+    #: attrs class: then the name is "my_pack.GateOptions", whatever module of the package it is in. Those
+    #: that a calculator names in its `Options` are found without being declared here, as soon as a graph has
+    #: that calculator.
     options: Mapping[str, str | type | tuple[str, int, str | type]]
 
     def __init__(  # noqa: PLR0913  # one for each kind

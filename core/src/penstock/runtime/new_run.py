@@ -31,21 +31,18 @@ if TYPE_CHECKING:
 
 
 class NewRun(NamedTuple):
-    """The parts of a run that has not started.
+    """The parts of a run that has not started."""
 
-    Attributes:
-        schedule: the engine. Nothing has been opened.
-        side_packets: those given, and those that nodes will make.
-        services: what calculators ask for options, services and counters. Its `change` must be set before
-            any step is called: it applies an event to the schedule, under whatever lock the caller has.
-        view: the service `GRAPH` of this run. Its `take` must be set too.
-        counters: of the graph.
-    """
-
+    #: The engine. Nothing has been opened.
     schedule: Schedule
+    #: Those given, and those that nodes will make.
     side_packets: SidePackets
+    #: What calculators ask for options, services and counters. Its `change` must be set before any step is
+    #: called: it applies an event to the schedule, under whatever lock the caller has.
     services: GraphNodeServices
+    #: The service `GRAPH` of this run. Its `take` must be set too.
     view: RunView
+    #: The counters of the graph.
     counters: Counters
 
 

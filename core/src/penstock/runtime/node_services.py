@@ -34,10 +34,6 @@ class GraphNodeServices:
 
     Args:
         plan, counters, services, side_packets: of the run.
-
-    Attributes:
-        change: applies an event to the run's engine. Set before the first calculator is called.
-        allocate: makes arrays, given shape and dtype, for calculators that ask; None: NumPy.
     """
 
     def __init__(
@@ -52,7 +48,9 @@ class GraphNodeServices:
         self._services: Final = services.found
         self._failed: Final = services.failed
         self._side_packets: Final = side_packets
+        #: Makes arrays, given shape and dtype, for calculators that ask; None: NumPy.
         self.allocate: Callable[[Any, Any], Any] | None = None
+        #: Applies an event to the run's engine. Set before the first calculator is called.
         self.change: Callable[[Callable[[Schedule], None]], object] = _not_started
 
     def options(self, node: Node, message_type: type[M]) -> M:
@@ -114,20 +112,17 @@ def _not_started(_: Callable[[Schedule], None]) -> object:
 
 
 class RunServices(NamedTuple):
-    """The services of one run, and what came of making them.
+    """The services of one run, and what came of making them."""
 
-    Attributes:
-        view: the service `GRAPH` of this run. Its `take` must be set before the run starts.
-        found: all services that the run has.
-        made: those of them that were made for it; whoever starts the run keeps them.
-        failed: optional service → the exception of its key's `create`.
-        error: why the run must not start: a required service is not there, or an interrupt came; or None.
-    """
-
+    #: The service `GRAPH` of this run. Its `take` must be set before the run starts.
     view: RunView
+    #: All services that the run has.
     found: Mapping[ServiceKey[Any], object]
+    #: Those of them that were made for it; whoever starts the run keeps them.
     made: Mapping[ServiceKey[Any], object]
+    #: Optional service → the exception of its key's `create`.
     failed: Mapping[ServiceKey[Any], Exception]
+    #: Why the run must not start: a required service is not there, or an interrupt came; or None.
     error: BaseException | None
 
     def check(self) -> None:

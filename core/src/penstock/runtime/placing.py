@@ -16,13 +16,11 @@ class NodePlacing:
 
     Args:
         executor: places the calculator; None: it is made here.
-
-    Attributes:
-        is_elsewhere: whether an executor places it.
     """
 
     def __init__(self, executor: Executor | None) -> None:
         self._executor: Final = executor
+        #: Whether an executor places it.
         self.is_elsewhere: Final = executor is not None
 
     def stand_in(self, node: NodePlan, plan: Plan) -> StandIn | None:

@@ -36,18 +36,15 @@ class WaitingRows(Protocol):
 
 
 class RowDesk:
-    """Keeps the rows of a graph that wait for a run, and the threads that close rows.
-
-    Attributes:
-        plan: of the graph; from the first run on as its executors have arranged it.
-        named: numbers of the streams that are graph outputs, or of which rows were asked for.
-        is_held: whether the run has begun, but takes no step before it is resumed.
-    """
+    """Keeps the rows of a graph that wait for a run, and the threads that close rows."""
 
     def __init__(self, plan: Plan) -> None:
+        #: The plan of the graph; from the first run on as its executors have arranged it.
         self.plan = plan
+        #: Numbers of the streams that are graph outputs, or of which rows were asked for.
         self.named: Final = {plan.stream_ids[name] for name in outputs_of(plan)}
         self._runner: weakref.ref[Runner] | None = None
+        #: Whether the run has begun, but takes no step before it is resumed.
         self.is_held = False
         self._waiting: list[weakref.ref[WaitingRows]] = []
         self._leaving: list[threading.Thread] = []

@@ -56,11 +56,9 @@ class Running:
 
     Nodes begin to work when the block first awaits something, so rows that are asked for before that
     miss no packet. All methods must be called on the loop of the block, but from any of its tasks.
-
-    Attributes:
-        graph: the graph of the run; its methods that do not block may be called meanwhile.
     """
 
+    #: The graph of the run; its methods that do not block may be called meanwhile.
     graph: GraphOfRun
     _starter: Starter
     _desk: RowDesk

@@ -82,24 +82,6 @@ class Starter:
         desk: of the graph's rows.
         base: side packets for all runs.
         run_hooks: called with the name of a hook and its arguments but the graph; None: no hooks.
-
-    Attributes:
-        executors, made, counters: of the graph.
-        services: key → object, set by the application or made for a run.
-        observers: (stream id, stream, callback, whether bounds are wanted), in the order of attachment.
-        pollers: (stream id, poller).
-        limits: graph input's stream id → its own max_queue_size.
-        late: graph input's stream id → what happens to late packets.
-        event_loop: the application's, for coroutines of calculators; None: the graph's own thread.
-        is_timed: whether the next run adds up the time of `process`.
-        max_queued_bytes: of each run; None for half of the memory where a queue has no limit.
-        tracers: of the next runs, in the order in which they are called.
-        prepare_trace: called before each run of a graph that asks for a trace itself; else None.
-        runner: the run under way or the last one; None before the first.
-        is_running: whether a run has begun and its end has not been waited for yet.
-        run_count: how many runs have begun.
-        side_packets: of that run.
-        steering: what changes nodes in the next runs; None: nothing ever was changed.
     """
 
     def __init__(
@@ -115,24 +97,40 @@ class Starter:
         self._base: Final = base
         self._desk: Final = desk
         self._run_hooks: Final = run_hooks
+        #: `executors`, `made`, `counters`: of the graph.
         self.executors: Final = Executors(plan, registry)
+        #: Key → object, set by the application or made for a run.
         self.services: Final[dict[ServiceKey[Any], object]] = {}
         self.made: Final = MadeServices()
         self.counters: Final = Counters()
         self._constants: Final = ConstantOutputs()
+        #: (stream id, stream, callback, whether bounds are wanted), in the order of attachment.
         self.observers: Final[list[tuple[int, str, Callable[[str, Packet], object], bool]]] = []
+        #: (stream id, poller).
         self.pollers: Final[list[tuple[int, OutputStreamPoller]]] = []
+        #: Graph input's stream id → its own max_queue_size.
         self.limits: Final[dict[int, int]] = {}
+        #: Graph input's stream id → what happens to late packets.
         self.late: Final[dict[int, LatePacketMode]] = {}
+        #: The application's, for coroutines of calculators; None: the graph's own thread.
         self.event_loop: asyncio.AbstractEventLoop | None = None
+        #: Whether the next run adds up the time of `process`.
         self.is_timed = False
+        #: How many bytes may be queued in each run; None for half of the memory where a queue has no limit.
         self.max_queued_bytes: float | None = None
+        #: The tracers of the next runs, in the order in which they are called.
         self.tracers: tuple[Tracer, ...] = ()
+        #: Called before each run of a graph that asks for a trace itself; else None.
         self.prepare_trace: Callable[[], None] | None = None
+        #: The run under way or the last one; None before the first.
         self.runner: Runner | None = None
+        #: Whether a run has begun and its end has not been waited for yet.
         self.is_running = False
+        #: How many runs have begun.
         self.run_count = 0
+        #: The side packets of that run.
         self.side_packets = SidePackets(base)
+        #: What changes nodes in the next runs; None: nothing ever was changed.
         self.steering: Steering | None = None
         self._on_drop: weakref.finalize[..., Starter] | None = None
 

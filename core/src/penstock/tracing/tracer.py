@@ -24,16 +24,13 @@ OBSERVE: Final = "observe"
 
 @attrs.frozen(eq=False)
 class TracedRun:
-    """One run of a graph.
+    """One run of a graph."""
 
-    Attributes:
-        number: from 1; no two runs of a process have the same.
-        graph: name of the graph: its `type`, or its file's name, or "graph".
-        started_ns: when it began.
-    """
-
+    #: From 1; no two runs of a process have the same.
     number: int
+    #: Name of the graph: its `type`, or its file's name, or "graph".
     graph: str
+    #: When it began.
     started_ns: int
 
 
@@ -43,91 +40,80 @@ class TracedStep:
 
     The fields of the end are set when the step ends; nothing changes after `step_ended`. The object then
     belongs to the tracer.
-
-    Attributes:
-        run: the run that it belongs to.
-        node, calculator: name of the node, and registered name of its calculator. Of an observer: the
-            stream that it observes, and "".
-        method: "open", "process" or "close"; "observe" for a call of an observer.
-        timestamp: input timestamp of a call of `process`; None for sources, `open` and `close`.
-        thread: `threading.get_ident()` of the thread that makes the call.
-        inputs: marks of the packets of its input set, in the order of the ports; of ports with a packet.
-        queued: for each input port, in order: name of the stream, and the number of packets in the queue
-            after those of the input set.
-        outputs: marks of the packets that it has written; () until it ends, and where it failed.
-        error: the exception that it raised, in words; None where it raised none.
-        is_awaited: the call has returned an awaitable or a future, and the step ends when that does,
-            on any thread. Such steps of one thread overlap; others never do.
-        began_ns, ended_ns: when; `ended_ns` is 0 until then.
     """
 
+    #: The run that it belongs to.
     run: TracedRun
+    #: `node`, `calculator`: name of the node, and registered name of its calculator. Of an observer: the
+    #: stream that it observes, and "".
     node: str
     calculator: str
+    #: "open", "process" or "close"; "observe" for a call of an observer.
     method: str
+    #: Input timestamp of a call of `process`; None for sources, `open` and `close`.
     timestamp: int | None
+    #: `threading.get_ident()` of the thread that makes the call.
     thread: int
+    #: Marks of the packets of its input set, in the order of the ports; of ports with a packet.
     inputs: tuple[Mark, ...]
+    #: For each input port, in order: name of the stream, and the number of packets in the queue after those
+    #: of the input set.
     queued: tuple[tuple[str, int], ...]
+    #: `began_ns`, `ended_ns`: when; `ended_ns` is 0 until then.
     began_ns: int
+    #: Marks of the packets that it has written; () until it ends, and where it failed.
     outputs: tuple[Mark, ...] = ()
+    #: The exception that it raised, in words; None where it raised none.
     error: str | None = None
+    #: The call has returned an awaitable or a future, and the step ends when that does, on any thread. Such
+    #: steps of one thread overlap; others never do.
     is_awaited: bool = False
     ended_ns: int = 0
 
 
 @attrs.frozen(eq=False)
 class PacketAdded:
-    """A packet that the application, or a calculator, has added to a graph input.
+    """A packet that the application, or a calculator, has added to a graph input."""
 
-    Attributes:
-        run: the run that it belongs to.
-        mark: the packet; with the timestamp that it got, where late ones are moved.
-        at_ns: when; before any node could read it.
-    """
-
+    #: The run that it belongs to.
     run: TracedRun
+    #: The packet; with the timestamp that it got, where late ones are moved.
     mark: Mark
+    #: When; before any node could read it.
     at_ns: int
 
 
 @attrs.frozen(eq=False)
 class PacketsDropped:
-    """Packets that a node, or its input policy, dropped unused.
+    """Packets that a node, or its input policy, dropped unused."""
 
-    Attributes:
-        run: the run that it belongs to.
-        stream, node: the stream of the packets, and the node that would have read them.
-        reason: as in the ledger.
-        count: how many.
-        at_ns: when.
-    """
-
+    #: The run that it belongs to.
     run: TracedRun
+    #: `stream`, `node`: the stream of the packets, and the node that would have read them.
     stream: str
     node: str
+    #: As in the ledger.
     reason: str
+    #: How many.
     count: int
+    #: When.
     at_ns: int
 
 
 @attrs.frozen(eq=False)
 class QueueChanged:
-    """A queue that has become full and throttles sources, or throttles them no longer.
+    """A queue that has become full and throttles sources, or throttles them no longer."""
 
-    Attributes:
-        run: the run that it belongs to.
-        stream, node: the stream of the queue, and the node that reads it; "" for a poller.
-        length: packets in it.
-        is_full: whether it has become full.
-        at_ns: when.
-    """
-
+    #: The run that it belongs to.
     run: TracedRun
+    #: `stream`, `node`: the stream of the queue, and the node that reads it; "" for a poller.
     stream: str
     node: str
+    #: Packets in it.
     length: int
+    #: Whether it has become full.
     is_full: bool
+    #: When.
     at_ns: int
 
 

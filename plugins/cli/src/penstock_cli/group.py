@@ -28,14 +28,11 @@ _NO_COLOURS: Final = ("dumb", "unknown")
 
 
 class PenstockGroup(click.Group):
-    """A group to which plugins add commands with their hook `penstock_cli`, and options to some of its own.
-
-    Attributes:
-        broken: plugin → why its commands or options are missing; empty before plugins are loaded.
-    """
+    """A group to which plugins add commands by the hook `penstock_cli`, and options to some of its own."""
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # forwarded unchanged
+        #: Plugin → why its commands or options are missing; empty before plugins are loaded.
         self.broken: dict[str, str] = {}
         self._is_complete = False
 
@@ -161,16 +158,14 @@ class RunningCommand(click.Command):
     """A command that runs a graph, to which plugins add options with their hook `penstock_run_options`.
 
     The values of these options are in the context's `params`, and are not passed to the command's function.
-
-    Attributes:
-        preparations: called with the context before the command's function, when all options are read.
-            Plugins append to it what must fail before anything starts, as where a port is taken: what is
-            raised ends the command. `ctx.call_on_close` undoes what they did.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._own: Final = tuple(self.params)
+        #: Called with the context before the command's function, when all options are read. Plugins append to
+        #: it what must fail before anything starts, as where a port is taken: what is raised ends the
+        #: command. `ctx.call_on_close` undoes what they did.
         self.preparations: list[Callable[[click.Context], object]] = []
 
     def take_options(self, add: Callable[[click.Command], object]) -> None:

@@ -15,15 +15,12 @@ _SEPARATOR: Final = re.compile(r"[ \t]*[;,]?[ \t]*")
 
 
 class Edit(NamedTuple):
-    """A piece of text that takes the place of another.
+    """A piece of text that takes the place of another."""
 
-    Attributes:
-        start, end: what is replaced, as offsets; equal where something is only put in.
-        text: what comes there.
-    """
-
+    #: `start`, `end`: what is replaced, as offsets; equal where something is only put in.
     start: int
     end: int
+    #: What comes there.
     text: str
 
 

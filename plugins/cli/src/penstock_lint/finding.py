@@ -16,42 +16,36 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Found:
-    """One place of a graph where a rule applies.
+    """One place of a graph where a rule applies."""
 
-    Attributes:
-        node: position of the node in the plan; None where it is the graph's own.
-        what: what will happen there, with the names of the graph.
-        field: of the graph, where `node` is None: "input_stream", say.
-        index: which entry of `field`.
-        edit: mends the text of the file, where that is safe; None where a person has to decide.
-    """
-
+    #: Position of the node in the plan; None where it is the graph's own.
     node: int | None
+    #: What will happen there, with the names of the graph.
     what: str
+    #: The field of the graph, where `node` is None: "input_stream", say.
     field: str = ""
+    #: Which entry of `field`.
     index: int = 0
+    #: Mends the text of the file, where that is safe; None where a person has to decide.
     edit: Edit | None = None
 
 
 @attrs.frozen
 class Rule:
-    """One kind of trap.
+    """One kind of trap."""
 
-    Attributes:
-        code: letters and three digits, which never change their meaning: "PS205"; other packs than
-            penstock-cli have letters of their own.
-        name: in a few words with hyphens.
-        summary: what goes wrong, for any graph.
-        cure: what to do.
-        check: yields where it applies in a graph.
-        bad, good: text of a small graph with the trap, and of the same one without it.
-    """
-
+    #: Letters and three digits, which never change their meaning: "PS205"; other packs than penstock-cli have
+    #: letters of their own.
     code: str
+    #: In a few words with hyphens.
     name: str
+    #: What goes wrong, for any graph.
     summary: str
+    #: What to do.
     cure: str
+    #: Yields where it applies in a graph.
     check: Callable[[LintedGraph], Iterable[Found]] = attrs.field(repr=False)
+    #: `bad`, `good`: text of a small graph with the trap, and of the same one without it.
     bad: str = attrs.field(repr=False, default="")
     good: str = attrs.field(repr=False, default="")
 
@@ -69,26 +63,23 @@ def examples(rule: Rule) -> tuple[str, str]:
 
 @attrs.frozen(order=True)
 class Finding:
-    """What a rule has found in a file.
+    """What a rule has found in a file."""
 
-    Attributes:
-        file: as it was given.
-        line, column: counted from 1; 0 where the graph has no lines.
-        code, name: of the rule.
-        node: name of the node, or "".
-        what: what will happen.
-        cure: what to do.
-        edit: mends it; None where a person has to decide.
-    """
-
+    #: As it was given.
     file: str
+    #: `line`, `column`: counted from 1; 0 where the graph has no lines.
     line: int
     column: int
+    #: `code`, `name`: of the rule.
     code: str
     name: str
+    #: Name of the node, or "".
     node: str
+    #: What will happen.
     what: str
+    #: What to do.
     cure: str
+    #: Mends it; None where a person has to decide.
     edit: Edit | None = attrs.field(default=None, repr=False, eq=False, order=False)
 
     def __str__(self) -> str:

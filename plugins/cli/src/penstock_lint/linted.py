@@ -32,10 +32,6 @@ class LintedGraph:
         read: the graph as the file has it; None where it is a template, which has no places.
         registry, types: find components and options.
         measured: what a run of the graph has shown; None where there is no trace of one.
-
-    Attributes:
-        plan, registry, types, measured: as given.
-        message: that of the file, or of the plan.
     """
 
     def __init__(
@@ -46,10 +42,12 @@ class LintedGraph:
         types: OptionTypes,
         measured: Measured | None = None,
     ) -> None:
+        #: `plan`, `registry`, `types`, `measured`: as given.
         self.plan: Final = plan
         self.registry: Final = registry
         self.types: Final = types
         self.measured: Final = measured
+        #: That of the file, or of the plan.
         self.message: Any = plan.config if read is None else read.message
         self._read: Final = read
         names = numbered_nodes([node.name or node.calculator for node in self.message.node])

@@ -21,16 +21,13 @@ _QUEUE, _AT = "queue of ", " at "
 
 @attrs.frozen
 class Measured:
-    """What a run has shown.
+    """What a run has shown."""
 
-    Attributes:
-        slow: nodes whose calls took a millisecond or more in the mean.
-        skips: nodes that had a call with packets that wrote nothing, after one that wrote something.
-        longest: (stream, reader) → the most packets that lay in the queue.
-    """
-
+    #: Nodes whose calls took a millisecond or more in the mean.
     slow: frozenset[str] = frozenset()
+    #: Nodes that had a call with packets that wrote nothing, after one that wrote something.
     skips: frozenset[str] = frozenset()
+    #: (stream, reader) → the most packets that lay in the queue.
     longest: Mapping[tuple[str, str], int] = attrs.field(factory=dict)
 
 

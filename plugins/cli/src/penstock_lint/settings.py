@@ -20,15 +20,12 @@ _TABLE: Final = "[tool.penstock.lint]"
 
 @attrs.frozen
 class Settings:
-    """The defaults of a project.
+    """The defaults of a project."""
 
-    Attributes:
-        select, ignore: codes of rules, or beginnings of codes.
-        format: name of a format; "" for none.
-    """
-
+    #: `select`, `ignore`: codes of rules, or beginnings of codes.
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    #: Name of a format; "" for none.
     format: str = ""
 
 

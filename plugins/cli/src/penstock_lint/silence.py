@@ -17,21 +17,18 @@ _COMMENT: Final = re.compile(r"#\s*penstock:\s*ignore\[(?P<codes>[^\]]*)\](?P<re
 
 @attrs.define
 class Silence:
-    """One comment.
+    """One comment."""
 
-    Attributes:
-        line, column: where it stands, counted from 1.
-        target: the line whose findings it silences: its own, or the next one that holds more than a comment.
-        codes: of the rules.
-        reason: why.
-        used: the codes that it has silenced.
-    """
-
+    #: `line`, `column`: where it stands, counted from 1.
     line: int
     column: int
+    #: The line whose findings it silences: its own, or the next one that holds more than a comment.
     target: int
+    #: The codes of the rules.
     codes: tuple[str, ...]
+    #: Why.
     reason: str
+    #: The codes that it has silenced.
     used: set[str] = attrs.field(factory=set)
 
 

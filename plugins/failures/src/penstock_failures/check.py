@@ -24,14 +24,11 @@ _TIMES: Final = ("retry", "max_restarts", "within_s", "backoff_ms", "timeout_ms"
 
 
 class PlannedFailure(NamedTuple):
-    """The failure policy of one node, which makes a guard for each run.
+    """The failure policy of one node, which makes a guard for each run."""
 
-    Attributes:
-        policy: what the graph says.
-        error_stream: its name, or "".
-    """
-
+    #: What the graph says.
     policy: Policy
+    #: Its name, or "".
     error_stream: str
 
     def guard(self, node: NodePlan, plan: Plan, placing: Placing) -> NodeGuard:

@@ -30,30 +30,27 @@ class Action(StrEnum):
 
 @attrs.frozen
 class Failure:
-    """One failed call. It holds no exception, so that it keeps no packet alive.
+    """One failed call. It holds no exception, so that it keeps no packet alive."""
 
-    Attributes:
-        node: its name.
-        calculator: the registered name of the calculator that failed: the node's own, or its fallback.
-        method: "open", "process" or "close".
-        timestamp: of the input set; None for sources, and for methods other than `process`.
-        kind: the name of the exception's class.
-        error: what it says and where it was raised: "KeyError: 'x' (at gate.py:41 in process)".
-        traceback: as Python prints it; "" where the call had no exception of its own.
-        tries: how many calls for this input set have failed, this one included.
-        action: what was done about it.
-        at_ns: when, in nanoseconds since 1970.
-    """
-
+    #: Its name.
     node: str
+    #: The registered name of the calculator that failed: the node's own, or its fallback.
     calculator: str
+    #: "open", "process" or "close".
     method: str
+    #: The timestamp of the input set; None for sources, and for methods other than `process`.
     timestamp: Timestamp | None
+    #: The name of the exception's class.
     kind: str
+    #: What it says and where it was raised: "KeyError: 'x' (at gate.py:41 in process)".
     error: str
+    #: As Python prints it; "" where the call had no exception of its own.
     traceback: str = attrs.field(repr=False)
+    #: How many calls for this input set have failed, this one included.
     tries: int
+    #: What was done about it.
     action: Action
+    #: When, in nanoseconds since 1970.
     at_ns: int
 
     def __str__(self) -> str:

@@ -78,23 +78,20 @@ class NoRestartLeftError(PenstockError):
 
 
 class _InputSet:
-    """What one call of `process`, or the first `open`, is for, kept for further calls.
-
-    Attributes:
-        call: what the step shows of it.
-        tries: how many calls for it have failed.
-        round: which object was called last.
-        is_again: the next call is for this input set too.
-        failure: the last one.
-    """
+    """What one call of `process`, or the first `open`, is for, kept for further calls."""
 
     __slots__ = ("call", "failure", "is_again", "round", "traceback", "tries")
 
     def __init__(self, step: Step) -> None:
+        #: What the step shows of it.
         self.call: Final = ShownCall(step)
+        #: How many calls for it have failed.
         self.tries = 0
+        #: Which object was called last.
         self.round = 0
+        #: The next call is for this input set too.
         self.is_again = False
+        #: The last one.
         self.failure: Failure | None = None
         self.traceback = ""
 

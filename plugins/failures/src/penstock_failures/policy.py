@@ -15,24 +15,21 @@ FALL_BACK: Final = 3
 
 
 class Policy(NamedTuple):
-    """The failure policy of one node.
+    """The failure policy of one node."""
 
-    Attributes:
-        on_error, then: FAIL, SKIP, RESTART or FALL_BACK.
-        retry: how often a call is made again for one input set.
-        max_restarts, within_s: at most so many new objects in any so many seconds.
-        backoff_s: the first pause before a call is made again.
-        timeout_s: of a call; 0 for none.
-        error_stream: its name, or "".
-        fallback: the plan of a graph of the node alone, with the other calculator; None without one.
-    """
-
+    #: `on_error`, `then`: FAIL, SKIP, RESTART or FALL_BACK.
     on_error: int
     then: int
+    #: How often a call is made again for one input set.
     retry: int
+    #: `max_restarts`, `within_s`: at most so many new objects in any so many seconds.
     max_restarts: int
     within_s: float
+    #: The first pause before a call is made again.
     backoff_s: float
+    #: The time-out of a call, in seconds; 0 for none.
     timeout_s: float
+    #: Its name, or "".
     error_stream: str
+    #: The plan of a graph of the node alone, with the other calculator; None without one.
     fallback: Plan | None

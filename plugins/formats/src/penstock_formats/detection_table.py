@@ -36,15 +36,12 @@ _SEVEN_BITS, _MORE = 0x7F, 0x80
 
 
 class DetectionTable(NamedTuple):
-    """Detections of one score, one label or label_id or both, a relative box, keypoints, and nothing else.
+    """Detections of one score, one label or label_id or both, a relative box, keypoints, and nothing else."""
 
-    Attributes:
-        labels: the bytes of the label and label_id of each, as protobuf writes them.
-        rows: float32 numbers of each: the score, xmin, ymin, width and height of the box, then x and y of
-            each keypoint; all rows have as many.
-    """
-
+    #: The bytes of the label and label_id of each, as protobuf writes them.
     labels: Sequence[bytes]
+    #: float32 numbers of each: the score, xmin, ymin, width and height of the box, then x and y of each
+    #: keypoint; all rows have as many.
     rows: Sequence[Sequence[float]]
 
 

@@ -17,15 +17,12 @@ _LONGEST: Final = 60
 
 @attrs.frozen
 class PayloadDifference:
-    """What differs between two payloads.
+    """What differs between two payloads."""
 
-    Attributes:
-        words: what differs, and where.
-        largest: the largest difference between two numbers of the payloads; None where they are not numbers
-            or arrays of numbers of one shape and type, or where one of a pair is no number (NaN).
-    """
-
+    #: What differs, and where.
     words: str
+    #: The largest difference between two numbers of the payloads; None where they are not numbers or arrays
+    #: of numbers of one shape and type, or where one of a pair is no number (NaN).
     largest: float | None = None
 
 

@@ -12,17 +12,14 @@ from penstock_formats.image_format import ImageFormat
 
 @attrs.frozen
 class VideoHeader:
-    """A description of the frames that follow. Nothing checks the frames against it.
+    """A description of the frames that follow. Nothing checks the frames against it."""
 
-    Attributes:
-        format: of the frames' pixels.
-        width, height: of the frames, in pixels; 0 where unknown.
-        frame_rate: mean frames per second; 0.0 where unknown.
-        duration_s: length in seconds; 0.0 where unknown, as for a camera.
-    """
-
+    #: The format of the frames' pixels.
     format: ImageFormat = ImageFormat.UNKNOWN
+    #: `width`, `height`: of the frames, in pixels; 0 where unknown.
     width: int = 0
     height: int = 0
+    #: Mean frames per second; 0.0 where unknown.
     frame_rate: float = 0.0
+    #: Length in seconds; 0.0 where unknown, as for a camera.
     duration_s: float = 0.0

@@ -7,14 +7,11 @@ from typing import Protocol
 
 
 class CurrentContext(Protocol):
-    """The part of a GL context that the modules below `contexts.context` use.
+    """The part of a GL context that the modules below `contexts.context` use."""
 
-    Attributes:
-        uploads: arrays copied into textures in this context.
-        readbacks: images copied into arrays in this context.
-    """
-
+    #: Arrays copied into textures in this context.
     uploads: int
+    #: Images copied into arrays in this context.
     readbacks: int
 
     @property
@@ -26,14 +23,11 @@ class CurrentContext(Protocol):
 
 
 class _Local(threading.local):
-    """State of one thread.
+    """State of one thread."""
 
-    Attributes:
-        context: the context whose job runs here, or None; `GlContext.current` returns it as a GlContext.
-        thread: the `GlThread` that this thread is, or None.
-    """
-
+    #: The context whose job runs here, or None; `GlContext.current` returns it as a GlContext.
     context: CurrentContext | None = None
+    #: The `GlThread` that this thread is, or None.
     thread: object | None = None
 
 

@@ -99,16 +99,13 @@ _EXTENDED: Final[dict[str, tuple[Any, ...]]] = {
 
 
 class EglError(Exception):
-    """An EGL call failed.
-
-    Attributes:
-        call: its name.
-        code: what eglGetError returned.
-    """
+    """An EGL call failed."""
 
     def __init__(self, call: str, code: int) -> None:
         super().__init__(f"{call}: {_ERRORS.get(code, hex(code))}")
+        #: Its name.
         self.call = call
+        #: What eglGetError returned.
         self.code = code
 
 

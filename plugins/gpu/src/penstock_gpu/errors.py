@@ -40,43 +40,31 @@ def gl_error_name(code: int) -> str:
 
 
 class GpuUnavailableError(UnavailableError):
-    """GL is not available here, or no longer. Nothing has changed.
-
-    Attributes:
-        cause: what is missing or failed, as in the message.
-        cure: what to do about it, as in the message; "" where that is not known.
-    """
+    """GL is not available here, or no longer. Nothing has changed."""
 
     def __init__(self, cause: str, cure: str = "", *, node: str | None = None) -> None:
         super().__init__(f"{cause}; {cure}" if cure else cause, node=node)
+        #: What is missing or failed, as in the message.
         self.cause = cause
+        #: What to do about it, as in the message; "" where that is not known.
         self.cure = cure
 
 
 class GlError(InternalError):
-    """A GL call failed. It has done nothing, and the context can still be used.
-
-    Attributes:
-        call: the name of the call, such as "glTexImage2D"; "" where it is not known.
-        gl_code: what glGetError returned, such as 0x0500; 0 where the call failed in another way.
-    """
+    """A GL call failed. It has done nothing, and the context can still be used."""
 
     def __init__(self, call: str, gl_code: int = 0, detail: str = "", *, node: str | None = None) -> None:
         name, meaning = _MEANINGS.get(gl_code, (gl_error_name(gl_code), ""))
         said = [part for part in (name if gl_code else "", detail or meaning) if part]
         super().__init__(f"{call or 'a GL call'} failed: {': '.join(said) or 'no reason given'}", node=node)
+        #: The name of the call, such as "glTexImage2D"; "" where it is not known.
         self.call = call
+        #: What glGetError returned, such as 0x0500; 0 where the call failed in another way.
         self.gl_code = gl_code
 
 
 class ShaderError(InvalidArgumentError):
-    """A shader does not compile, or a program does not link. Nothing is kept.
-
-    Attributes:
-        stage: "vertex", "fragment" or "link".
-        log: the driver's whole log; the message leaves out most of a list of overloads.
-        source: the compiled source, whose lines count from 1 as in the log; "" for "link".
-    """
+    """A shader does not compile, or a program does not link. Nothing is kept."""
 
     def __init__(  # noqa: PLR0913  # all that is known about the failure
         self,
@@ -100,8 +88,11 @@ class ShaderError(InvalidArgumentError):
         if source:
             text += "\n" + numbered(source)
         super().__init__(text, node=node)
+        #: "vertex", "fragment" or "link".
         self.stage = stage
+        #: The driver's whole log; the message leaves out most of a list of overloads.
         self.log = log
+        #: The compiled source, whose lines count from 1 as in the log; "" for "link".
         self.source = source
 
 

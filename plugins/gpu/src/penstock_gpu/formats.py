@@ -76,33 +76,30 @@ class GpuBufferFormat(enum.IntEnum):
 
 @attrs.frozen
 class GlLayout:
-    """The layout of a format in a texture, in OpenGL's numbers.
+    """The layout of a format in a texture, in OpenGL's numbers."""
 
-    Attributes:
-        internal: the sized internal format of the texture.
-        format, type: GL's names for the pixels in an array; desktop GL copies these in both directions.
-        channels, dtype: of that array.
-        upload_format, upload_channels: the pixels that are uploaded instead, where that is faster or GL takes
-            no others: RGB24 gets a fourth channel, 255.
-        read_format, read_type: of `glReadPixels`.
-        read_channels, read_dtype: of the array that it fills. They differ from the format's where the API
-            cannot read those.
-        swizzle: the sources of red, green, blue and alpha in a shader; None for the texture's own channels.
-        is_immutable: whether the storage is made by `glTexStorage2D`.
-    """
-
+    #: The sized internal format of the texture.
     internal: int
+    #: `format`, `type`: GL's names for the pixels in an array; desktop GL copies these in both directions.
     format: int
     type: int
+    #: `channels`, `dtype`: of that array.
     channels: int
     dtype: np.dtype[np.generic]
+    #: `upload_format`, `upload_channels`: the pixels that are uploaded instead, where that is faster or GL
+    #: takes no others: RGB24 gets a fourth channel, 255.
     upload_format: int
     upload_channels: int
+    #: `read_format`, `read_type`: of `glReadPixels`.
     read_format: int
     read_type: int
+    #: `read_channels`, `read_dtype`: of the array that it fills. They differ from the format's where the API
+    #: cannot read those.
     read_channels: int
     read_dtype: np.dtype[np.generic]
+    #: The sources of red, green, blue and alpha in a shader; None for the texture's own channels.
     swizzle: tuple[int, int, int, int] | None = None
+    #: Whether the storage is made by `glTexStorage2D`.
     is_immutable: bool = False
 
 

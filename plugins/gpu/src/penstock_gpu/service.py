@@ -76,10 +76,6 @@ class GpuResources:
         api: "gl" or "gles"; None takes "gl" if it is available, else "gles".
         pool: how many textures are kept for reuse.
 
-    Attributes:
-        policy: as above.
-        pool: the pool of textures.
-
     Raises:
         InvalidArgumentError: there is no such policy or device.
         GpuUnavailableError: GL is required and not available; says what is missing.
@@ -95,7 +91,9 @@ class GpuResources:
         api: str | None = None,
         pool: PoolOptions | None = None,
     ) -> None:
+        #: As above.
         self.policy: Final = _checked_policy(policy)
+        #: The pool of textures.
         self.pool: Final = GpuBufferPool(PoolOptions() if pool is None else pool)
         self._device: Final = device
         self._has_threads: Final = threads

@@ -74,12 +74,7 @@ def repaint(source: GpuBuffer, target: GpuBuffer, color: np.ndarray, corner: tup
 
 
 class Worker(threading.Thread):
-    """Draws images in one context, copies them in the other, and compares the results.
-
-    Attributes:
-        wrong: how many images had a wrong pixel.
-        error: what went wrong otherwise, or None.
-    """
+    """Draws images in one context, copies them in the other, and compares the results."""
 
     def __init__(
         self, seed: int, contexts: list[GlContext], pool: GpuBufferPool, frames: int, largest: int
@@ -90,7 +85,9 @@ class Worker(threading.Thread):
         self.pool = pool
         self.frames = frames
         self.largest = largest
+        #: How many images had a wrong pixel.
         self.wrong = 0
+        #: What went wrong otherwise, or None.
         self.error: BaseException | None = None
 
     def run(self) -> None:

@@ -9,13 +9,10 @@ if TYPE_CHECKING:
 
 
 class Feedback:
-    """A loop. Made by `Graph.feedback`.
-
-    Attributes:
-        stream: what nodes read of it.
-    """
+    """A loop. Made by `Graph.feedback`."""
 
     def __init__(self, stream: Stream, back: LoopStream) -> None:
+        #: What nodes read of it.
         self.stream = stream
         self._back = back
 

@@ -40,14 +40,11 @@ NewPorts: TypeAlias = "dict[str, list[Place]]"
 
 
 class Component(NamedTuple):
-    """What a node's name stands for.
+    """What a node's name stands for."""
 
-    Attributes:
-        calculator: a class, or None for a subgraph and for what is not known.
-        ports: of a subgraph that is a graph file or the like: kind → its places; None where unknown.
-    """
-
+    #: A class, or None for a subgraph and for what is not known.
     calculator: Any = None
+    #: The ports of a subgraph that is a graph file or the like: kind → its places; None where unknown.
     ports: dict[str, tuple[Place, ...]] | None = None
 
 
@@ -55,14 +52,11 @@ NOTHING_KNOWN: Final = Component()
 
 
 class Connected(Protocol):
-    """What this module uses of a node: what its name stands for, and what it is connected to.
+    """What this module uses of a node: what its name stands for, and what it is connected to."""
 
-    Attributes:
-        message: the node's part of the config, without its ports.
-        component: what its name stands for.
-    """
-
+    #: The node's part of the config, without its ports.
     message: Any
+    #: What its name stands for.
     component: Component
 
     @property

@@ -58,18 +58,14 @@ class Owner(Namer, Protocol):
 
 
 class Node:
-    """A calculator or subgraph in a graph. Made by `Graph.node`.
-
-    Attributes:
-        graph: the `Graph` that it belongs to.
-        message: the node's part of the config, without its ports: fields without a name here may be set.
-        component: what its name stands for.
-        inputs, outputs, input_side_packets, output_side_packets: its ports.
-    """
+    """A calculator or subgraph in a graph. Made by `Graph.node`."""
 
     def __init__(self, graph: Owner, message: Any, component: Component = NOTHING_KNOWN) -> None:
+        #: The `Graph` that it belongs to.
         self.graph = graph
+        #: The node's part of the config, without its ports: fields without a name here may be set.
         self.message = message
+        #: What its name stands for.
         self.component = component
         self._contract: CalculatorContract | None = None
         self._is_asked = False
@@ -78,6 +74,7 @@ class Node:
             PortTable[SidePacket](KINDS["input_side_packets"][0]),
             PortTable[SidePacket](KINDS["output_side_packets"][0]),
         )
+        #: `inputs`, `outputs`, `input_side_packets`, `output_side_packets`: its ports.
         self.inputs = InputPorts[Stream](self._streams[0], self._connect_stream)
         self.outputs = OutputPorts[Stream](self._streams[1], self._take_stream)
         self.input_side_packets = InputPorts[SidePacket](self._sides[0], self._connect_side)

@@ -44,13 +44,10 @@ def place_of(key: PortKey) -> tuple[str, int]:
 
 
 class _Connected(NamedTuple, Generic[W]):
-    """One port.
-
-    Attributes:
-        written: the text before the name in the file, such as "TAG:0:"; None for a port that no file wrote.
-    """
+    """One port."""
 
     wire: W
+    #: The text before the name in the file, such as "TAG:0:"; None for a port that no file wrote.
     written: str | None
 
 

@@ -52,14 +52,7 @@ class Writer(Protocol):
 
 
 class Wire:
-    """What streams and side packets have in common. Made by a graph or a node, not by hand.
-
-    Attributes:
-        graph: the `Graph` that it belongs to.
-        writer: the `Node` that writes it and the (tag, index) of the output; None for a graph input.
-        declared: the type that a graph input was given, or None.
-        is_named: whether the application chose the name; then it stays.
-    """
+    """What streams and side packets have in common. Made by a graph or a node, not by hand."""
 
     #: For errors.
     what: ClassVar[str] = "wire"
@@ -70,9 +63,13 @@ class Wire:
         writer: tuple[Writer, tuple[str, int]] | None = None,
         declared: PayloadType | None = None,
     ) -> None:
+        #: The `Graph` that it belongs to.
         self.graph = graph
+        #: The `Node` that writes it and the (tag, index) of the output; None for a graph input.
         self.writer = writer
+        #: The type that a graph input was given, or None.
         self.declared = declared
+        #: Whether the application chose the name; then it stays.
         self.is_named = False
         self._name = ""
 
@@ -133,15 +130,13 @@ class LoopStream(Stream):
     """Stands for a stream that is not written yet: the way back of a loop.
 
     Inputs that read it become back edges. The application gets it inside of a `Feedback`.
-
-    Attributes:
-        source: the stream that it stands for, or None.
     """
 
     what = "loop"
 
     def __init__(self, graph: Namer) -> None:
         super().__init__(graph)
+        #: The stream that it stands for, or None.
         self.source: Stream | None = None
 
     @property

@@ -39,16 +39,13 @@ _PREFIX: Final = re.compile(r"^(?:Failed to parse [^ ]+ field: )+")
 
 
 class JsonGraphError(Exception):
-    """JSON that is no graph.
-
-    Attributes:
-        words: what is wrong.
-        path: to what does not fit a graph; None where that is not known.
-    """
+    """JSON that is no graph."""
 
     def __init__(self, words: str, path: FieldPath | None = None) -> None:
         super().__init__(words)
+        #: What is wrong.
         self.words = words
+        #: To what does not fit a graph; None where that is not known.
         self.path = path
 
 

@@ -13,16 +13,13 @@ TOO_DEEP: Final = "its brackets are nested too deep"
 
 
 class JsonTextError(Exception):
-    """Text that is no JSON.
-
-    Attributes:
-        words: what is wrong.
-        position: line and column, or None where that is not known.
-    """
+    """Text that is no JSON."""
 
     def __init__(self, words: str, position: tuple[int, int] | None = None) -> None:
         super().__init__(words)
+        #: What is wrong.
         self.words = words
+        #: Line and column, or None where that is not known.
         self.position = position
 
 

@@ -34,11 +34,7 @@ _ANY_COUNT: Final = ("dict", "list")
 
 
 class Environment:
-    """The values that names have at one place of a template.
-
-    Attributes:
-        values: name → value. The expansion changes it.
-    """
+    """The values that names have at one place of a template."""
 
     def __init__(
         self,
@@ -53,6 +49,7 @@ class Environment:
             report: called for each mistake.
             usage: counts what the evaluation costs, for several environments together; None for this alone.
         """
+        #: Name → value. The expansion changes it.
         self.values: dict[str, Value | None] = dict(values)
         self._report = report
         self._usage = usage or Usage()

@@ -36,20 +36,17 @@ _NO_SPOTS: Final[dict[int, Spot]] = {}
 
 @attrs.frozen(eq=False)
 class Rules:
-    """The rules of one template.
+    """The rules of one template."""
 
-    Attributes:
-        expressions: all of them, in order.
-        declarations: the positions of those that declare params.
-        root: the site of the whole graph.
-        find: finds the types of packed messages.
-        value_spots: position of a rule that holds a value itself → where that value stands in the text.
-    """
-
+    #: All of them, in order.
     expressions: Sequence[Message]
+    #: The positions of those that declare params.
     declarations: list[int]
+    #: The site of the whole graph.
     root: Site
+    #: Finds the types of packed messages.
     find: ReaderFindType
+    #: Position of a rule that holds a value itself → where that value stands in the text.
     value_spots: Mapping[int, Spot] = _NO_SPOTS
 
 

@@ -34,31 +34,25 @@ _COUNTS: Final = {"param": (1, 2), "for": (2,), "if": (1,)}
 
 
 class Step(NamedTuple):
-    """One step of a path: the number of a field, and which of its values.
+    """One step of a path: the number of a field, and which of its values."""
 
-    Attributes:
-        number: of the field.
-        position: counted from 0.
-        key: of a map's value, which has no position; else None.
-    """
-
+    #: The number of the field.
     number: int
+    #: Counted from 0.
     position: int
+    #: The key of a map's value, which has no position; else None.
     key: str | None = None
 
 
 @attrs.define(eq=False)
 class Site:
-    """A value of a field that rules apply to.
+    """A value of a field that rules apply to."""
 
-    Attributes:
-        path: from the graph.
-        rules: positions of its rules: "for" and "if", outermost first; the last may be an expression.
-        sites: those inside it, in the order of the text.
-    """
-
+    #: From the graph.
     path: tuple[Step, ...]
+    #: Positions of its rules: "for" and "if", outermost first; the last may be an expression.
     rules: list[int] = attrs.field(factory=list)
+    #: Those inside it, in the order of the text.
     sites: list[Site] = attrs.field(factory=list)
 
 

@@ -36,20 +36,17 @@ _NOTHING: Final[Mapping[str, Value]] = {}
 
 @attrs.frozen(eq=False)
 class Template:
-    """A template, and values for some of its params.
+    """A template, and values for some of its params."""
 
-    Attributes:
-        message: a CalculatorGraphTemplate.
-        places: of its text; without a tree where there is no text.
-        rules: of the message.
-        offsets: where each rule begins in the text; empty where there is no text.
-        given: param → value; goes before the defaults.
-    """
-
+    #: A CalculatorGraphTemplate.
     message: Message
+    #: The places of its text; without a tree where there is no text.
     places: Places
+    #: The rules of the message.
     rules: Rules
+    #: Where each rule begins in the text; empty where there is no text.
     offsets: tuple[int, ...] = ()
+    #: Param → value; goes before the defaults.
     given: Mapping[str, Value] = _NOTHING
 
     @property

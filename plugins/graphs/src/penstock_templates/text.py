@@ -35,45 +35,39 @@ _PLACEHOLDERS: Final = string.digits[1:] + string.ascii_letters
 
 @attrs.frozen(eq=False)
 class Fragment:
-    """The text of one field that is read apart from the graph.
+    """The text of one field that is read apart from the graph."""
 
-    Attributes:
-        rule: position of the outermost rule around the field.
-        field: its descriptor.
-        text: ordinary text of that field alone.
-        offset: where the field begins in the whole text.
-        spot: where the field and the fields inside it stand.
-    """
-
+    #: Position of the outermost rule around the field.
     rule: int
+    #: Its descriptor.
     field: fields.Field
+    #: Ordinary text of that field alone.
     text: str
+    #: Where the field begins in the whole text.
     offset: int
+    #: Where the field and the fields inside it stand.
     spot: Spot
 
 
 @attrs.frozen(eq=False)
 class TemplateText:
-    """What one pass over the text of a template found.
+    """What one pass over the text of a template found."""
 
-    Attributes:
-        rules: TemplateExpressions with path and type, without values, in the order of the text.
-        offsets: where each rule begins.
-        text: ordinary graph text, in which everything has the line and column that it had.
-        fragments: the fields that are not in `text`.
-        root: where the fields of `text` stand.
-        lost: where the text cannot be followed any further, or None. protobuf reports why.
-        unclosed: place of a bracket that nothing closes, or None.
-        unfound: where a rule for an unknown field begins, or None. protobuf reports why, except for groups.
-    """
-
+    #: TemplateExpressions with path and type, without values, in the order of the text.
     rules: list[Message]
+    #: Where each rule begins.
     offsets: list[int]
+    #: Ordinary graph text, in which everything has the line and column that it had.
     text: str
+    #: The fields that are not in `text`.
     fragments: list[Fragment]
+    #: Where the fields of `text` stand.
     root: Spot
+    #: Where the text cannot be followed any further, or None. protobuf reports why.
     lost: int | None
+    #: Place of a bracket that nothing closes, or None.
     unclosed: int | None
+    #: Where a rule for an unknown field begins, or None. protobuf reports why, except for groups.
     unfound: int | None
 
 
@@ -148,23 +142,20 @@ class _RuleEntry:
 
 @attrs.define(eq=False)
 class _Scope:
-    """The inside of one message.
+    """The inside of one message."""
 
-    Attributes:
-        descriptor: of the message; None where its type is unknown, which protobuf reports.
-        path: from the graph.
-        spot: where its fields stand.
-        counts: field's name → how many values of it there were.
-        entry: the step to the message where it is the entry of a map.
-        keys: of the entries of its maps so far, placeholders included. An entry has the list of the message
-            around it.
-    """
-
+    #: The descriptor of the message; None where its type is unknown, which protobuf reports.
     descriptor: Any
+    #: From the graph.
     path: tuple[_Place, ...]
+    #: Where its fields stand.
     spot: Spot
+    #: field's name → how many values of it there were.
     counts: dict[str, int] = attrs.field(factory=dict)
+    #: The step to the message where it is the entry of a map.
     entry: _Place | None = None
+    #: The keys of the entries of its maps so far, placeholders included. An entry has the list of the message
+    #: around it.
     keys: list[str] = attrs.field(factory=list)
 
     def count(self, name: str) -> int:

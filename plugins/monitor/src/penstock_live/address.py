@@ -26,14 +26,11 @@ _BACKLOG: Final = 64
 
 @attrs.frozen
 class TlsFiles:
-    """The files of a server that is reached by TLS, both PEM.
+    """The files of a server that is reached by TLS, both PEM."""
 
-    Attributes:
-        certificate: its certificate, and those between it and the authority.
-        key: its private key, without a password.
-    """
-
+    #: Its certificate, and those between it and the authority.
     certificate: Path
+    #: Its private key, without a password.
     key: Path
 
     def check(self) -> None:
@@ -61,16 +58,13 @@ class TlsFiles:
 
 @attrs.frozen
 class Address:
-    """Where a server listens.
+    """Where a server listens."""
 
-    Attributes:
-        host: as it was given: an address or a name.
-        port: the port that it has.
-        is_tls: whether it is reached by TLS.
-    """
-
+    #: As it was given: an address or a name.
     host: str
+    #: The port that it has.
     port: int
+    #: Whether it is reached by TLS.
     is_tls: bool = False
 
     @property

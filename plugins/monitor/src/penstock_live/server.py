@@ -112,9 +112,6 @@ class Server:
         token: what requests must have in their query; None makes one.
         tls: certificate and key; None for plain HTTP.
         title: of the page.
-
-    Attributes:
-        url: the address of the page, with the token. Anybody who has it can see all that the graph handles.
     """
 
     def __init__(  # noqa: PLR0913  # keywords with defaults
@@ -130,6 +127,7 @@ class Server:
         title: str = "Penstock",
     ) -> None:
         token = token or secrets.token_urlsafe(24)
+        #: The address of the page, with the token. Anybody who has it can see all that the graph handles.
         self.url: Final = f"{address.origin}/?token={token}"
         self._monitor: Final = monitor
         budget = Budget(_SHARE) if budget is None else budget

@@ -31,22 +31,18 @@ _JSON: Final = "application/json"
 
 @attrs.frozen
 class Thumbnail:
-    """What the page shows of a packet.
+    """What the page shows of a packet."""
 
-    Attributes:
-        kind: "image", "heat map", "lines" (JSON {"rows": [[number or null, ...], ...]}), "number" (JSON
-            {"value": number or null}), "text" (JSON {"text": ...}), or "none" where there is no packet (JSON
-            {}).
-        media_type: of the content: "image/jpeg", "image/png" or "application/json".
-        content: the bytes.
-        words: the payload in a line.
-        timestamp: of the packet, as a user reads it.
-    """
-
+    #: "image", "heat map", "lines" (JSON {"rows": [[number or null, ...], ...]}), "number" (JSON {"value":
+    #: number or null}), "text" (JSON {"text": ...}), or "none" where there is no packet (JSON {}).
     kind: str
+    #: The media type of the content: "image/jpeg", "image/png" or "application/json".
     media_type: str
+    #: The bytes.
     content: bytes
+    #: The payload in a line.
     words: str = ""
+    #: The timestamp of the packet, as a user reads it.
     timestamp: str = ""
 
     def card(self) -> dict[str, str]:

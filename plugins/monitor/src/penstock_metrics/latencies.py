@@ -12,17 +12,14 @@ from penstock_metrics.measures import LATENCY_EDGES_S
 
 @attrs.define
 class Histogram:
-    """The latencies of the sampled packets of one stream, over all runs of its graph.
+    """The latencies of the sampled packets of one stream, over all runs of its graph."""
 
-    Attributes:
-        stream: where the packets leave the graph.
-        counts: how many are at most as long as each edge of `LATENCY_EDGES_S` and longer than the one
-            before; last, those longer than all edges.
-        sum_s: of all, in seconds.
-    """
-
+    #: Where the packets leave the graph.
     stream: str
+    #: How many are at most as long as each edge of `LATENCY_EDGES_S` and longer than the one before; last,
+    #: those longer than all edges.
     counts: list[int] = attrs.field(factory=lambda: [0] * (len(LATENCY_EDGES_S) + 1))
+    #: The sum of all, in seconds.
     sum_s: float = 0.0
 
     def add(self, latency_s: float) -> None:

@@ -24,22 +24,19 @@ class Kind(enum.Enum):
 
 @attrs.frozen(eq=False)
 class Measure:
-    """One measure; those below are all that there are, so that one is only equal to itself.
+    """One measure; those below are all that there are, so that one is only equal to itself."""
 
-    Attributes:
-        name: for Prometheus, without "penstock_", and without the "_total" of a counter.
-        otel: for OpenTelemetry, without "penstock.".
-        kind: of its numbers.
-        labels: besides "graph". OpenTelemetry has them as attributes `penstock.<label>`.
-        unit: as OpenTelemetry writes it, after UCUM: "s", "By", or what is counted: "{packet}".
-        text: what it is, in one sentence.
-    """
-
+    #: For Prometheus, without "penstock_", and without the "_total" of a counter.
     name: str
+    #: For OpenTelemetry, without "penstock.".
     otel: str
+    #: The kind of its numbers.
     kind: Kind
+    #: Besides "graph". OpenTelemetry has them as attributes `penstock.<label>`.
     labels: tuple[str, ...]
+    #: As OpenTelemetry writes it, after UCUM: "s", "By", or what is counted: "{packet}".
     unit: str
+    #: What it is, in one sentence.
     text: str
 
 

@@ -55,9 +55,6 @@ class Metrics(Collector):
         graph: the first graph, or None; not kept alive. May be running, not started, or over.
         name: value of the label "graph"; None for the graph's `type`, or "graph" if it has none.
         graphs: shared with a `Telemetry`, so that each graph is looked at once; None for graphs of its own.
-
-    Attributes:
-        graphs: may be added and left out at any time.
     """
 
     def __init__(
@@ -67,6 +64,7 @@ class Metrics(Collector):
         *,
         graphs: WatchedGraphs | None = None,
     ) -> None:
+        #: May be added and left out at any time.
         self.graphs: Final = WatchedGraphs() if graphs is None else graphs
         if graph is not None:
             self.graphs.add(graph, name)

@@ -41,12 +41,6 @@ class MetricsServer:
         port: 0 for any that is free.
         host: an address or a name of this machine.
 
-    Attributes:
-        metrics: as given; graphs may be added at any time.
-        port: the port that it has.
-        url: where the numbers are: "http://127.0.0.1:9464/metrics".
-        is_local: whether only this machine reaches it.
-
     Raises:
         InvalidArgumentError: the port is not between 0 and 65535.
         UnavailableError: prometheus-client is not installed, the port is taken, or the machine has no such
@@ -58,9 +52,13 @@ class MetricsServer:
         registry.register(metrics)
         answers = Answers(client("exposition").make_wsgi_app(registry))
         self._server: Final = _listening(answers, host, port)
+        #: As given; graphs may be added at any time.
         self.metrics: Final = metrics
+        #: The port that it has.
         self.port: Final = int(self._server.server_address[1])
+        #: Whether only this machine reaches it.
         self.is_local: Final = _is_loopback(str(self._server.server_address[0]))
+        #: Where the numbers are: "http://127.0.0.1:9464/metrics".
         self.url: Final = f"http://{f'[{host}]' if ':' in host else host}:{self.port}/metrics"
         self._thread: Final = threading.Thread(
             target=self._server.serve_forever, name="penstock-metrics", args=(_LOOK_S,), daemon=True

@@ -48,9 +48,6 @@ class Telemetry:
         tracer_provider: gets the spans; None for the global one.
         graphs: shared with a `Metrics`, so that each graph is looked at once; None for graphs of its own.
 
-    Attributes:
-        graphs: may be added and left out at any time.
-
     Raises:
         UnavailableError: OpenTelemetry is not installed; says how to get it.
     """
@@ -68,6 +65,7 @@ class Telemetry:
         trace = otel("trace")
         meter = self._api.get_meter(_SCOPE, penstock.__version__, meter_provider)
         self._tracer: Final = trace.get_tracer(_SCOPE, penstock.__version__, tracer_provider)
+        #: May be added and left out at any time.
         self.graphs: Final = WatchedGraphs() if graphs is None else graphs
         self._numbers: list[tuple[str, dict[Series, float]]] = []
         self._closing: list[Callable[[], object]] = []
@@ -217,14 +215,11 @@ def export_otlp(
 
 @attrs.frozen
 class Wanted:
-    """What the environment asks for.
+    """What the environment asks for."""
 
-    Attributes:
-        signals: among "metrics" and "traces".
-        is_asked: whether it names an endpoint, so that a command exports without being told to.
-    """
-
+    #: Among "metrics" and "traces".
     signals: tuple[str, ...]
+    #: Whether it names an endpoint, so that a command exports without being told to.
     is_asked: bool
 
     @classmethod

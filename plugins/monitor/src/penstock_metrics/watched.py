@@ -86,14 +86,11 @@ class WatchedGraph:
 
 
 class WatchedGraphs:
-    """Graphs by name, which any thread may add, leave out and look at.
-
-    Attributes:
-        listeners: get the name of a graph and a sample of it, for each sample, on the thread of the
-            graph's monitor. They must not raise.
-    """
+    """Graphs by name, which any thread may add, leave out and look at."""
 
     def __init__(self) -> None:
+        #: Get the name of a graph and a sample of it, for each sample, on the thread of the graph's monitor.
+        #: They must not raise.
         self.listeners: Final[list[Listener]] = []
         self._lock: Final = threading.Lock()
         self._graphs: Final[dict[str, WatchedGraph]] = {}

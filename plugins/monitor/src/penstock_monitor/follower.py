@@ -36,10 +36,6 @@ class Follower:
         samples: whether timestamps are sampled.
         on_sample: gets each sample.
         over_all: returns whether the next sample is to go over all streams.
-
-    Attributes:
-        wiring: of the graph, or of the run that was read last.
-        names: of all streams.
     """
 
     def __init__(
@@ -56,7 +52,9 @@ class Follower:
         self._on_sample: Final = on_sample
         self._over_all: Final = over_all
         self._of_graph: Final = Wiring.of_graph(graph)
+        #: The wiring of the graph, or of the run that was read last.
         self.wiring = self._of_graph
+        #: The names of all streams.
         self.names: Final = tuple(self._of_graph.streams)
         self._number = 0
         self._meter: Meter | None = None

@@ -31,14 +31,12 @@ class Meter:
 
     Args:
         now_s: when the run was seen for the first time.
-
-    Attributes:
-        began_s: the same.
-        moved_s: when something was last seen to have moved: a packet, a bound, a step, the state of a node.
     """
 
     def __init__(self, now_s: float) -> None:
+        #: The same.
         self.began_s: Final = now_s
+        #: When something was last seen to have moved: a packet, a bound, a step, the state of a node.
         self.moved_s = now_s
         #: From the snapshot that rates are taken from to the newest one.
         self._history: Final[deque[_Counts]] = deque()

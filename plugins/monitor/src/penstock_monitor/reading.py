@@ -11,84 +11,75 @@ import attrs
 
 @attrs.frozen
 class NodeReading:
-    """One node.
+    """One node."""
 
-    Attributes:
-        name, calculator: canonical name, and registered name of the calculator.
-        state: "unopened", "opening", "opened", "closing", "closed" or "failed in open".
-        steps: completed calls of `process` in this run.
-        steps_per_s: in the last second or so.
-        busy: share of the last second or so that its calls took, from 0 to the number of its calls that
-            overlap; None where the run is not timed.
-        running, ready: calls under way, and calls that wait for a thread.
-        running_s: how long the earliest call under way has lasted, as the monitor saw it; 0.0 for none.
-        executor: name of its executor; "" for the default one.
-        place: where it runs, if not in this process: "worker 3 (pid 4711)",
-            "actor 2 (pid 12 on 10.0.0.7)"; else "".
-        waits_for: why it is not ready, in words; "" where it is ready, runs or is over.
-    """
-
+    #: `name`, `calculator`: canonical name, and registered name of the calculator.
     name: str
     calculator: str
+    #: "unopened", "opening", "opened", "closing", "closed" or "failed in open".
     state: str
+    #: Completed calls of `process` in this run.
     steps: int
+    #: In the last second or so.
     steps_per_s: float
+    #: Share of the last second or so that its calls took, from 0 to the number of its calls that overlap;
+    #: None where the run is not timed.
     busy: float | None
+    #: `running`, `ready`: calls under way, and calls that wait for a thread.
     running: int
     ready: int
+    #: How long the earliest call under way has lasted, as the monitor saw it; 0.0 for none.
     running_s: float = 0.0
+    #: Name of its executor; "" for the default one.
     executor: str = ""
+    #: Where it runs, if not in this process: "worker 3 (pid 4711)", "actor 2 (pid 12 on 10.0.0.7)"; else "".
     place: str = ""
+    #: Why it is not ready, in words; "" where it is ready, runs or is over.
     waits_for: str = ""
 
 
 @attrs.frozen
 class StreamReading:
-    """One stream.
+    """One stream."""
 
-    Attributes:
-        name: of the stream.
-        writer: the node that writes it; "" for a graph input.
-        readers: the nodes that read it.
-        packets: written so far in this run.
-        per_s: packets per second, in the last second or so.
-        queued, limit: packets that wait at its readers, the fullest of them; and the smallest limit of these
-            queues, None for none.
-        queued_bytes: of the payloads among them that say their size.
-        dropped, drops: packets thrown away, and reason → how many of them.
-        bound: the timestamp bound, as a user reads it.
-        age_s: seconds since its newest packet, as the monitor saw it; None before the first.
-        is_input, is_output: whether it is a graph input, or a graph output.
-    """
-
+    #: The name of the stream.
     name: str
+    #: The node that writes it; "" for a graph input.
     writer: str
+    #: The nodes that read it.
     readers: tuple[str, ...]
+    #: Written so far in this run.
     packets: int
+    #: Packets per second, in the last second or so.
     per_s: float
+    #: `queued`, `limit`: packets that wait at its readers, the fullest of them; and the smallest limit of
+    #: these queues, None for none.
     queued: int
     limit: int | None
+    #: The bytes of the payloads among them that say their size.
     queued_bytes: int
+    #: `dropped`, `drops`: packets thrown away, and reason → how many of them.
     dropped: int
     drops: dict[str, int]
+    #: The timestamp bound, as a user reads it.
     bound: str
+    #: Seconds since its newest packet, as the monitor saw it; None before the first.
     age_s: float | None
+    #: `is_input`, `is_output`: whether it is a graph input, or a graph output.
     is_input: bool = False
     is_output: bool = False
 
 
 @attrs.frozen
 class Latency:
-    """How long packets take from where they enter the graph to one of its ends, of sampled timestamps.
+    """How long packets take from where they enter the graph to one of its ends, of sampled timestamps."""
 
-    Attributes:
-        stream: where they are seen again: a graph output, or a stream that no node or only a sink reads.
-        count: samples so far in this run.
-        last_ms, median_ms, p99_ms, worst_ms: of the last 500 samples, in milliseconds; the worst of all.
-    """
-
+    #: Where they are seen again: a graph output, or a stream that no node or only a sink reads.
     stream: str
+    #: Samples so far in this run.
     count: int
+    #: `last_ms`, `median_ms`, `p99_ms`, `worst_ms`: of the last 500 samples, in milliseconds; the worst of
+    #: all.
     last_ms: float
     median_ms: float
     p99_ms: float
@@ -97,54 +88,45 @@ class Latency:
 
 @attrs.frozen
 class Culprit:
-    """What a run that does not move waits for at last.
+    """What a run that does not move waits for at last."""
 
-    Attributes:
-        node, stream: what is to be marked; "" where there is none.
-        words: in one sentence.
-    """
-
+    #: `node`, `stream`: what is to be marked; "" where there is none.
     node: str
     stream: str
+    #: In one sentence.
     words: str
 
 
 @attrs.frozen
 class Stall:
-    """Why nothing has moved.
+    """Why nothing has moved."""
 
-    Attributes:
-        since_s: for how many seconds nothing has moved.
-        story: what `graph.why()` says, in lines.
-        culprits: what is to be marked.
-    """
-
+    #: For how many seconds nothing has moved.
     since_s: float
+    #: What `graph.why()` says, in lines.
     story: str
+    #: What is to be marked.
     culprits: tuple[Culprit, ...]
 
 
 @attrs.frozen
 class Reading:
-    """A run at one moment.
+    """A run at one moment."""
 
-    Attributes:
-        number: counts the readings of a monitor, from 1.
-        state: "not started", "running", "paused" or "over".
-        elapsed_s: since the monitor saw the run for the first time.
-        nodes, streams: in the order of the plan.
-        latencies: one for each stream at which packets leave the graph.
-        throttled: names of sources and graph inputs that wait for full queues.
-        errors: what has gone wrong so far.
-        stall: why, if nothing has moved for a second; else None. A run that is over has none.
-    """
-
+    #: Counts the readings of a monitor, from 1.
     number: int
+    #: "not started", "running", "paused" or "over".
     state: str
+    #: Since the monitor saw the run for the first time.
     elapsed_s: float
+    #: `nodes`, `streams`: in the order of the plan.
     nodes: tuple[NodeReading, ...]
     streams: tuple[StreamReading, ...]
+    #: One for each stream at which packets leave the graph.
     latencies: tuple[Latency, ...] = ()
+    #: Names of sources and graph inputs that wait for full queues.
     throttled: tuple[str, ...] = ()
+    #: What has gone wrong so far.
     errors: tuple[str, ...] = ()
+    #: Why, if nothing has moved for a second; else None. A run that is over has none.
     stall: Stall | None = None

@@ -39,31 +39,25 @@ _REMEMBERED: Final = 256
 
 @attrs.frozen
 class Part:
-    """What one node did for a sampled timestamp.
+    """What one node did for a sampled timestamp."""
 
-    Attributes:
-        node: its name.
-        began_s: when the last of its inputs was there, of those that had a packet.
-        ended_s: when the last of its outputs was there.
-    """
-
+    #: Its name.
     node: str
+    #: When the last of its inputs was there, of those that had a packet.
     began_s: float
+    #: When the last of its outputs was there.
     ended_s: float
 
 
 @attrs.frozen
 class Sample:
-    """One timestamp on its way through a graph. Times are in seconds of the monitor's clock.
+    """One timestamp on its way through a graph. Times are in seconds of the monitor's clock."""
 
-    Attributes:
-        timestamp: of the packets.
-        entered_s: when the first of them entered the graph, of the entries that were watched.
-        seen_s: stream → when its packet was seen, for each stream that was watched and had one.
-    """
-
+    #: The timestamp of the packets.
     timestamp: Timestamp
+    #: When the first of them entered the graph, of the entries that were watched.
     entered_s: float
+    #: Stream → when its packet was seen, for each stream that was watched and had one.
     seen_s: dict[str, float]
     _wiring: Wiring = attrs.field(repr=False)
 

@@ -24,32 +24,26 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class StreamWiring:
-    """What does not change about a stream during a run.
+    """What does not change about a stream during a run."""
 
-    Attributes:
-        name: of the stream.
-        writer: the node that writes it; "" for a graph input, and where it is not known.
-        readers: the nodes that read it, each once.
-        is_input, is_output: whether it is a graph input, or a graph output.
-    """
-
+    #: The name of the stream.
     name: str
+    #: The node that writes it; "" for a graph input, and where it is not known.
     writer: str = ""
+    #: The nodes that read it, each once.
     readers: tuple[str, ...] = ()
+    #: `is_input`, `is_output`: whether it is a graph input, or a graph output.
     is_input: bool = False
     is_output: bool = False
 
 
 @attrs.frozen(slots=False)  # for cached_property
 class Wiring:
-    """The streams of a graph, and its nodes.
+    """The streams of a graph, and its nodes."""
 
-    Attributes:
-        nodes: canonical name → registered name of the calculator, in the order of the graph.
-        streams: by their names, in the order of the plan.
-    """
-
+    #: Canonical name → registered name of the calculator, in the order of the graph.
     nodes: dict[str, str]
+    #: By their names, in the order of the plan.
     streams: dict[str, StreamWiring]
 
     @classmethod

@@ -13,18 +13,15 @@ if TYPE_CHECKING:
 
 
 class Schema(NamedTuple):
-    """How other programs understand the messages of a channel; see MCAP's registry of encodings.
+    """How other programs understand the messages of a channel; see MCAP's registry of encodings."""
 
-    Attributes:
-        message_encoding: "protobuf", "json" ...
-        name: of the schema: "foxglove.RawImage".
-        encoding: of `data`: "protobuf", "jsonschema" ...; "" where there is none.
-        data: the schema.
-    """
-
+    #: "protobuf", "json" ...
     message_encoding: str
+    #: The name of the schema: "foxglove.RawImage".
     name: str = ""
+    #: The encoding of `data`: "protobuf", "jsonschema" ...; "" where there is none.
     encoding: str = ""
+    #: The schema.
     data: bytes = b""
 
 
@@ -32,12 +29,10 @@ class Codec(Protocol):
     """Writes payloads and reads them. A component of the kind "codec", under a name that stands in files.
 
     A codec has no state: one object serves all threads.
-
-    Attributes:
-        types: classes of the payloads that it may take; a stream whose type is none of any codec's is refused
-            before a run.
     """
 
+    #: Classes of the payloads that it may take; a stream whose type is none of any codec's is refused before
+    #: a run.
     types: tuple[type, ...]
 
     def takes(self, payload: object) -> bool:

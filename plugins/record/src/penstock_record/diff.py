@@ -23,14 +23,11 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Difference:
-    """The first difference of a stream.
+    """The first difference of a stream."""
 
-    Attributes:
-        stream: its name.
-        words: what differs, and where.
-    """
-
+    #: Its name.
     stream: str
+    #: What differs, and where.
     words: str
 
 

@@ -25,35 +25,29 @@ if TYPE_CHECKING:
 
 
 class Event(NamedTuple):
-    """What happened to a stream.
+    """What happened to a stream."""
 
-    Attributes:
-        kind: PACKET, SETTLED, HEADER, DONE or SIDE of `writing`.
-        stream: name of the stream, or of the side packet.
-        timestamp: of a packet, or settled.
-        payload: of a packet, header or side packet; None else.
-        at_ns: when it was written, in nanoseconds since 1970; 0 where there is no payload.
-    """
-
+    #: PACKET, SETTLED, HEADER, DONE or SIDE of `writing`.
     kind: int
+    #: Name of the stream, or of the side packet.
     stream: str
+    #: The timestamp of a packet, or settled.
     timestamp: int = 0
+    #: The payload of a packet, header or side packet; None else.
     payload: Any = None
+    #: When it was written, in nanoseconds since 1970; 0 where there is no payload.
     at_ns: int = 0
 
 
 @attrs.frozen
 class About:
-    """What a recording says of itself.
+    """What a recording says of itself."""
 
-    Attributes:
-        streams: the names of its streams.
-        graph: text of the graph that was recorded; "" where it is not known.
-        more: all other entries: versions.
-    """
-
+    #: The names of its streams.
     streams: tuple[str, ...]
+    #: Text of the graph that was recorded; "" where it is not known.
     graph: str
+    #: All other entries: versions.
     more: Mapping[str, str]
 
 
@@ -233,14 +227,12 @@ class RawRecords:
     Args:
         path: the file.
         in_chunks: whether chunks are unpacked, or yielded as they are.
-
-    Attributes:
-        is_whole: whether the file had its end; known when all records were read.
     """
 
     def __init__(self, path: Path, *, in_chunks: bool = True) -> None:
         self._path: Final = path
         self._in_chunks: Final = in_chunks
+        #: Whether the file had its end; known when all records were read.
         self.is_whole = False
 
     def __iter__(self) -> Iterator[Any]:

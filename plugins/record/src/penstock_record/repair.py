@@ -19,16 +19,13 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Repaired:
-    """What was saved.
+    """What was saved."""
 
-    Attributes:
-        packets: packets, headers and side packets with their events.
-        lost: payloads whose events were not in the file any more.
-        was_whole: whether the file had its end, so that nothing was to be done; it is as it was.
-    """
-
+    #: Packets, headers and side packets with their events.
     packets: int
+    #: Payloads whose events were not in the file any more.
     lost: int
+    #: Whether the file had its end, so that nothing was to be done; it is as it was.
     was_whole: bool
 
 

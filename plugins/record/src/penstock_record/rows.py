@@ -37,10 +37,6 @@ class RecordingRows:
         registry: has the codecs.
         streams: which are read; None for all.
 
-    Attributes:
-        streams: their names.
-        timestamps: of the rows, increasing; at each of them at least one of the streams has a packet.
-
     Raises:
         OSError: the file cannot be read.
         InvalidArgumentError: it is no recording, or it is broken or cut.
@@ -54,6 +50,7 @@ class RecordingRows:
             if name not in known:
                 there = ", ".join(map(repr, known)) or "none"
                 raise NotFoundError(f"{path}: there is no stream {name!r}; there are: {there}", stream=name)
+        #: Their names.
         self.streams: Final = known if streams is None else tuple(streams)
         self._path: Final = path
         self._codecs: Final = Codecs(registry)
@@ -70,6 +67,7 @@ class RecordingRows:
         except BaseException:
             self._file.close()
             raise
+        #: The timestamps of the rows, increasing; at each of them at least one of the streams has a packet.
         self.timestamps: Final = tuple(sorted(self._rows))
 
     def __len__(self) -> int:

@@ -22,20 +22,17 @@ _ALIGNMENT: Final = 64
 
 
 class Block(weakref.ref["np.ndarray[Any, Any]"]):
-    """A weak reference to the array over a block, which all views of it refer to as their base.
-
-    Attributes:
-        key: of the array in `BLOCKS`.
-        arena: where the block lies.
-        offset: of its first byte.
-        dead, token: what gets the token when the array is dead.
-    """
+    """A weak reference to the array over a block, which all views of it refer to as their base."""
 
     __slots__ = ("arena", "dead", "key", "offset", "token")
 
+    #: The key of the array in `BLOCKS`.
     key: int
+    #: Where the block lies.
     arena: Arena
+    #: The offset of its first byte.
     offset: int
+    #: `dead`, `token`: what gets the token when the array is dead.
     dead: deque[Any]
     token: Any
 

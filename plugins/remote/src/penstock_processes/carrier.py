@@ -62,16 +62,13 @@ def _block_of(array: np.ndarray[Any, Any]) -> Block | None:
 
 
 class Lent(NamedTuple):
-    """An array that goes to the other end in a block.
+    """An array that goes to the other end in a block."""
 
-    Attributes:
-        place: token, number of the arena, offset, shape and character of the kind of elements.
-        block: the array over the block.
-        source: what its values are copied from; None where they lie there.
-    """
-
+    #: Token, number of the arena, offset, shape and character of the kind of elements.
     place: tuple[int, int, int, tuple[int, ...], str]
+    #: The array over the block.
     block: np.ndarray[Any, Any]
+    #: What its values are copied from; None where they lie there.
     source: np.ndarray[Any, Any] | None
 
 

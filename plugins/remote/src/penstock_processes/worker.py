@@ -53,24 +53,21 @@ def _received(descriptor: Any) -> Descriptor:
 
 
 class WorkerSetup(NamedTuple):
-    """What a worker is given at its start.
+    """What a worker is given at its start."""
 
-    Attributes:
-        arena: number of the worker's own arena.
-        calls: the socket for calls and answers.
-        control: the socket whose end means that the driver has ended.
-        arenas: number → descriptor of each arena that the worker may read.
-        arena_bytes: the size of each.
-        is_plain: see `Codec.NO_PICKLE`.
-        log_level: of the driver's root logger.
-    """
-
+    #: Number of the worker's own arena.
     arena: int
+    #: The socket for calls and answers.
     calls: socket.socket
+    #: The socket whose end means that the driver has ended.
     control: socket.socket
+    #: Number → descriptor of each arena that the worker may read.
     arenas: dict[int, Descriptor]
+    #: The size of each.
     arena_bytes: int
+    #: See `Codec.NO_PICKLE`.
     is_plain: bool
+    #: The log level of the driver's root logger.
     log_level: int
 
 

@@ -163,15 +163,12 @@ class NodeHost:
 
 
 class _Hosted:
-    """A node, or why it could not be made.
-
-    Attributes:
-        node: the node; None where it could not be made.
-        by_reference: numbers of the outputs whose payloads stay on the cluster.
-    """
+    """A node, or why it could not be made."""
 
     def __init__(self, setup: NodeSetup, services: dict[Any, object]) -> None:
+        #: Numbers of the outputs whose payloads stay on the cluster.
         self.by_reference: Final = setup.by_reference
+        #: The node; None where it could not be made.
         self.node: Hosted | None = None
         self._fault: BaseException | None = None
         try:

@@ -64,17 +64,14 @@ class ActorNotStartedError(PenstockError):
 
 
 class Needs(NamedTuple):
-    """What an actor takes of its host.
+    """What an actor takes of its host."""
 
-    Attributes:
-        num_cpus, num_gpus: how many.
-        resources: name and amount of each.
-        threads: how many calls may overlap.
-    """
-
+    #: `num_cpus`, `num_gpus`: how many.
     num_cpus: float
     num_gpus: float
+    #: Name and amount of each.
     resources: tuple[tuple[str, float], ...]
+    #: How many calls may overlap.
     threads: int
 
     def words(self) -> str:
@@ -102,40 +99,34 @@ class _Item(NamedTuple):
 
 
 class Lane:
-    """One node in one actor: its calls that wait for a message.
-
-    Attributes:
-        key: by which both ends know the node.
-        node: what it is.
-        batch: the most calls in a message.
-        staying: how many of its outputs stay on the cluster.
-        waiting, under_way: calls, and messages. Changed under the lock of the link.
-    """
+    """One node in one actor: its calls that wait for a message."""
 
     __slots__ = ("batch", "key", "node", "staying", "under_way", "waiting")
 
     def __init__(self, key: int, node: Described, batch: int) -> None:
+        #: By which both ends know the node.
         self.key: Final = key
+        #: What it is.
         self.node: Final = node
+        #: The most calls in a message.
         self.batch: Final = batch
+        #: How many of its outputs stay on the cluster.
         self.staying = 0
+        #: `waiting`, `under_way`: calls, and messages. Changed under the lock of the link.
         self.waiting: Final[deque[_Item]] = deque()
         self.under_way = 0
 
 
 class _Sent(NamedTuple):
-    """A message that is under way.
+    """A message that is under way."""
 
-    Attributes:
-        lane: of its node.
-        refs: to the reply, and to what stays on the cluster.
-        given: what it refers to; held until the reply has come.
-        items: its calls.
-    """
-
+    #: The lane of its node.
     lane: Lane
+    #: To the reply, and to what stays on the cluster.
     refs: list[Any]
+    #: What it refers to; held until the reply has come.
     given: list[Any]
+    #: Its calls.
     items: list[_Item]
 
 

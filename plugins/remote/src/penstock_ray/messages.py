@@ -9,75 +9,59 @@ if TYPE_CHECKING:
 
 
 class HostSetup(NamedTuple):
-    """What an actor is given at its start.
+    """What an actor is given at its start."""
 
-    Attributes:
-        name: how the driver calls it.
-        path: where the driver looks for modules.
-        log_level: of the driver's root logger.
-    """
-
+    #: How the driver calls it.
     name: str
+    #: Where the driver looks for modules.
     path: tuple[str, ...]
+    #: The log level of the driver's root logger.
     log_level: int
 
 
 class Ready(NamedTuple):
-    """What an actor says of itself.
+    """What an actor says of itself."""
 
-    Attributes:
-        pid: of its process.
-        host: the address of its host.
-    """
-
+    #: The pid of its process.
     pid: int
+    #: The address of its host.
     host: str
 
 
 class NodeSetup(NamedTuple):
-    """What an actor needs to make a node or a region; it goes with the call of `open`.
+    """What an actor needs to make a node or a region; it goes with the call of `open`."""
 
-    Attributes:
-        node: what it is.
-        codes: "module:attribute" → calculator, of those that the other end cannot import.
-        by_reference: numbers of the outputs whose payloads stay on the cluster.
-    """
-
+    #: What it is.
     node: Described
+    #: "module:attribute" → calculator, of those that the other end cannot import.
     codes: dict[str, Any]
+    #: Numbers of the outputs whose payloads stay on the cluster.
     by_reference: tuple[int, ...]
 
 
 class Request(NamedTuple):
-    """A batch of calls of one node.
+    """A batch of calls of one node."""
 
-    Attributes:
-        key: which node.
-        numbers: a number for each call, by which it can be cancelled.
-        calls: each as a tuple, see `penstock_remote.calls.Call`.
-        setup: with the first call.
-        forgotten: keys of nodes that nobody calls any more.
-        references: how many arguments of the message its calls refer to; they come last.
-    """
-
+    #: Which node.
     key: int
+    #: A number for each call, by which it can be cancelled.
     numbers: list[int]
+    #: Each as a tuple, see `penstock_remote.calls.Call`.
     calls: list[tuple[Any, ...]]
+    #: With the first call.
     setup: NodeSetup | None
+    #: Keys of nodes that nobody calls any more.
     forgotten: list[int]
+    #: How many arguments of the message its calls refer to; they come last.
     references: int
 
 
 class Reply(NamedTuple):
-    """What a batch of calls did.
+    """What a batch of calls did."""
 
-    Attributes:
-        answers: for each call its `Answer`, packed, which is a pair; or its error as data, which has three
-            fields.
-        logs: records that were logged since the last reply.
-        dropped: how many more there were.
-    """
-
+    #: For each call its `Answer`, packed, which is a pair; or its error as data, which has three fields.
     answers: list[tuple[Any, ...]]
+    #: Records that were logged since the last reply.
     logs: list[dict[str, Any]]
+    #: How many more there were.
     dropped: int

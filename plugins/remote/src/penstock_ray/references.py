@@ -24,41 +24,32 @@ HAS_PAYLOAD: Final = 3
 
 
 class Reference(NamedTuple):
-    """What stands for a payload in a call.
+    """What stands for a payload in a call."""
 
-    Attributes:
-        argument: which argument of the call has it.
-        place: where in that list it is.
-    """
-
+    #: Which argument of the call has it.
     argument: int
+    #: Where in that list it is.
     place: int
 
 
 class Later(NamedTuple):
-    """What stands for a payload in an answer.
+    """What stands for a payload in an answer."""
 
-    Attributes:
-        output: which of the outputs that stay on the cluster has it.
-        place: where in that list it is.
-    """
-
+    #: Which of the outputs that stay on the cluster has it.
     output: int
+    #: Where in that list it is.
     place: int
 
 
 class Stored(Elsewhere):
-    """A payload on the cluster, as the driver's packets have it.
-
-    Attributes:
-        ref: leads to a list of payloads.
-        place: where in that list it is.
-    """
+    """A payload on the cluster, as the driver's packets have it."""
 
     __slots__ = ("place", "ref")
 
     def __init__(self, ref: ObjectRef[Any], place: int) -> None:
+        #: Leads to a list of payloads.
         self.ref: Final = ref
+        #: Where in that list it is.
         self.place: Final = place
 
     def __repr__(self) -> str:

@@ -24,55 +24,46 @@ class Elsewhere:
 
 
 class Opening(NamedTuple):
-    """What only `open` needs.
+    """What only `open` needs."""
 
-    Attributes:
-        side_packets: (tag, index, payload) of each one that is there.
-        headers: for each input a tuple with the header's payload, or an empty one.
-        ordered: for each output whether its timestamps must increase.
-    """
-
+    #: (tag, index, payload) of each one that is there.
     side_packets: list[tuple[str, int, Any]]
+    #: For each input a tuple with the header's payload, or an empty one.
     headers: list[tuple[Any, ...]]
+    #: For each output whether its timestamps must increase.
     ordered: list[bool]
 
 
 class Call(NamedTuple):
-    """One call of a method.
+    """One call of a method."""
 
-    Attributes:
-        method: OPEN, PROCESS or CLOSE.
-        stamp: the input timestamp.
-        inputs: what each input port shows, in the order of the ports.
-        bounds: the smallest timestamp that each output may write; DONE where the stream is closed.
-        opening: with OPEN.
-        input_bounds: for regions, with PROCESS: the bound of each input behind what the call has of it.
-        is_failing: for regions, with CLOSE: the run has failed, so that packets that wait inside are dropped.
-    """
-
+    #: OPEN, PROCESS or CLOSE.
     method: int
+    #: The input timestamp.
     stamp: int
+    #: What each input port shows, in the order of the ports.
     inputs: list[Shown]
+    #: The smallest timestamp that each output may write; DONE where the stream is closed.
     bounds: list[int]
+    #: With OPEN.
     opening: Opening | None = None
+    #: For regions, with PROCESS: the bound of each input behind what the call has of it.
     input_bounds: list[int] | None = None
+    #: For regions, with CLOSE: the run has failed, so that packets that wait inside are dropped.
     is_failing: bool = False
 
 
 class Answer(NamedTuple):
-    """What a call did.
+    """What a call did."""
 
-    Attributes:
-        outputs: for each output port what was written; None where nothing was and the bound is as before.
-        is_stop: whether the method returned STOP.
-        busy_ns: how long the call took, in nanoseconds.
-        more: what is rare: "headers" and "offsets" (number of the output → payload, or offset),
-            "process_bounds", "side_packets" (name → payload), "counters" (name → increase), "dropped" and
-            "cut" (packets and elements of lists: both lists of number of the input, reason, count); "region"
-            is what only regions say.
-    """
-
+    #: For each output port what was written; None where nothing was and the bound is as before.
     outputs: list[Written | None]
+    #: Whether the method returned STOP.
     is_stop: bool = False
+    #: How long the call took, in nanoseconds.
     busy_ns: int = 0
+    #: What is rare: "headers" and "offsets" (number of the output → payload, or offset), "process_bounds",
+    #: "side_packets" (name → payload), "counters" (name → increase), "dropped" and "cut" (packets and
+    #: elements of lists: both lists of number of the input, reason, count); "region" is what only regions
+    #: say.
     more: dict[str, Any] | None = None

@@ -17,24 +17,21 @@ if TYPE_CHECKING:
 
 
 class RemoteNode(NamedTuple):
-    """All that the other end needs to make a node; plain data.
+    """All that the other end needs to make a node; plain data."""
 
-    Attributes:
-        name: canonical name of the node.
-        calculator: registered name of its calculator.
-        code: "module:attribute" of the class, or of the function that it was made from.
-        config: a graph of this node alone, serialized.
-        inputs: each input port, as a user reads it.
-        contract: the contract in words, a line for each thing that it says, to be compared.
-        max_in_flight: how many calls of `process` may overlap.
-    """
-
+    #: Canonical name of the node.
     name: str
+    #: Registered name of its calculator.
     calculator: str
+    #: "module:attribute" of the class, or of the function that it was made from.
     code: str
+    #: A graph of this node alone, serialized.
     config: bytes
+    #: Each input port, as a user reads it.
     inputs: tuple[str, ...]
+    #: The contract in words, a line for each thing that it says, to be compared.
     contract: tuple[str, ...]
+    #: How many calls of `process` may overlap.
     max_in_flight: int
 
     @property
@@ -44,25 +41,22 @@ class RemoteNode(NamedTuple):
 
 
 class RemoteRegion(NamedTuple):
-    """All that the other end needs to make a region; plain data.
+    """All that the other end needs to make a region; plain data."""
 
-    Attributes:
-        name: of the region's node in the driver.
-        nodes: of each node name, registered name of its calculator, "module:attribute" of that, and its
-            contract in words.
-        config: a graph of these nodes alone, serialized.
-        inputs, leaving, inner: names of the streams that enter it, that leave it, and that do neither.
-        side_packets: names of its input side packets.
-        max_in_flight: how many calls of `process` may overlap.
-    """
-
+    #: The name of the region's node in the driver.
     name: str
+    #: The nodes of each node name, registered name of its calculator, "module:attribute" of that, and its
+    #: contract in words.
     nodes: tuple[tuple[str, str, str, tuple[str, ...]], ...]
+    #: A graph of these nodes alone, serialized.
     config: bytes
+    #: `inputs`, `leaving`, `inner`: names of the streams that enter it, that leave it, and that do neither.
     inputs: tuple[str, ...]
     leaving: tuple[str, ...]
     inner: tuple[str, ...]
+    #: Names of its input side packets.
     side_packets: tuple[str, ...]
+    #: How many calls of `process` may overlap.
     max_in_flight: int = 1
 
     @property

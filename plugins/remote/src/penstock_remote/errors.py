@@ -24,10 +24,6 @@ class WorkerDiedError(PenstockError):
 
     Attributes:
         node: whose call was under way; None where none was.
-        pid: of the process.
-        host: the name or address of its machine; None where it is this one.
-        signal: the name of the signal that ended it; None where it ended by itself, or nobody knows.
-        exit_status: where it ended by itself, and this is known.
         timestamp: of the call.
     """
 
@@ -47,9 +43,13 @@ class WorkerDiedError(PenstockError):
         timestamp: int | None = None,
     ) -> None:
         super().__init__(message, node=node, timestamp=timestamp)
+        #: The pid of the process.
         self.pid = pid
+        #: The name or address of its machine; None where it is this one.
         self.host = host
+        #: The name of the signal that ended it; None where it ended by itself, or nobody knows.
         self.signal = signal_name
+        #: Where it ended by itself, and this is known.
         self.exit_status = exit_status
 
 

@@ -38,10 +38,6 @@ _WITH_PAYLOAD: Final = 3
 class HostedNode:
     """One node of a driver's graph, made here. A run of the driver opens it, calls it and closes it.
 
-    Attributes:
-        name: canonical name of the node in the driver.
-        outputs: each output port, as a user reads it.
-
     Args:
         node: what the driver says of it.
         registry: finds the options of the node by name.
@@ -69,8 +65,10 @@ class HostedNode:
         config = CalculatorGraphConfig()
         config.MergeFromString(node.config)
         config.node[0].max_in_flight = node.max_in_flight
+        #: Canonical name of the node in the driver.
         self.name: Final = node.name
         self._plan: Final = build_plan(config, names)
+        #: Each output port, as a user reads it.
         self.outputs: Final = tuple(port_name(port.tag, port.index) for port in self._plan.nodes[0].outputs)
         check_same(node.name, node.code, node.contract, contract_lines(self._plan.nodes[0].contract))
         self._services: Final = {} if services is None else services

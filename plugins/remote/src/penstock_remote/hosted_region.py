@@ -36,10 +36,6 @@ if TYPE_CHECKING:
 class HostedRegion:
     """The nodes of a region of a driver's graph, made here. A run of the driver opens, calls and closes it.
 
-    Attributes:
-        name: of the region's node in the driver.
-        outputs: the streams that leave it.
-
     Args:
         region: what the driver says of it.
         registry: finds options and input stream handlers by name.
@@ -71,7 +67,9 @@ class HostedRegion:
                 names.add("calculator", calculator, code_here(node, code, codes.get(code)))
         config = CalculatorGraphConfig()
         config.MergeFromString(region.config)
+        #: The name of the region's node in the driver.
         self.name: Final = region.name
+        #: The streams that leave it.
         self.outputs: Final = region.leaving
         self._plan: Final = build_plan(config, names)
         here = {node.name: contract_lines(node.contract) for node in self._plan.nodes}
@@ -155,13 +153,7 @@ class HostedRegion:
 
 
 class _Run:
-    """The engine of one run of the driver, and what the driver knows of it.
-
-    Attributes:
-        schedule: the engine.
-        stopped_by: the node with inputs that returned STOP; None where none has.
-        is_source: whether all nodes are sources, or below them.
-    """
+    """The engine of one run of the driver, and what the driver knows of it."""
 
     def __init__(
         self,
@@ -185,14 +177,17 @@ class _Run:
             counters=self._counters,
             observers={number: [one] for number, one in zip(numbers, self._observers, strict=True)},
         )
+        #: The engine.
         schedule = self.schedule = run.schedule
         run.services.change = lambda event: event(schedule)
         run.services.allocate = allocate
+        #: The node with inputs that returned STOP; None where none has.
         self.stopped_by: str | None = None
         self._leaving: Final = [schedule.streams[number] for number in numbers]
         self._inner: Final = [schedule.streams[plan.stream_ids[name]] for name in region.inner]
         for stream, is_ordered in zip(self._leaving, opening.ordered, strict=True):
             stream.is_ordered = is_ordered or bool(stream.readers)
+        #: Whether all nodes are sources, or below them.
         self.is_source: Final = not region.inputs
         self._bounds = [stream.bound for stream in self._leaving]
         self._counted: Final = Increases[str]()

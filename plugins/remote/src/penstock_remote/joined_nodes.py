@@ -16,19 +16,16 @@ if TYPE_CHECKING:
 
 
 class JoinedNodes:
-    """Which nodes of a plan are one, and their order.
-
-    Attributes:
-        plan: as it was; never changed.
-        home: for each node of the plan the number of what it is in now: its own, or that of its group.
-        place: number → its place in the order; only of those that are a home. Places may be left out.
-        stream_readers: for each stream of the plan the nodes that read it.
-    """
+    """Which nodes of a plan are one, and their order."""
 
     def __init__(self, plan: Plan) -> None:
+        #: As it was; never changed.
         self.plan: Final = plan
+        #: For each node of the plan the number of what it is in now: its own, or that of its group.
         self.home: Final = [node.id for node in plan.nodes]
+        #: Number → its place in the order; only of those that are a home. Places may be left out.
         self.place: Final = {number: number for number in self.home}
+        #: For each stream of the plan the nodes that read it.
         self.stream_readers: Final[list[list[int]]] = [[] for _ in plan.streams]
         for node in plan.nodes:
             for port in node.inputs:

@@ -34,11 +34,6 @@ class Pending(Future[Any]):
 
     Cancelling asks the process to end the call, and kills it later if need be.
 
-    Attributes:
-        number: by which both ends know the call.
-        node: the name of the node.
-        method, stamp: of the call.
-
     Args:
         place: where it is done.
         number: of the call.
@@ -53,8 +48,11 @@ class Pending(Future[Any]):
         #: None when it was used: it knows the step, whose packets it would keep.
         self._write: Callable[[Answer], Any] | None = write
         self._place: Final = place
+        #: By which both ends know the call.
         self.number: Final = number
+        #: The name of the node.
         self.node: Final = node
+        #: `method`, `stamp`: of the call.
         self.method: Final = call.method
         self.stamp: Final = call.stamp
         self._killer: threading.Timer | None = None

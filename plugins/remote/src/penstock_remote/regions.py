@@ -35,21 +35,18 @@ _MANY: Final = 4
 
 
 class Region(NamedTuple):
-    """The nodes of a region, and its streams. The `options` of its node in the plan.
+    """The nodes of a region, and its streams. The `options` of its node in the plan."""
 
-    Attributes:
-        nodes: in topological order, as they were in the plan without regions.
-        entering, leaving: the names of its streams, in the order of the ports of its node.
-        inner: numbers of the streams that no other node reads, and nobody observes.
-        side_packets: names of its input side packets, in the order of the ports of its node.
-        config: a graph of its nodes alone, as a message.
-    """
-
+    #: In topological order, as they were in the plan without regions.
     nodes: tuple[NodePlan, ...]
+    #: `entering`, `leaving`: the names of its streams, in the order of the ports of its node.
     entering: tuple[str, ...]
     leaving: tuple[str, ...]
+    #: Numbers of the streams that no other node reads, and nobody observes.
     inner: tuple[int, ...]
+    #: Names of its input side packets, in the order of the ports of its node.
     side_packets: tuple[str, ...]
+    #: A graph of its nodes alone, as a message.
     config: Any
 
     def get(self, message_type: type[Any]) -> Any:

@@ -27,10 +27,6 @@ class Beside:
 
     Raises:
         CalculatorError: it cannot be made.
-
-    Attributes:
-        calculator: made, not opened.
-        is_open: whether it has opened, and was not closed.
     """
 
     def __init__(
@@ -56,7 +52,9 @@ class Beside:
         self._node: Final = run.schedule.nodes[0]
         for reader, header in zip(self._node.inputs, live.inputs, strict=True):
             reader.header = header.header
+        #: Made, not opened.
         self.calculator: Final[Invoker] = self._node.calculator
+        #: Whether it has opened, and was not closed.
         self.is_open = False
 
     def open(self) -> Generator[Any, Any, None]:

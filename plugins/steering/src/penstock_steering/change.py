@@ -29,22 +29,19 @@ class Kind(StrEnum):
 
 @attrs.frozen
 class Change:
-    """One change of a node, which `penstock_steering.apply` makes again.
+    """One change of a node, which `penstock_steering.apply` makes again."""
 
-    Attributes:
-        node: its name.
-        kind: what was changed.
-        at: the input timestamp from which it counts, for a source the bound of its outputs; UNSTARTED: from
-            the start of the run.
-        calculator: registered name of the calculator from then on.
-        options: all options of the node from then on: a `CalculatorGraphConfig.Node` that has nothing but
-            `calculator`, `options` and `node_options`, serialized.
-    """
-
+    #: Its name.
     node: str
+    #: What was changed.
     kind: Kind
+    #: The input timestamp from which it counts, for a source the bound of its outputs; UNSTARTED: from the
+    #: start of the run.
     at: Timestamp
+    #: Registered name of the calculator from then on.
     calculator: str
+    #: All options of the node from then on: a `CalculatorGraphConfig.Node` that has nothing but `calculator`,
+    #: `options` and `node_options`, serialized.
     options: bytes = attrs.field(repr=False)
 
     def as_dict(self) -> dict[str, Any]:

@@ -17,16 +17,13 @@ if TYPE_CHECKING:
 
 
 class Kept(NamedTuple):
-    """A calculator that a run has left.
+    """A calculator that a run has left."""
 
-    Attributes:
-        node: of that run.
-        calculator: the object.
-        wanted: its options.
-    """
-
+    #: The node of that run.
     node: Node
+    #: The object.
     calculator: Any
+    #: Its options.
     wanted: Wanted
 
     def close(self) -> Any:

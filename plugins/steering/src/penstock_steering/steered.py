@@ -49,24 +49,20 @@ _NEXT: Final = -_NEVER - 1
 
 
 class Version:
-    """A calculator with the options that it sees.
-
-    Attributes:
-        wanted: what the node is.
-        at: the timestamp from which it counts.
-        due: a call at this timestamp or a later one gets it; below every timestamp: the next call does.
-        calculator: the object; None for changed options until they take over.
-        beside: what opened the object beside the node's own; None for the node's own, and for changed
-            options.
-    """
+    """A calculator with the options that it sees."""
 
     __slots__ = ("at", "beside", "calculator", "due", "owner", "wanted")
 
     def __init__(self, wanted: Wanted, beside: Beside | None = None, at: int = UNSTARTED) -> None:
+        #: What the node is.
         self.wanted: Final = wanted
+        #: The timestamp from which it counts.
         self.at = at
+        #: A call at this timestamp or a later one gets it; below every timestamp: the next call does.
         self.due = at
+        #: What opened the object beside the node's own; None for the node's own, and for changed options.
         self.beside: Final = beside
+        #: The object; None for changed options until they take over.
         self.calculator: Invoker | None = None if beside is None else beside.calculator
         self.owner: SteeredNode | None = None
 
@@ -82,9 +78,6 @@ class SteeredNode(Layer):
         node: of the run.
         wanted: what it is now.
         runner: of the run.
-
-    Attributes:
-        kept: receives the calculator at the end of the run, where it has `reset`; None: it is closed.
     """
 
     def __init__(self, node: Node, wanted: Wanted, runner: Runner) -> None:
@@ -92,6 +85,7 @@ class SteeredNode(Layer):
         self._node: Final = node
         self._runner: Final = runner
         self._lock: Final = threading.Lock()
+        #: Receives the calculator at the end of the run, where it has `reset`; None: it is closed.
         self.kept: KeptCalculators | None = None
         self._has_inputs: Final = bool(node.inputs)
         self._now = Version(wanted)

@@ -53,16 +53,14 @@ class Steering:
     Args:
         plan: of the graph.
         log: receives the changes of each run.
-
-    Attributes:
-        kept: calculators that the last run has left.
-        keeps: whether the run that begins takes them over, and leaves its own.
     """
 
     def __init__(self, plan: Plan, log: Changes) -> None:
         self._plan: Final = plan
         self._log: Final = log
+        #: Calculators that the last run has left.
         self.kept: Final = KeptCalculators()
+        #: Whether the run that begins takes them over, and leaves its own.
         self.keeps = False
         #: Node → what it is in the next run, where that is not what the graph says.
         self._wanted: dict[str, tuple[Kind, Wanted]] = {}

@@ -20,16 +20,13 @@ _OPTION_FIELDS = ("options", "node_options")
 
 
 class Wanted(NamedTuple):
-    """The calculator of a node, and its options.
+    """The calculator of a node, and its options."""
 
-    Attributes:
-        message: of the node, as in the graph's config.
-        plan: of a graph of this node alone; None for what the node has been from the start.
-        node: its plan.
-    """
-
+    #: The message of the node, as in the graph's config.
     message: Any
+    #: The plan of a graph of this node alone; None for what the node has been from the start.
     plan: Plan | None
+    #: Its plan.
     node: NodePlan
 
     @property

@@ -15,16 +15,14 @@ class KeptPacket:
     A kept packet must leave the queue: the engine reports a new bound to a node only where the queue is
     empty, and a full queue throttles the source of the next packet. In the ledger a packet counts as
     delivered once, however often it is shown; a packet released without being shown counts as dropped.
-
-    Attributes:
-        stream: the stream of the packets.
-        packet: the kept packet, or None.
     """
 
     __slots__ = ("_is_shown", "packet", "stream")
 
     def __init__(self, stream: InputStream) -> None:
+        #: The stream of the packets.
         self.stream: Final = stream
+        #: The kept packet, or None.
         self.packet: Packet | None = None
         self._is_shown = False
 

@@ -47,20 +47,17 @@ class ConformanceError(AssertionError):
 
 @attrs.frozen
 class Conformance:
-    """What was tried, for tests that check how much was tried.
+    """What was tried, for tests that check how much was tried."""
 
-    Attributes:
-        wirings: the nodes, as graph text.
-        runs: number of runs.
-        refused: of these, the ones that ended with an error that `may_raise` allows.
-        packets_in: packets that were fed, over all runs.
-        packets_out: packets that the calculator wrote, over all runs.
-    """
-
+    #: The nodes, as graph text.
     wirings: tuple[str, ...]
+    #: Number of runs.
     runs: int
+    #: How many of these were refused: those that ended with an error that `may_raise` allows.
     refused: int
+    #: Packets that were fed, over all runs.
     packets_in: int
+    #: Packets that the calculator wrote, over all runs.
     packets_out: int
 
 

@@ -40,30 +40,27 @@ _PATIENCE_S: Final = 30.0
 
 @attrs.define(eq=False)
 class Run:
-    """One run, and its result.
+    """One run, and its result."""
 
-    Attributes:
-        harness: stepped to its end, or to the failure.
-        order: seed of the order; None for that of one thread.
-        headers: input → payload of its stream's header.
-        lines: the calls of the harness, to paste.
-        calls: the calculator's methods as they were called, each with whether it returned.
-        seen: output → its header, then timestamp and payload of each packet.
-        is_cut: whether sources or inputs ended before their time, so that outputs may be shorter.
-        is_cancelled: whether the run was cancelled before its end.
-        fed: packets that went in.
-        overlaps: whether calls of the calculator may overlap.
-    """
-
+    #: Stepped to its end, or to the failure.
     harness: ScheduleHarness
+    #: Seed of the order; None for that of one thread.
     order: int | None
+    #: The calculator's methods as they were called, each with whether it returned.
     calls: list[tuple[str, bool]]
+    #: Output → its header, then timestamp and payload of each packet.
     seen: Mapping[str, list[tuple[Any, Any]]]
+    #: Input → payload of its stream's header.
     headers: Mapping[str, object] = attrs.field(factory=dict)
+    #: The calls of the harness, to paste.
     lines: list[str] = attrs.field(init=False)
+    #: Whether sources or inputs ended before their time, so that outputs may be shorter.
     is_cut: bool = False
+    #: Whether the run was cancelled before its end.
     is_cancelled: bool = False
+    #: Packets that went in.
     fed: int = 0
+    #: Whether calls of the calculator may overlap.
     overlaps: bool = False
 
     def __attrs_post_init__(self) -> None:

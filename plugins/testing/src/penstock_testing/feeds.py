@@ -33,16 +33,13 @@ _NAMED: Final = {
 
 @attrs.frozen(eq=False)
 class Event:
-    """One thing that happens on a graph input.
+    """One thing that happens on a graph input."""
 
-    Attributes:
-        kind: PACKET, BOUND or END.
-        at: the packet's timestamp, or the bound; DONE for an end.
-        payload: of a packet.
-    """
-
+    #: PACKET, BOUND or END.
     kind: str
+    #: The packet's timestamp, or the bound; DONE for an end.
     at: Timestamp = Timestamp.DONE
+    #: The payload of a packet.
     payload: object = None
 
     def call(self, stream: str) -> str:

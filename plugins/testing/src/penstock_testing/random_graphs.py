@@ -124,17 +124,14 @@ _CALCULATORS: Final = (Sum, Odd, Total, Later, Settled)
 
 
 class RandomGraph(NamedTuple):
-    """A graph, and what it is fed.
+    """A graph, and what it is fed."""
 
-    Attributes:
-        text: of the graph.
-        inputs, outputs: names of streams: those of the graph, and those of the nodes.
-        feed: input, payload or None for a bound, timestamp; in an order in which they may be added.
-    """
-
+    #: The text of the graph.
     text: str
+    #: `inputs`, `outputs`: names of streams: those of the graph, and those of the nodes.
     inputs: list[str]
     outputs: list[str]
+    #: Input, payload or None for a bound, timestamp; in an order in which they may be added.
     feed: list[tuple[str, int | None, int]]
 
 
@@ -166,16 +163,13 @@ def random_graph(seed: int) -> RandomGraph:
 
 
 class RandomRun(NamedTuple):
-    """What a run of a random graph has shown.
+    """What a run of a random graph has shown."""
 
-    Attributes:
-        packets: name of each observed stream → timestamp and payload of each packet.
-        accounts: the ledger: name, packets written, and what each reader took and dropped, for each stream.
-        counters: of the graph.
-    """
-
+    #: Name of each observed stream → timestamp and payload of each packet.
     packets: dict[str, list[tuple[int, Any]]]
+    #: The ledger: name, packets written, and what each reader took and dropped, for each stream.
     accounts: list[tuple[str, int, list[tuple[int, dict[str, int]]]]]
+    #: The counters of the graph.
     counters: dict[str, int]
 
 

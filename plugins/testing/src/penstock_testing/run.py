@@ -21,20 +21,17 @@ _NAME = "RunCalculatorTarget"
 
 @attrs.frozen
 class CalculatorRun:
-    """The outputs of a calculator.
+    """The outputs of a calculator."""
 
-    Attributes:
-        outputs: port as given → its packets, in order.
-        headers: port as given → payload of the stream's header, or None.
-        output_side_packets: port as given → payload, of those that were made.
-        counters: counter → value, without the node's name.
-        cuts: reason → how many elements the calculator has cut from lists, of all inputs together.
-    """
-
+    #: Port as given → its packets, in order.
     outputs: dict[PortKey, list[Packet]]
+    #: Port as given → payload of the stream's header, or None.
     headers: dict[PortKey, Any]
+    #: Port as given → payload, of those that were made.
     output_side_packets: dict[PortKey, Any]
+    #: Counter → value, without the node's name.
     counters: dict[str, int]
+    #: Reason → how many elements the calculator has cut from lists, of all inputs together.
     cuts: dict[str, int] = attrs.field(factory=dict)
 
 

@@ -78,12 +78,6 @@ class ScheduleHarness:
         GraphConfigError: side packets are missing or wrong.
         UnavailableError: a node needs a service that is not given and cannot be made.
 
-    Attributes:
-        schedule: the engine.
-        log: a line for each call of a calculator, in order: "open n", "process n at 5", "close n".
-        seen: stream → its packets, in order.
-        freed: number of packets that the engine has released because no node reads them.
-
     Example::
 
         harness = ScheduleHarness(wired(node(Double, "numbers", "twice"), inputs="numbers"))
@@ -104,10 +98,13 @@ class ScheduleHarness:
         bounds_of: Collection[str] = (),
         limits: Mapping[str, int] | None = None,
     ) -> None:
+        #: A line for each call of a calculator, in order: "open n", "process n at 5", "close n".
         self.log: list[str] = []
+        #: Stream → its packets, in order.
         self.seen: Final[dict[str, list[Packet]]] = {
             stream.name: [] for stream in plan.streams if observe is None or stream.name in observe
         }
+        #: Number of packets that the engine has released because no node reads them.
         self.freed = 0
         self._random: Final = None if seed is None else random.Random(seed)  # noqa: S311  # a test's order
         self._ids: Final = plan.stream_ids
@@ -124,6 +121,7 @@ class ScheduleHarness:
             observers=observers,
             limits={self._ids[name]: size for name, size in (limits or {}).items()},
         )
+        #: The engine.
         self.schedule: Final[Schedule] = new.schedule
         self.side_packets: Final = new.side_packets
         self.counters: Final = new.counters

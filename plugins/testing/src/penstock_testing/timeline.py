@@ -42,17 +42,14 @@ _FEW: Final = 3
 
 @attrs.frozen
 class Row:
-    """One stream.
-
-    Attributes:
-        packets: (timestamp, payload), in order.
-        before_end: how many of them it had when the inputs had been fed.
-        bound: its bound then; `DONE` where it had ended.
-    """
+    """One stream."""
 
     name: str
+    #: (timestamp, payload), in order.
     packets: tuple[tuple[int, object], ...]
+    #: How many of them it had when the inputs had been fed.
     before_end: int
+    #: Its bound then; `DONE` where it had ended.
     bound: int
 
 

@@ -21,57 +21,48 @@ if TYPE_CHECKING:
 
 @attrs.frozen(eq=False)
 class Slice:
-    """One slice of a track.
+    """One slice of a track."""
 
-    Attributes:
-        process, track: their names.
-        name, kind: of the slice, and its category.
-        start, end: microseconds.
-        about: its arguments.
-    """
-
+    #: `process`, `track`: their names.
     process: str
     track: str
+    #: `name`, `kind`: of the slice, and its category.
     name: str
     kind: str
+    #: `start`, `end`: microseconds.
     start: float
     end: float
+    #: Its arguments.
     about: dict[str, Any]
 
 
 @attrs.frozen(eq=False)
 class Arrow:
-    """One packet from a slice to another.
+    """One packet from a slice to another."""
 
-    Attributes:
-        stream: the arrow's name.
-        source, target: the slices that it begins and ends in.
-        about: its arguments.
-    """
-
+    #: The arrow's name.
     stream: str
+    #: `source`, `target`: the slices that it begins and ends in.
     source: Slice
     target: Slice
+    #: Its arguments.
     about: dict[str, Any]
 
 
 @attrs.frozen(eq=False)
 class Trace:
-    """A trace that was read and is correct.
+    """A trace that was read and is correct."""
 
-    Attributes:
-        slices, arrows: in the order of the file.
-        counters: (process, counter) → values with their moments, in order of time.
-        instants: (process, track or "", name, arguments), in the order of the file.
-        processes: names, in the order of the file.
-        about: the `otherData` of the file.
-    """
-
+    #: `slices`, `arrows`: in the order of the file.
     slices: list[Slice]
     arrows: list[Arrow]
+    #: (process, counter) → values with their moments, in order of time.
     counters: dict[tuple[str, str], list[tuple[float, float]]]
+    #: (process, track or "", name, arguments), in the order of the file.
     instants: list[tuple[str, str, str, dict[str, Any]]]
+    #: Names, in the order of the file.
     processes: list[str]
+    #: The `otherData` of the file.
     about: dict[str, Any]
 
 

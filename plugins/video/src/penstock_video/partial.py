@@ -28,24 +28,22 @@ class PartialFile:
     Args:
         target: the file that this one becomes.
 
-    Attributes:
-        path: where the file grows: a name beside the target that no other file has.
-        name: the same as a str; libav chooses the container by its ending.
-        size: bytes that were written.
-        error: the failure of a write, or None.
-
     Raises:
         OSError: the file cannot be made.
     """
 
     def __init__(self, target: Path) -> None:
+        #: The failure of a write, or None.
         self.error: OSError | None = None
         for count in itertools.count(1):
+            #: Where the file grows: a name beside the target that no other file has.
             self.path = target.with_name(_name(target, count))
             with contextlib.suppress(FileExistsError):
                 self._file = self.path.open("xb", buffering=0)
                 break
+        #: The same as a str; libav chooses the container by its ending.
         self.name = str(self.path)
+        #: Bytes that were written.
         self.size = self._settled = 0
         #: Bytes that the file had when its end began; 0: it has not begun.
         self._kept = 0

@@ -69,27 +69,24 @@ _FULL_RANGE: Final = {"mjpeg": "yuvj420p"}
 
 @attrs.frozen
 class Settings:
-    """How to encode.
+    """How to encode."""
 
-    Attributes:
-        codec: libav's name of the encoder.
-        fps: expected frames per second.
-        crf, preset: quality and speed, for encoders that have these options.
-        threads: of the encoder; 0: libav decides.
-        bit_rate: bits per second, for encoders without crf; 0: a fifth of a bit for each pixel.
-        audio: file with the audio to copy; None: no audio.
-        audio_optional: leave out audio that does not fit, and log it; False: that is an error.
-        node: name of the node that writes, for the log.
-    """
-
+    #: libav's name of the encoder.
     codec: str
+    #: Expected frames per second.
     fps: float = 30.0
+    #: `crf`, `preset`: quality and speed, for encoders that have these options.
     crf: float = 23.0
     preset: str = "superfast"
+    #: The threads of the encoder; 0: libav decides.
     threads: int = 0
+    #: Bits per second, for encoders without crf; 0: a fifth of a bit for each pixel.
     bit_rate: int = 0
+    #: File with the audio to copy; None: no audio.
     audio: str | None = None
+    #: Leave out audio that does not fit, and log it; False: that is an error.
     audio_optional: bool = False
+    #: Name of the node that writes, for the log.
     node: str | None = None
 
 

@@ -15,11 +15,9 @@ class ListCalculator(penstock.Calculator):
 
     In the docstring of a derived class `<Name>` stands for the calculator's name, and `<T>` for the type of
     the elements.
-
-    Attributes:
-        element: the type of the elements.
     """
 
+    #: The type of the elements.
     element: ClassVar[type[Any]]
 
     @classmethod

@@ -31,15 +31,12 @@ _BEGIN: Final = re.compile(rf"node{_SPACE}:?{_SPACE}\{{{_SPACE}", re.ASCII)
 
 
 class PlainNode(NamedTuple):
-    """A node that can be made without the parser.
+    """A node that can be made without the parser."""
 
-    Attributes:
-        start, end: where it stands in the text, with the comma or semicolon after it.
-        given: the fields of the message: name → a string or a list of strings.
-    """
-
+    #: `start`, `end`: where it stands in the text, with the comma or semicolon after it.
     start: int
     end: int
+    #: The fields of the message: name → a string or a list of strings.
     given: dict[str, str | list[str]]
 
 

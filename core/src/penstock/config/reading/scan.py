@@ -58,18 +58,15 @@ class Token(NamedTuple):
 
 
 class NamedMessage(NamedTuple):
-    """A bracketed name in graph text: `[penstock.X.ext]` or `[type.googleapis.com/penstock.X]`.
+    """A bracketed name in graph text: `[penstock.X.ext]` or `[type.googleapis.com/penstock.X]`."""
 
-    Attributes:
-        name: in our package, without blanks, prefix or brackets.
-        written: as it stands in the file.
-        is_any: whether it is the type of a packed message, not the name of an extension.
-        offset: of the bracket.
-    """
-
+    #: In our package, without blanks, prefix or brackets.
     name: str
+    #: As it stands in the file.
     written: str
+    #: Whether it is the type of a packed message, not the name of an extension.
     is_any: bool
+    #: The offset of the bracket.
     offset: int
 
 
@@ -77,24 +74,21 @@ class NamedMessage(NamedTuple):
 
 
 class ScannedText(NamedTuple):
-    """What one pass over graph text found.
+    """What one pass over graph text found."""
 
-    Attributes:
-        text: with the reference's package replaced by ours where it names a message.
-        named: the bracketed names, in order.
-        root: the tree of fields.
-        unclosed: place of a bracket that nothing closes, or None.
-        rule: place of the first percent sign outside of strings and comments, which makes the text one of a
-            template; None where there is no such sign.
-        plain: the plain nodes of the graph, in order. The text before, between and after them consists of
-            whole fields, as far as the text can be followed.
-    """
-
+    #: With the reference's package replaced by ours where it names a message.
     text: str
+    #: The bracketed names, in order.
     named: tuple[NamedMessage, ...]
+    #: The tree of fields.
     root: Spot
+    #: Place of a bracket that nothing closes, or None.
     unclosed: int | None
+    #: Place of the first percent sign outside of strings and comments, which makes the text one of a
+    #: template; None where there is no such sign.
     rule: int | None
+    #: The plain nodes of the graph, in order. The text before, between and after them consists of whole
+    #: fields, as far as the text can be followed.
     plain: tuple[PlainNode, ...]
 
 

@@ -62,15 +62,12 @@ _IGNORED: Final = ("executor", "max_in_flight", "input_stream_handler")
 
 
 class Expanded(NamedTuple):
-    """A graph without subgraphs.
+    """A graph without subgraphs."""
 
-    Attributes:
-        message: a CalculatorGraphConfig.
-        origins: for each node the places of its file, and where it stands there; None where all nodes stand
-            in the graph's own file.
-    """
-
+    #: A CalculatorGraphConfig.
     message: Message
+    #: For each node the places of its file, and where it stands there; None where all nodes stand in the
+    #: graph's own file.
     origins: list[tuple[Places, Spot | None]] | None
 
 
@@ -148,20 +145,17 @@ class _Given(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A node on its way into the expanded graph.
+    """A node on its way into the expanded graph."""
 
-    Attributes:
-        node: a Node message.
-        places, spot: where it stands.
-        inside: the subgraphs that it is in, outermost first. Each is its name and what its graph depends on:
-            the options for a class or a template, "" for a graph that is always the same.
-        has_failed: whether it is a subgraph that cannot be replaced.
-    """
-
+    #: A Node message.
     node: Message
+    #: `places`, `spot`: where it stands.
     places: Places
     spot: Spot | None
+    #: The subgraphs that it is in, outermost first. Each is its name and what its graph depends on: the
+    #: options for a class or a template, "" for a graph that is always the same.
     inside: tuple[tuple[str, bytes], ...] = ()
+    #: Whether it is a subgraph that cannot be replaced.
     has_failed: bool = False
 
     def at(self, field: str = "calculator", index: int = 0) -> int:

@@ -49,13 +49,11 @@ class Interface:
         prefix: of `prefix_of`.
         outer: field → the ports that the node connects.
         inner: field → the ports of the subgraph's graph.
-
-    Attributes:
-        misfits: the ports that cannot be joined. All others are joined.
     """
 
     def __init__(self, prefix: str, outer: dict[str, TagMap], inner: dict[str, TagMap]) -> None:
         self._prefix = prefix
+        #: The ports that cannot be joined. All others are joined.
         self.misfits: list[Misfit] = []
         #: Name inside → name outside.
         self._streams: dict[str, str] = {}

@@ -16,19 +16,16 @@ M = TypeVar("M")
 
 
 class SubgraphContext:
-    """The node that a subgraph replaces. Made for one call of `get_config`, which may keep it.
-
-    Attributes:
-        node_name: canonical name of the node in the graph that it is expanded into.
-        node: a copy of the node, a CalculatorGraphConfig.Node message. Changing it changes nothing.
-        inputs, outputs, input_side_packets, output_side_packets: the ports that the graph connects,
-            in id order, each with tag, index, and the name of the stream or side packet.
-    """
+    """The node that a subgraph replaces. Made for one call of `get_config`, which may keep it."""
 
     def __init__(self, node_name: str, node: Message, options: Options, ports: tuple[TagMap, ...]) -> None:
+        #: Canonical name of the node in the graph that it is expanded into.
         self.node_name = node_name
+        #: A copy of the node, a CalculatorGraphConfig.Node message. Changing it changes nothing.
         self.node = node
         self._options = options
+        #: `inputs`, `outputs`, `input_side_packets`, `output_side_packets`: the ports that the graph
+        #: connects, in id order, each with tag, index, and the name of the stream or side packet.
         self.inputs, self.outputs, self.input_side_packets, self.output_side_packets = ports
 
     def options(self, message_type: type[M]) -> M:

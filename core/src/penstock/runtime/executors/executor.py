@@ -112,29 +112,23 @@ class Lease(ABC):
 
 
 class ExecutorDefaults(NamedTuple):
-    """What an executor may need to know besides its options.
+    """What an executor may need to know besides its options."""
 
-    Attributes:
-        name: the executor's name in the graph; "" for the default one.
-        num_threads: what the graph's own `num_threads` asks for; 0 if it is not set.
-        suggested_threads: min(processors, nodes), at least 1: what the reference takes.
-        is_implied: whether the graph declares no type for it, so that it must do without options.
-    """
-
+    #: The executor's name in the graph; "" for the default one.
     name: str = ""
+    #: What the graph's own `num_threads` asks for; 0 if it is not set.
     num_threads: int = 0
+    #: min(processors, nodes), at least 1: what the reference takes.
     suggested_threads: int = 1
+    #: Whether the graph declares no type for it, so that it must do without options.
     is_implied: bool = False
 
 
 class Executor(ABC):
-    """Lends threads to runs. Subclass it and register it by name, or hand it to `set_executor`.
+    """Lends threads to runs. Subclass it and register it by name, or hand it to `set_executor`."""
 
-    Attributes:
-        places: whether it makes calculators elsewhere, and holds what must be closed with the graph: `check`,
-            `arrange`, `place` and `close` are called.
-    """
-
+    #: Whether it makes calculators elsewhere, and holds what must be closed with the graph: `check`,
+    #: `arrange`, `place` and `close` are called.
     places = False
 
     @classmethod

@@ -12,16 +12,13 @@ if TYPE_CHECKING:
 
 
 class Placed(NamedTuple):
-    """Where the nodes of a run work.
+    """Where the nodes of a run work."""
 
-    Attributes:
-        queue_of: node id → number of its queue.
-        names: of the queues.
-        executors: of the queues; empty for a run without executors, as tests have it.
-    """
-
+    #: Node id → number of its queue.
     queue_of: Mapping[int, int]
+    #: The names of the queues.
     names: Sequence[str]
+    #: The executors of the queues; empty for a run without executors, as tests have it.
     executors: Sequence[Executor]
 
     def places(self, node_id: int) -> Executor | None:

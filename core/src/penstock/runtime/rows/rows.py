@@ -31,14 +31,12 @@ class Row:
     `row["out"]` is the payload on a stream, None if it has no packet at this time; `"out" in row`
     says whether it has one. Payloads are shared, as everywhere: treat them as read-only. Two rows are
     equal if they have the same timestamp and the same payload objects on the same streams.
-
-    Attributes:
-        stamp: the timestamp as a plain int, in microseconds by convention.
     """
 
     __slots__ = ("_packets", "_places", "stamp")
 
     def __init__(self, stamp: int, places: Mapping[str, int], packets: tuple[Packet | None, ...]) -> None:
+        #: The timestamp as a plain int, in microseconds by convention.
         self.stamp: Final = stamp
         self._places: Final = places
         self._packets: Final = packets
@@ -86,9 +84,6 @@ class Rows:
 
     For loops: `for row in rows`, `async for row in rows`. Or one by one: `rows.next()`. As a context
     manager it is closed at the end of the block. One thread or task at a time may read.
-
-    Attributes:
-        streams: their names, in the order in which they were asked for.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917  # what `CalculatorGraph.rows` was given
@@ -106,6 +101,7 @@ class Rows:
         self._graph: Final = graph  # a graph lives as long as its rows
         self._starter: Final = starter
         self._desk: Final = desk
+        #: Their names, in the order in which they were asked for.
         self.streams: Final = tuple(numbers)
         self._numbers: Final = tuple(numbers.values())
         self._places: Final = {name: place for place, name in enumerate(numbers)}

@@ -27,19 +27,16 @@ LEFT: Final = "the rows were no longer read"
 
 
 class RowStream(Observer):
-    """The packets of one stream that wait for their rows.
-
-    Attributes:
-        source: the writing end.
-        last_bound: where the run failed before the stream's end, the bound then: nothing later is settled.
-    """
+    """The packets of one stream that wait for their rows."""
 
     __slots__ = ("_errors", "last_bound", "source")
 
     def __init__(self, source: OutputStream, reader: RowReader, schedule: Schedule) -> None:
         self._errors: Final = schedule.errors
         super().__init__(source.name, reader, is_poller=True)
+        #: The writing end.
         self.source: Final = source
+        #: Where the run failed before the stream's end, the bound then: nothing later is settled.
         self.last_bound: int | None = None
 
     def end(self) -> None:
@@ -53,18 +50,15 @@ class RowStream(Observer):
 
 
 class RowReader:
-    """Takes rows out of the streams of one run.
+    """Takes rows out of the streams of one run."""
 
-    Attributes:
-        place: what the ledger calls it.
-        who: the thread or task that read last; before that, the one that asked for the rows.
-        is_closed: whether the rows are no longer read; packets that come are dropped.
-    """
-
+    #: What the ledger calls it.
     place: Final = "rows"
 
     def __init__(self, max_size: int) -> None:
+        #: The thread or task that read last; before that, the one that asked for the rows.
         self.who: object = current_waiter()
+        #: Whether the rows are no longer read; packets that come are dropped.
         self.is_closed = False
         self.streams: tuple[RowStream, ...] = ()
         self._max_size: Final = max_size

@@ -91,44 +91,42 @@ class LockedRun:
         schedule: the engine of the run, not started.
         loop: runs the coroutines.
         clock: what the time-outs of waits read, in seconds.
-
-    Attributes:
-        stuck: why the run was stuck, and which warnings about it are still to be logged.
-        lock: held while the engine is touched, by whichever thread does so.
-        changed: a condition on `lock`; notified when something has changed that a thread may wait for.
-        works: what executors run, one for each queue of the schedule, in the same order.
-        waiters: number of application threads and tasks that wait on `changed`.
-        adders: how many of them wait for room in a graph input.
-        wakes_early: whether one of them sleeps until the run is idle; see `wake_early`.
-        quiet_until: until when waiting threads are not notified while light steps are ready.
-        inside: idents of the threads that are inside a step or observer of this run and must not wait for it.
-        stranded: the works whose executor failed. Application threads run them in their waits.
-        pending: steps that complete later, each with the future that is cancelled after an error.
-        is_poisoned: whether the engine may be half changed, or the run was abandoned: no step is taken any
-            more, and what a call that comes back has written is dropped.
-        has_given_up: whether calls are under way that the run does not wait for any more.
     """
 
     def __init__(self, schedule: Schedule, loop: LazyLoop, clock: Callable[[], float] = monotonic) -> None:
         self.schedule: Final = schedule
+        #: Why the run was stuck, and which warnings about it are still to be logged.
         self.stuck: Final = StuckMoments(schedule)
+        #: Held while the engine is touched, by whichever thread does so.
         self.lock: Final = threading.RLock()
+        #: A condition on `lock`; notified when something has changed that a thread may wait for.
         self.changed: Final = News(self.lock)
         self.clock: Callable[[], float] = clock
+        #: What executors run, one for each queue of the schedule, in the same order.
         self.works: Sequence[QueueServer] = ()
         self._only_work: QueueServer | None = None
+        #: Number of application threads and tasks that wait on `changed`.
         self.waiters = 0
+        #: How many of them wait for room in a graph input.
         self.adders = 0
+        #: Whether one of them sleeps until the run is idle; see `wake_early`.
         self.wakes_early = False
+        #: Until when waiting threads are not notified while light steps are ready.
         self.quiet_until = 0.0
+        #: Idents of the threads that are inside a step or observer of this run and must not wait for it.
         self.inside: Final[set[int]] = set()
+        #: The works whose executor failed. Application threads run them in their waits.
         self.stranded: Final[set[QueueServer]] = set()
+        #: Steps that complete later, each with the future that is cancelled after an error.
         self.pending: Final[dict[Step, concurrent.futures.Future[Any]]] = {}
         #: When the run was first seen to have failed while steps were pending.
         self._failing_since: float | None = None
         self.loop: Final = loop
         self._timer: Alarm | None = None
+        #: Whether the engine may be half changed, or the run was abandoned: no step is taken any more, and
+        #: what a call that comes back has written is dropped.
         self.is_poisoned = False
+        #: Whether calls are under way that the run does not wait for any more.
         self.has_given_up = False
 
     def serve(self, works: Sequence[QueueServer], timer: Alarm | None) -> None:

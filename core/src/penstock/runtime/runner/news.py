@@ -15,14 +15,11 @@ if TYPE_CHECKING:
 
 
 class News(threading.Condition):
-    """A condition whose `notify_all` also calls listeners, for tasks that wait without a thread.
-
-    Attributes:
-        listeners: called without arguments at each `notify_all`.
-    """
+    """A condition whose `notify_all` also calls listeners, for tasks that wait without a thread."""
 
     def __init__(self, lock: threading.RLock) -> None:
         super().__init__(lock)
+        #: Called without arguments at each `notify_all`.
         self.listeners: Final[list[Callable[[], None]]] = []
 
     def wait(self, timeout: float | None = None) -> bool:

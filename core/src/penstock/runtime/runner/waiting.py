@@ -32,9 +32,6 @@ class AwaitedRun(DeferringRun):
     Args:
         schedule, loop, clock: as for `LockedRun`.
         explain: returns in words why the run does not go on, for waits that expire.
-
-    Attributes:
-        leases: what the executors have lent, one for each queue, in the order of the queues.
     """
 
     def __init__(
@@ -45,6 +42,7 @@ class AwaitedRun(DeferringRun):
         clock: Callable[[], float] = monotonic,
     ) -> None:
         super().__init__(schedule, loop, clock)
+        #: What the executors have lent, one for each queue, in the order of the queues.
         self.leases: Final[list[Lease]] = []
         #: Whether nodes run inside the application's waits. In most runs none do, and waits do not look.
         self._has_helpers = False

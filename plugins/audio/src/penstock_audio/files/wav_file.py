@@ -34,10 +34,6 @@ class WavFile:
         channels: of each frame.
         is_float: float32 samples instead of int16.
 
-    Attributes:
-        path: of the growing file.
-        frames: samples of each channel that were written.
-
     Raises:
         OSError: the file cannot be made.
     """
@@ -48,9 +44,11 @@ class WavFile:
         self._channels: Final = channels
         self._is_float: Final = is_float
         self._width: Final = 4 if is_float else 2
+        #: Samples of each channel that were written.
         self.frames = self._told = 0
         for count in itertools.count(1):
             number = "" if count == 1 else f"-{count}"
+            #: The path of the growing file.
             self.path = target.with_name(f"{target.stem}.partial{number}{target.suffix}")
             with contextlib.suppress(FileExistsError):
                 self._file = self.path.open("xb", buffering=0)

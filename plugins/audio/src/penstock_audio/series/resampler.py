@@ -48,18 +48,16 @@ class Resampler(Protocol):
 class Kernel:
     """A windowed sinc, the filter of `RationalResampler`.
 
-    Attributes:
-        radius_factor: half of its length, in samples of the slower of the two rates.
-        cutoff_proportion: where it begins to cut, as a part of half the slower rate; above 0, at most 1.
-        kaiser_beta: shape of its Kaiser window, above 0.
-        max_denominator: how exactly a ratio of rates is kept: the most phases of the filter.
-
     The defaults are those of QResamplerParams; the calculators that resample ask for 2000 phases.
     """
 
+    #: Half of its length, in samples of the slower of the two rates.
     radius_factor: float = 5.0
+    #: Where it begins to cut, as a part of half the slower rate; above 0, at most 1.
     cutoff_proportion: float = 0.9
+    #: Shape of its Kaiser window, above 0.
     kaiser_beta: float = 6.0
+    #: How exactly a ratio of rates is kept: the most phases of the filter.
     max_denominator: int = 1000
 
     def __attrs_post_init__(self) -> None:

@@ -19,9 +19,6 @@ class SampleBuffer:
     Args:
         channels: rows of each block.
         rate: samples a second.
-
-    Attributes:
-        count: samples that are there.
     """
 
     def __init__(self, channels: int, rate: float) -> None:
@@ -30,6 +27,7 @@ class SampleBuffer:
         self._blocks: deque[tuple[NDArray[np.float32], int]] = deque()
         #: Samples of the first block that were dropped.
         self._gone = 0
+        #: Samples that are there.
         self.count = 0
 
     def push(self, samples: NDArray[np.float32], stamp: int) -> None:

@@ -72,25 +72,22 @@ class Distribution:
 
 
 class Frame:
-    """A frame inside the path.
-
-    Attributes:
-        stamp: its timestamp.
-        arrived_s: when it came to the entrance.
-        released_s: when it went in.
-        predicted_s: when it was expected to leave, as predicted then.
-        is_next_of_many: whether a frame was held up since the one before went in.
-        is_try: whether it went in although its being in time was not certain.
-    """
+    """A frame inside the path."""
 
     __slots__ = ("arrived_s", "is_next_of_many", "is_try", "predicted_s", "released_s", "stamp")
 
     def __init__(self, stamp: int, arrived_s: float, released_s: float, predicted_s: float) -> None:
+        #: Its timestamp.
         self.stamp: Final = stamp
+        #: When it came to the entrance.
         self.arrived_s: Final = arrived_s
+        #: When it went in.
         self.released_s: Final = released_s
+        #: When it was expected to leave, as predicted then.
         self.predicted_s: Final = predicted_s
+        #: Whether a frame was held up since the one before went in.
         self.is_next_of_many = False
+        #: Whether it went in although its being in time was not certain.
         self.is_try = False
 
 
@@ -100,21 +97,19 @@ class LatencyGoal:
     Args:
         goal_s: from the arrival of a frame at the entrance to its end, above 0.
         max_in_flight: how many frames may be inside at once, at least 1.
-
-    Attributes:
-        goal_s, max_in_flight: as given.
-        in_flight: the frames inside, oldest first. The caller takes those out that have left.
-        work_s, interval_s: the model; 0.0 until it is known.
-        is_held: False while one frame alone is not done within the goal in 99 of 100 cases. Then at most
-            one is inside.
     """
 
     def __init__(self, goal_s: float, max_in_flight: int) -> None:
+        #: `goal_s`, `max_in_flight`: as given.
         self.goal_s: Final = goal_s
         self.max_in_flight: Final = max_in_flight
+        #: The frames inside, oldest first. The caller takes those out that have left.
         self.in_flight: Final[deque[Frame]] = deque()
+        #: `work_s`, `interval_s`: the model; 0.0 until it is known.
         self.work_s = 0.0
         self.interval_s = 0.0
+        #: False while one frame alone is not done within the goal in 99 of 100 cases. Then at most one is
+        #: inside.
         self.is_held = True
         self._pace_s = 0.0
         #: How far predictions are off, on average.

@@ -42,14 +42,12 @@ class LimitedStreams:
 
     Made in `open`, where it forwards the headers. In each `process` a limiter calls `take`, then `release`
     and `drop` for main packets in order, then `settle`.
-
-    Attributes:
-        main: main packets without a decision, oldest first.
     """
 
     def __init__(self, cc: CalculatorContext) -> None:
         self._data: Final = range(cc.inputs.count(""))
         self._queues: Final[list[deque[Packet]]] = [deque() for _ in self._data]
+        #: Main packets without a decision, oldest first.
         self.main: Final = self._queues[0]
         self._decisions: Final = _Decisions()
         for i in self._data:

@@ -165,12 +165,10 @@ TENSORS: Final = ListOf("Tensor")
 class PerElementType(penstock.Calculator):
     """A family of calculators that differ in the type of the container that they make or take apart.
 
-    Attributes:
-        container: the type of this calculator's lists.
-
     The docstring of a family says <Name> for the registered name and <T> for the type of the container.
     """
 
+    #: The type of this calculator's lists.
     container: ClassVar[Container]
 
     @classmethod

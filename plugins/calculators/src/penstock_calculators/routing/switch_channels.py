@@ -99,11 +99,7 @@ def relay(packet: Packet, output: Output, end: int = DONE) -> None:
 
 
 class ChannelHistory:
-    """The channels and the timestamps from which they are active. Periods that are over can be forgotten.
-
-    Attributes:
-        known_below: the channel of timestamps below this is final.
-    """
+    """The channels and the timestamps from which they are active. Periods that are over can be forgotten."""
 
     __slots__ = ("_channels", "_control", "_starts", "known_below")
 
@@ -115,6 +111,7 @@ class ChannelHistory:
         self._control: Final = next((tag for tag in CONTROLS if tag in cc.inputs), None)
         self._starts = [UNSTARTED]
         self._channels = [_first_channel(cc)]
+        #: The channel of timestamps below this is final.
         self.known_below = PRESTREAM if self._control else DONE
 
     def record(self, cc: CalculatorContext) -> None:

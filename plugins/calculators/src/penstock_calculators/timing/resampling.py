@@ -40,16 +40,14 @@ class Sampling:
 
     Args:
         period: mean distance of two samples.
-
-    Attributes:
-        bound: no further sample is below it.
-        last: the latest packet.
-        max_periods: the most periods between two packets, or that are stepped through before the first one.
     """
 
     def __init__(self, period: float) -> None:
+        #: No further sample is below it.
         self.bound = PRESTREAM
+        #: The latest packet.
         self.last: Packet | None = None
+        #: The most periods between two packets, or that are stepped through before the first one.
         self.max_periods = 1_000_000
         self._mean_period = period
 

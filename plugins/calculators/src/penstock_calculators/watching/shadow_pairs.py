@@ -22,31 +22,24 @@ _NO_PACKET: Final = penstock.Packet()
 
 @attrs.frozen
 class ShadowPair:
-    """What two calculators wrote at one timestamp.
+    """What two calculators wrote at one timestamp."""
 
-    Attributes:
-        primary, candidate: a packet for each output, an empty one where none was written.
-        failure: how the call of the candidate failed; "" where it did not.
-    """
-
+    #: `primary`, `candidate`: a packet for each output, an empty one where none was written.
     primary: tuple[Packet, ...]
     candidate: tuple[Packet, ...]
+    #: How the call of the candidate failed; "" where it did not.
     failure: str = ""
 
 
 @attrs.frozen
 class ShadowDifference:
-    """One output of a candidate that differs from the primary's.
+    """One output of a candidate that differs from the primary's."""
 
-    Attributes:
-        output: number of the output, from 0, in the order of the outputs of the Shadow.
-        words: what differs.
-        largest: the largest difference between two numbers; None where the payloads have no numbers to
-            compare.
-    """
-
+    #: Number of the output, from 0, in the order of the outputs of the Shadow.
     output: int
+    #: What differs.
     words: str
+    #: The largest difference between two numbers; None where the payloads have no numbers to compare.
     largest: float | None = None
 
 
@@ -134,17 +127,14 @@ class ShadowPairCalculator(penstock.Calculator):
 
 
 class _Waiting:
-    """What has come on an input and is still needed.
-
-    Attributes:
-        new: packets at timestamps that are not decided, in order.
-        settled: the timestamp below which nothing more comes.
-    """
+    """What has come on an input and is still needed."""
 
     def __init__(self, tag: str, index: int = 0) -> None:
         self._key: Final = (tag, index)
+        #: Packets at timestamps that are not decided, in order.
         self.new: Final[deque[Packet]] = deque()
         self._wanted: Final[dict[int, Packet]] = {}
+        #: The timestamp below which nothing more comes.
         self.settled = PRESTREAM
 
     def take(self, cc: CalculatorContext) -> None:

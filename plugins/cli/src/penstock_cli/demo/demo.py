@@ -28,23 +28,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Demo:
-    """What the demo does.
+    """What the demo does."""
 
-    Attributes:
-        video: the file to read; None for the camera or the test pattern.
-        camera: index of the camera to read; None for no camera.
-        frames: length of the test pattern, 0 for endless; None for the length in the graph.
-        out: the file to write, replaced when the new one is finished; None for no file.
-        gpu: True requires OpenGL, of a software renderer too; False takes the CPU; None takes the GPU if it
-            is available in hardware.
-        show: whether to open a window.
-    """
-
+    #: The file to read; None for the camera or the test pattern.
     video: Path | None = None
+    #: Index of the camera to read; None for no camera.
     camera: int | None = None
+    #: Length of the test pattern, 0 for endless; None for the length in the graph.
     frames: int | None = None
+    #: The file to write, replaced when the new one is finished; None for no file.
     out: Path | None = None
+    #: True requires OpenGL, of a software renderer too; False takes the CPU; None takes the GPU if it is
+    #: available in hardware.
     gpu: bool | None = None
+    #: Whether to open a window.
     show: bool = False
 
 

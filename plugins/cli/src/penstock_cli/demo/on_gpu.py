@@ -24,16 +24,13 @@ _CLOSE_S = 10.0
 
 @dataclass(frozen=True)
 class Place:
-    """Where frames are drawn.
+    """Where frames are drawn."""
 
-    Attributes:
-        said: "on the GPU: ..." or "on the CPU: ...", with the device or the reason.
-        resources: the `GpuResources`, switched on; None on the CPU.
-        is_shared: whether their contexts share textures with the given context.
-    """
-
+    #: "on the GPU: ..." or "on the CPU: ...", with the device or the reason.
     said: str
+    #: The `GpuResources`, switched on; None on the CPU.
     resources: Any = None
+    #: Whether their contexts share textures with the given context.
     is_shared: bool = False
 
     @property

@@ -34,22 +34,19 @@ _STDIN_NAME: Final = "<stdin>"
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing that is wrong.
+    """One thing that is wrong."""
 
-    Attributes:
-        file: the graph file, or that of a subgraph.
-        line, column: counted from 1; None where the file has no lines or the fault has no place.
-        code: name of the status code.
-        node, stream: that the fault concerns, or None.
-        message: without file, line and column.
-    """
-
+    #: The graph file, or that of a subgraph.
     file: str
+    #: `line`, `column`: counted from 1; None where the file has no lines or the fault has no place.
     line: int | None
     column: int | None
+    #: Name of the status code.
     code: str
+    #: `node`, `stream`: that the fault concerns, or None.
     node: str | None
     stream: str | None
+    #: Without file, line and column.
     message: str
 
     def __str__(self) -> str:
@@ -68,30 +65,27 @@ class Warned:
 
 @dataclass
 class Verdict:
-    """What is known about one graph file.
+    """What is known about one graph file."""
 
-    Attributes:
-        file: as it was given.
-        is_read: whether the file exists and could be read.
-        faults, warnings: in file order.
-        nodes, streams, subgraphs: their numbers; subgraphs are those that the file itself names. 0 where
-            the graph is invalid.
-        input_streams: of the graph, which an application feeds.
-        side_packets: name → type, of those that a run needs.
-        optional_side_packets: name → type, of those that a run also takes.
-        hints: what else may help, beside what each fault says.
-    """
-
+    #: As it was given.
     file: str
+    #: Whether the file exists and could be read.
     is_read: bool = True
+    #: `faults`, `warnings`: in file order.
     faults: list[Fault] = field(default_factory=list)
     warnings: list[Warned] = field(default_factory=list)
+    #: `nodes`, `streams`, `subgraphs`: their numbers; subgraphs are those that the file itself names. 0 where
+    #: the graph is invalid.
     nodes: int = 0
     streams: int = 0
     subgraphs: int = 0
+    #: The input streams of the graph, which an application feeds.
     input_streams: list[str] = field(default_factory=list)
+    #: Name → type, of those that a run needs.
     side_packets: dict[str, str] = field(default_factory=dict)
+    #: Name → type, of those that a run also takes.
     optional_side_packets: dict[str, str] = field(default_factory=dict)
+    #: What else may help, beside what each fault says.
     hints: list[str] = field(default_factory=list)
 
     @property

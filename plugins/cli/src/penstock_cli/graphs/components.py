@@ -41,23 +41,21 @@ _WIDEST: Final = 120
 @dataclass(frozen=True)
 class Component:
     """One name that graphs can use.
-
-    Attributes:
-        name, kind: as the registry has them.
-        distribution, plugin: that provide it; None for names that this process registered.
-        target: the "module:attribute" behind the name.
-        problem: why it cannot be used; None where no problem is known.
-        summary: the first paragraph of its docstring; None where it was not requested.
-        source: the module or file of `--import` that registered it; None for others.
     """
 
+    #: `name`, `kind`: as the registry has them.
     name: str
     kind: str
+    #: `distribution`, `plugin`: that provide it; None for names that this process registered.
     distribution: str | None
     plugin: str | None
+    #: The "module:attribute" behind the name.
     target: str
+    #: Why it cannot be used; None where no problem is known.
     problem: str | None = None
+    #: The first paragraph of its docstring; None where it was not requested.
     summary: str | None = None
+    #: The module or file of `--import` that registered it; None for others.
     source: str | None = None
 
     @property

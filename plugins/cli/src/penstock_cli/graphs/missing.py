@@ -44,23 +44,20 @@ _BINARY: Final = (".binarypb", ".pb")
 
 @dataclass(frozen=True)
 class Missing:
-    """One node whose calculator no installed pack has.
+    """One node whose calculator no installed pack has."""
 
-    Attributes:
-        file: as it was given.
-        line, column: of the name, counted from 1; None where the file has no lines.
-        name: of the calculator or subgraph.
-        distribution: the official pack that has it, or None.
-        problem: why it is missing although that pack is installed, or None.
-        near: names of installed ones that look like it, where no official pack has it.
-    """
-
+    #: As it was given.
     file: str
+    #: `line`, `column`: of the name, counted from 1; None where the file has no lines.
     line: int | None
     column: int | None
+    #: The name of the calculator or subgraph.
     name: str
+    #: The official pack that has it, or None.
     distribution: str | None
+    #: Why it is missing although that pack is installed, or None.
     problem: str | None
+    #: Names of installed ones that look like it, where no official pack has it.
     near: tuple[str, ...]
 
     def __str__(self) -> str:
@@ -78,20 +75,17 @@ class Missing:
 
 @dataclass
 class Looked:
-    """What is known of one file.
+    """What is known of one file."""
 
-    Attributes:
-        file: as it was given.
-        names: of its nodes, in order, those inside of options included; with line and column, or None.
-        type: under which other graphs can name this graph; "" where it has none.
-        package: before names of its nodes, or "".
-        error: why the file could not be read, or None.
-    """
-
+    #: As it was given.
     file: str
+    #: The names of its nodes, in order, those inside of options included; with line and column, or None.
     names: list[tuple[str, tuple[int, int] | None]] = field(default_factory=list)
+    #: Under which other graphs can name this graph; "" where it has none.
     type: str = ""
+    #: Before names of its nodes, or "".
     package: str = ""
+    #: Why the file could not be read, or None.
     error: PenstockError | FileMissing | None = None
 
 

@@ -18,12 +18,9 @@ _WORDS: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 @dataclass(frozen=True)
 class PackNames:
-    """The names of one pack.
+    """The names of one pack."""
 
-    Attributes:
-        plugin: name of the entry point, which switches such as PENSTOCK_BLOCK_PLUGINS use: "my-pack".
-    """
-
+    #: Name of the entry point, which switches such as PENSTOCK_BLOCK_PLUGINS use: "my-pack".
     plugin: str
 
     @property

@@ -39,16 +39,13 @@ _LAST_S: Final = 2.0
 
 @dataclass(frozen=True)
 class View:
-    """How readings are shown.
+    """How readings are shown."""
 
-    Attributes:
-        once: show one only.
-        is_json: as lines of JSON.
-        interval_s: between two updates, in seconds; None for what suits stdout.
-    """
-
+    #: Show one only.
     once: bool = False
+    #: As lines of JSON.
     is_json: bool = False
+    #: Between two updates, in seconds; None for what suits stdout.
     interval_s: float | None = None
 
     def pause_s(self) -> float:

@@ -35,16 +35,13 @@ _CODES: Final = {ENDED: 0, FAILED: RunFailed.exit_code, STOPPED: RunFailed.exit_
 
 @dataclass(frozen=True)
 class Answer:
-    """Why a run ended, or did not go on.
+    """Why a run ended, or did not go on."""
 
-    Attributes:
-        end: `ENDED`, `FAILED`, `STOPPED` (by a limit of the command) or `INTERRUPT`.
-        reason: which limit stopped it; "" for other ends.
-        moment: the run at its end; of one that was stopped or interrupted, just before.
-    """
-
+    #: `ENDED`, `FAILED`, `STOPPED` (by a limit of the command) or `INTERRUPT`.
     end: str
+    #: The run at its end; of one that was stopped or interrupted, just before.
     moment: Moment
+    #: Which limit stopped it; "" for other ends.
     reason: str = ""
 
 

@@ -35,12 +35,10 @@ class Interrupts:
 
     Args:
         clock: returns seconds that never decrease.
-
-    Attributes:
-        count: presses so far.
     """
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        #: Presses so far.
         self.count = 0
         self._clock: Final = clock
         self._last = -_ONE_PRESS_S

@@ -19,25 +19,22 @@ _NAMED_QUEUES: Final = 3
 
 @dataclass(frozen=True)
 class Reading:
-    """A run at one moment, in numbers.
+    """A run at one moment, in numbers."""
 
-    Attributes:
-        elapsed_s: seconds since its start.
-        packets: written to all streams so far.
-        busiest: name of the stream with the most packets, "" before the first packet.
-        per_second: packets per second on that stream, in the last seconds.
-        queued, queued_bytes: packets that wait at nodes, and the bytes of their payloads.
-        queues: (stream, packets waiting, limit or None) of streams with waiting packets, fullest first.
-        dropped: packets that were dropped because their reader had closed.
-    """
-
+    #: Seconds since its start.
     elapsed_s: float
+    #: Written to all streams so far.
     packets: int
+    #: Name of the stream with the most packets, "" before the first packet.
     busiest: str
+    #: Packets per second on that stream, in the last seconds.
     per_second: float
+    #: `queued`, `queued_bytes`: packets that wait at nodes, and the bytes of their payloads.
     queued: int
     queued_bytes: int
+    #: (stream, packets waiting, limit or None) of streams with waiting packets, fullest first.
     queues: tuple[tuple[str, int, int | None], ...]
+    #: Packets that were dropped because their reader had closed.
     dropped: int
 
     def __str__(self) -> str:

@@ -31,31 +31,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Manner:
-    """How a run is shown, and how long it may take.
+    """How a run is shown, and how long it may take."""
 
-    Attributes:
-        progress: whether to show the progress while the graph runs.
-        quiet: print only errors.
-        timeout_s: cancel the run after so many seconds; None for never.
-        as_json: print the summary as JSON.
-        summary: print the summary on stdout.
-        trace: write a trace of the run to this file; None: do not trace.
-        strict: fail if there are notes on the run.
-        max_queued_bytes: fail if packets that wait in queues take more bytes; infinity for no limit.
-        log_level: show the library's log from this level on, with node, stream and timestamp; None: only
-            warnings, without them.
-        show: makes what shows a run of a graph; None: a line of progress.
-    """
-
+    #: Whether to show the progress while the graph runs.
     progress: bool = True
+    #: Print only errors.
     quiet: bool = False
+    #: Cancel the run after so many seconds; None for never.
     timeout_s: float | None = None
+    #: Print the summary as JSON.
     as_json: bool = False
+    #: Print the summary on stdout.
     summary: bool = True
+    #: Show the library's log from this level on, with node, stream and timestamp; None: only warnings,
+    #: without them.
     log_level: int | None = None
+    #: Write a trace of the run to this file; None: do not trace.
     trace: Path | None = None
+    #: Fail if there are notes on the run.
     strict: bool = False
+    #: Fail if packets that wait in queues take more bytes; infinity for no limit.
     max_queued_bytes: float | None = None
+    #: Makes what shows a run of a graph; None: a line of progress.
     show: Callable[[CalculatorGraph], Display] | None = None
 
     def display(self, graph: CalculatorGraph) -> Display:

@@ -30,13 +30,11 @@ class Served:
 
     Args:
         address: as `penstock run GRAPH --serve` prints it, with its token.
-
-    Attributes:
-        title: the address without the token.
     """
 
     def __init__(self, address: str) -> None:
         self._parts: Final = urlsplit(address)
+        #: The address without the token.
         self.title: Final = f"{self._parts.scheme}://{self._parts.netloc}"
         handlers: list[Any] = []
         if self._parts.hostname in _THIS_MACHINE:

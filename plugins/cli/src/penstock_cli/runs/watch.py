@@ -30,16 +30,13 @@ _GRACE_S: Final = 10.0
 
 @dataclass(frozen=True)
 class Moment:
-    """A run at one moment.
+    """A run at one moment."""
 
-    Attributes:
-        snapshot: where its calls and queues stood.
-        ledger: where its packets were.
-        why: what it waited for.
-    """
-
+    #: Where its calls and queues stood.
     snapshot: Snapshot
+    #: Where its packets were.
     ledger: Ledger
+    #: What it waited for.
     why: Why
 
     @classmethod
@@ -49,39 +46,33 @@ class Moment:
 
 
 class RunStopped(RunFailed):
-    """A run was cancelled because a limit of the command was reached.
-
-    Attributes:
-        reason: which limit, in words.
-        moment: the run just before it was cancelled.
-    """
+    """A run was cancelled because a limit of the command was reached."""
 
     def __init__(self, reason: str, moment: Moment) -> None:
         super().__init__(f"{reason}\n{moment.why}")
+        #: Which limit, in words.
         self.reason: Final = reason
+        #: The run just before it was cancelled.
         self.moment: Final = moment
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a run that did not fail.
+    """The result of a run that did not fail."""
 
-    Attributes:
-        snapshot: the run after its end, with the time of each node.
-        wall_s: seconds from start to end.
-        cpu_s: processor seconds of this process meanwhile, of all threads.
-        was_interrupted: whether Ctrl-C ended it.
-        ledger: where its packets went.
-        why: what waited with packets in its queues when the run began to close its nodes.
-        interrupted_at: the run when Ctrl-C was seen, before its sources were closed; None without Ctrl-C.
-    """
-
+    #: The run after its end, with the time of each node.
     snapshot: Snapshot
+    #: Seconds from start to end.
     wall_s: float
+    #: Processor seconds of this process meanwhile, of all threads.
     cpu_s: float
+    #: Whether Ctrl-C ended it.
     was_interrupted: bool
+    #: Where its packets went.
     ledger: Ledger
+    #: What waited with packets in its queues when the run began to close its nodes.
     why: Why
+    #: The run when Ctrl-C was seen, before its sources were closed; None without Ctrl-C.
     interrupted_at: Moment | None = None
 
 
@@ -137,11 +128,7 @@ def run_to_end(  # noqa: PLR0913  # the limits and the wait are named
 
 
 class _Watch:
-    """One run, from its start to its end.
-
-    Attributes:
-        interrupted_at: the run when the first Ctrl-C was seen; None before that.
-    """
+    """One run, from its start to its end."""
 
     def __init__(  # noqa: PLR0913  # what `run_to_end` has
         self,
@@ -166,6 +153,7 @@ class _Watch:
         #: Why the run was cancelled here, and when.
         self._stopped: RunStopped | None = None
         self._stopped_at = 0.0
+        #: The run when the first Ctrl-C was seen; None before that.
         self.interrupted_at: Moment | None = None
 
     def until_done(self) -> None:

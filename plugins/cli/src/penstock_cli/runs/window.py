@@ -39,20 +39,16 @@ void main() { color = vec4(texture(frame, place).rgb, 1.0); }
 
 
 class Window:
-    """A window that shows one frame after the other. Made by `opened`, on the main thread.
-
-    Attributes:
-        shared: the context of the window, for other contexts to share with; None where it cannot be
-            shared.
-        sees_textures: whether the contexts that made the frames share with it. Else frames are read back
-            before they are shown.
-    """
+    """A window that shows one frame after the other. Made by `opened`, on the main thread."""
 
     def __init__(self, glfw: Any, handle: Any, shared: Any) -> None:
         self._glfw = glfw
         self._handle = handle
         self._painter: _Painter | None = None
+        #: The context of the window, for other contexts to share with; None where it cannot be shared.
         self.shared = shared
+        #: Whether the contexts that made the frames share with it. Else frames are read back before they are
+        #: shown.
         self.sees_textures = False
         glfw.set_key_callback(handle, self._key)
 

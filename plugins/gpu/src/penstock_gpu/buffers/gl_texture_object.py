@@ -34,15 +34,12 @@ LOGGER: Final = get_logger("gpu")
 
 
 class ConsumerSync:
-    """The fences of a texture's readers: one for each context that read it.
-
-    Attributes:
-        tokens: the fences; empty if the texture was not read since it was last drawn to.
-    """
+    """The fences of a texture's readers: one for each context that read it."""
 
     __slots__ = ("tokens",)
 
     def __init__(self, tokens: tuple[GlSyncToken, ...]) -> None:
+        #: The fences; empty if the texture was not read since it was last drawn to.
         self.tokens = tokens
 
     def is_ready(self) -> bool:
@@ -60,19 +57,7 @@ class ConsumerSync:
 
 
 class GlTextureObject:
-    """A texture with its fences. Belongs to one storage at a time, or to a pool.
-
-    Attributes:
-        name: of GL.
-        target: GL_TEXTURE_2D, or the target of a foreign texture.
-        width, height: pixels.
-        format: what the pixels mean.
-        context: the context that made it and deletes it; None if the application made it in its own.
-        producer: the context that drew to it last; at first the one that made it.
-        share_group: of all contexts that see it.
-        home: the pool that takes it back, or None.
-        is_drawable: whether a framebuffer with it was found complete.
-    """
+    """A texture with its fences. Belongs to one storage at a time, or to a pool."""
 
     __slots__ = (
         "_consumers",
@@ -105,15 +90,24 @@ class GlTextureObject:
         release: Callable[[ConsumerSync], None] | None = None,
         done_writing: GlSyncToken | None = None,
     ) -> None:
+        #: The name of GL.
         self.name = name
+        #: GL_TEXTURE_2D, or the target of a foreign texture.
         self.target = target
+        #: `width`, `height`: pixels.
         self.width = width
         self.height = height
+        #: What the pixels mean.
         self.format = format
+        #: The context that made it and deletes it; None if the application made it in its own.
         self.context = context if isinstance(context, GlContext) else None
+        #: The context that drew to it last; at first the one that made it.
         self.producer = context
+        #: The share group of all contexts that see it.
         self.share_group = context.share_group
+        #: The pool that takes it back, or None.
         self.home: SizePool[GlTextureObject] | None = None
+        #: Whether a framebuffer with it was found complete.
         self.is_drawable = False
         self._release = release
         self._done_writing = done_writing

@@ -32,12 +32,9 @@ if TYPE_CHECKING:
 
 
 class PooledTexture(Protocol):
-    """The part of a texture that a pool uses.
+    """The part of a texture that a pool uses."""
 
-    Attributes:
-        home: the `SizePool` that takes it back, or None.
-    """
-
+    #: The `SizePool` that takes it back, or None.
     home: Any
 
     @property
@@ -93,10 +90,6 @@ class SizePool(Generic[X]):
 
     Args:
         keep_count: see `PoolOptions`.
-
-    Attributes:
-        free: unused textures; the last one came back last.
-        in_use: how many textures buffers use.
     """
 
     __slots__ = ("_before", "_keep_count", "_lock", "_most", "_returned", "free", "in_use", "is_open")
@@ -107,7 +100,9 @@ class SizePool(Generic[X]):
         self._before = 0  # the same of the period before
         self._lock = threading.Lock()
         self._returned: deque[X | None] = deque()  # None: only look for surplus ones
+        #: Unused textures; the last one came back last.
         self.free: deque[X] = deque()
+        #: How many textures buffers use.
         self.in_use = 0
         self.is_open = True
 

@@ -31,16 +31,6 @@ class GlTextureView:
     view to write also for its readers); `release` makes other contexts wait for what was done meanwhile. So
     keep it short: use `with`, or release it. The texture lives at least as long as the view, also when the
     buffer is gone. A view that is dropped is released, in its context.
-
-    Attributes:
-        name: of the texture in GL.
-        target: GL_TEXTURE_2D, or the target of a foreign texture.
-        width, height: pixels. Image row 0 is the row at t = 0.
-        plane: 0.
-        format: what the pixels mean.
-        context: the context in which it was taken and is released.
-        for_writing: whether it may be drawn to.
-        texture: the texture itself.
     """
 
     __slots__ = (
@@ -58,14 +48,22 @@ class GlTextureView:
     )
 
     def __init__(self, storage: TextureStorage, context: AnyContext, *, for_writing: bool) -> None:
+        #: The texture itself.
         self.texture = texture = storage.texture
+        #: The name of the texture in GL.
         self.name = texture.name
+        #: GL_TEXTURE_2D, or the target of a foreign texture.
         self.target = texture.target
+        #: `width`, `height`: pixels. Image row 0 is the row at t = 0.
         self.width = texture.width
         self.height = texture.height
+        #: 0.
         self.plane = 0
+        #: What the pixels mean.
         self.format = texture.format
+        #: The context in which it was taken and is released.
         self.context = context
+        #: Whether it may be drawn to.
         self.for_writing = for_writing
         self._storage: TextureStorage | None = storage
 

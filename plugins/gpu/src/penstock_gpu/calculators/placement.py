@@ -30,26 +30,22 @@ _ALIKE: Final = 1e-5
 
 @attrs.frozen
 class Placement:
-    """How each image is transformed: scaled, then turned, then flipped.
+    """How each image is transformed: scaled, then turned, then flipped."""
 
-    Attributes:
-        width, height: of the result in pixels; used if both are above 0.
-        scale: factor for both sides if no size is given; the sides are rounded to multiples of 4. 0 keeps
-            them.
-        quarters: counterclockwise quarter turns: 0, 1, 2 or 3.
-        flip_horizontal: swaps left and right, after the turn.
-        flip_vertical: swaps top and bottom, after the turn.
-        mode: number of a ScaleMode: STRETCH, FIT or FILL_AND_CROP.
-        nearest: take the nearest pixel; else linear.
-    """
-
+    #: `width`, `height`: of the result in pixels; used if both are above 0.
     width: int = 0
     height: int = 0
+    #: Factor for both sides if no size is given; the sides are rounded to multiples of 4. 0 keeps them.
     scale: float = 0.0
+    #: Counterclockwise quarter turns: 0, 1, 2 or 3.
     quarters: int = 0
+    #: Swaps left and right, after the turn.
     flip_horizontal: bool = False
+    #: Swaps top and bottom, after the turn.
     flip_vertical: bool = False
+    #: Number of a ScaleMode: STRETCH, FIT or FILL_AND_CROP.
     mode: int = ScaleMode.STRETCH
+    #: Take the nearest pixel; else linear.
     nearest: bool = False
 
     @property

@@ -27,11 +27,9 @@ class DrawingCalculator(penstock.Calculator):
 
     A subclass calls `open` and `close` of this class in its own, `update_contract` of the helper in
     `get_contract`, and, if `helper.uses_gl`, draws in `helper.run_in_gl_context`.
-
-    Attributes:
-        helper: the helper, open between `open` and `close`.
     """
 
+    #: The helper, open between `open` and `close`.
     helper: GlCalculatorHelper
 
     def open(self, cc: CalculatorContext) -> None:
@@ -72,12 +70,9 @@ class DrawingCalculator(penstock.Calculator):
 
 
 class OneShaderCalculator(GlSimpleCalculator):
-    """The base of filters that consist of one program without options.
+    """The base of filters that consist of one program without options."""
 
-    Attributes:
-        fragment: the shader; its sampler `frame` is the input image.
-    """
-
+    #: The shader; its sampler `frame` is the input image.
     fragment: ClassVar[str]
 
     def gl_setup(self) -> None:

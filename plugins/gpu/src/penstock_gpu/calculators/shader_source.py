@@ -26,16 +26,13 @@ _MAIN: Final = (("VIDEO", 0), ("", 0))
 
 @attrs.frozen
 class ShaderSource:
-    """The arguments of `shader_calculator`.
+    """The arguments of `shader_calculator`."""
 
-    Attributes:
-        fragment: the text; "" if options or a side packet give it.
-        uniforms: name → value.
-        cpu: computes the same with NumPy, or None.
-    """
-
+    #: The text; "" if options or a side packet give it.
     fragment: str = ""
+    #: Name → value.
     uniforms: Mapping[str, Any] = attrs.field(factory=dict)
+    #: Computes the same with NumPy, or None.
     cpu: Callable[..., Any] | None = None
 
     @classmethod

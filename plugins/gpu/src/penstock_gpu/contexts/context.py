@@ -51,22 +51,6 @@ class GlContext:
     Made by `create`. With `thread=False` it has a lock instead, and `run` makes it current on the caller's
     thread. Any thread may use its methods. The code that makes GL objects also deletes them, see
     `ShareGroup.discard`; textures, buffers, programs and fences are visible in all contexts of `share_group`.
-
-    Attributes:
-        name: the name in messages, and of the thread.
-        device: the device that the context was made on.
-        api: "gl" (desktop, 3.3 core or newer) or "gles" (3.0 or newer).
-        version: the version of the API, as (major, minor).
-        vendor: the maker of the driver.
-        renderer: the renderer's name, such as "llvmpipe (LLVM 15.0.6, 256 bits)".
-        extensions: names of the extensions.
-        is_software: whether it draws on the CPU.
-        has_direct_access: whether textures can be written and read without being bound, as from OpenGL 4.5
-            on.
-        share_group: the same object in two contexts when textures of one are visible in the other.
-        thread: runs the jobs; not for callers.
-        uploads: arrays copied into textures in this context by `gl.upload`.
-        readbacks: images copied into arrays in this context by `gl.read_into`.
     """
 
     __slots__ = (
@@ -93,19 +77,32 @@ class GlContext:
         "version",
     )
 
+    #: Runs the jobs; not for callers.
     thread: GlThread | LockedContext
 
     def __init__(self, made: native.NativeContext, device: GpuDevice, group: ShareGroup, name: str) -> None:
+        #: The name in messages, and of the thread.
         self.name = name
+        #: The device that the context was made on.
         self.device = device
+        #: "gl" (desktop, 3.3 core or newer) or "gles" (3.0 or newer).
         self.api = made.api
+        #: The version of the API, as (major, minor).
         self.version = (0, 0)
+        #: The maker of the driver.
+        #: The renderer's name, such as "llvmpipe (LLVM 15.0.6, 256 bits)".
         self.vendor = self.renderer = ""
+        #: Names of the extensions.
         self.extensions: frozenset[str] = frozenset()
+        #: Whether it draws on the CPU.
         self.is_software = device.is_software
+        #: Whether textures can be written and read without being bound, as from OpenGL 4.5 on.
         self.has_direct_access = False
+        #: The same object in two contexts when textures of one are visible in the other.
         self.share_group = group
+        #: Arrays copied into textures in this context by `gl.upload`.
         self.uploads = 0
+        #: Images copied into arrays in this context by `gl.read_into`.
         self.readbacks = 0
         self._native = made
         self._attachments: dict[Hashable, tuple[Any, Callable[[Any], object] | None]] = {}

@@ -30,20 +30,17 @@ _ACCEPTED: Final = (
 
 @attrs.frozen
 class GpuDevice:
-    """A way to a GL driver.
+    """A way to a GL driver."""
 
-    Attributes:
-        name: "device 0", "surfaceless" or "default".
-        index: its place in EGL's list of devices, counted from 0; None for the other routes.
-        files: its paths, such as "/dev/dri/card0" and "/dev/dri/renderD128"; often empty.
-        cuda: its CUDA ordinal, None where the driver names none.
-        is_software: whether EGL says that it draws on the CPU; for the other routes that is not known.
-    """
-
+    #: "device 0", "surfaceless" or "default".
     name: str
+    #: Its place in EGL's list of devices, counted from 0; None for the other routes.
     index: int | None = None
+    #: Its paths, such as "/dev/dri/card0" and "/dev/dri/renderD128"; often empty.
     files: tuple[str, ...] = ()
+    #: Its CUDA ordinal, None where the driver names none.
     cuda: int | None = None
+    #: Whether EGL says that it draws on the CPU; for the other routes that is not known.
     is_software: bool = False
     _platform: int = attrs.field(default=0, repr=False, alias="platform")
     _native: int = attrs.field(default=0, repr=False, eq=False, alias="native")

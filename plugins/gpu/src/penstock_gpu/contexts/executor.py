@@ -31,17 +31,15 @@ class GlExecutor(Executor):
     Args:
         context: a context with a thread; borrowed.
         name: the name of the queue of its nodes.
-
-    Attributes:
-        context, name: as given.
-        is_busy: whether a job of some run is running. Only the context's thread reads and changes it.
-        leases: one for each run that it serves.
     """
 
     def __init__(self, context: GlContext, name: str) -> None:
+        #: `context`, `name`: as given.
         self.context: Final = context
         self.name: Final = name
+        #: Whether a job of some run is running. Only the context's thread reads and changes it.
         self.is_busy = False
+        #: One for each run that it serves.
         self.leases: Final[set[GlLease]] = set()
 
     @property

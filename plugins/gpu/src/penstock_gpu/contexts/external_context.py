@@ -27,23 +27,21 @@ class ExternalContext:
 
     Use it to share textures with it (`GlContext.create(share=...)`), and to draw a `GpuBuffer` in it. It must
     outlive all contexts that share with it.
-
-    Attributes:
-        native_display: the address of its EGL display.
-        native_context: the address of the EGL context.
-        api: "gl" or "gles".
-        name: the name in messages.
-        share_group: the same object as that of contexts which share with it.
     """
 
     __slots__ = ("api", "name", "native_context", "native_display", "share_group")
 
     def __init__(self, display: int, context: int) -> None:
+        #: The address of its EGL display.
         self.native_display = display
+        #: The address of the EGL context.
         self.native_context = context
+        #: "gl" or "gles".
         self.api = "gles" if egl.load().context_api(display, context) == egl.OPENGL_ES_API else "gl"
+        #: The name in messages.
         self.name = f"external 0x{context:x}"
         with _LOCK:
+            #: The same object as that of contexts which share with it.
             self.share_group = _GROUPS.setdefault((display, context), ShareGroup())
         self.share_group.is_shared = True
         native.note_use()

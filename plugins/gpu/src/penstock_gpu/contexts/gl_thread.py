@@ -52,21 +52,18 @@ class JobContext(Named, CurrentContext, Protocol):
 
 
 class Job:
-    """A function to run in a context, and its outcome.
-
-    Attributes:
-        context: the context; the job keeps it alive until it is done.
-        result: the function's result.
-        error: the function's error, or None.
-        is_waited_for: whether a thread waits for the result.
-    """
+    """A function to run in a context, and its outcome."""
 
     __slots__ = ("_begun", "_call", "_done", "context", "error", "is_waited_for", "result")
 
     def __init__(self, context: JobContext, call: Callable[[], Any], *, is_waited_for: bool = False) -> None:
+        #: The context; the job keeps it alive until it is done.
         self.context = context
+        #: The function's result.
         self.result: Any = None
+        #: The function's error, or None.
         self.error: BaseException | None = None
+        #: Whether a thread waits for the result.
         self.is_waited_for = is_waited_for
         self._call = call
         self._begun = _thread.allocate_lock()
@@ -138,21 +135,19 @@ class GlThread:
     Args:
         name: of the context.
         made: the native context, which is current on the thread and which it destroys at its end.
-
-    Attributes:
-        name: as given.
-        is_ending: whether `end` was called.
-        is_idle: returns whether no job is queued; it is a C function, so that a call makes no Python frame.
     """
 
     def __init__(self, name: str, made: native.NativeContext) -> None:
+        #: As given.
         self.name = name
         self._made = made
         self._binding = made.binding
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        #: Returns whether no job is queued; it is a C function, so that a call makes no Python frame.
         self.is_idle: Final = self._jobs.empty
         self._started: SimpleQueue[BaseException | None] = SimpleQueue()
         self._has_ended = False
+        #: Whether `end` was called.
         self.is_ending = False
         self._thread = threading.Thread(target=self._main, name=f"penstock-gpu {name}", daemon=True)
 

@@ -40,19 +40,17 @@ class LockedContext:
     Args:
         name: of the context.
         made: the native context, current while a job runs and destroyed at the end.
-
-    Attributes:
-        name: as given.
-        holder: identity of the thread that runs a job, or None.
     """
 
     def __init__(self, name: str, made: native.NativeContext) -> None:
+        #: As given.
         self.name = name
         self._made = made
         self._binding = made.binding
         self._lock = threading.RLock()
         self._posted: deque[Job] = deque()
         self._depth = 0
+        #: Identity of the thread that runs a job, or None.
         self.holder: int | None = None
         self._last: Callable[[], None] | None = None
         self._has_ended = False

@@ -23,18 +23,15 @@ _CREATING: Final = threading.Lock()
 
 @attrs.define(eq=False)
 class NativeContext:
-    """A context and its surface; its owner destroys it, once.
+    """A context and its surface; its owner destroys it, once."""
 
-    Attributes:
-        display: of EGL.
-        context: of EGL.
-        surface: of EGL, with one pixel; 0 where the driver needs none.
-        api: "gl" or "gles".
-    """
-
+    #: The display of EGL.
     display: int
+    #: The context of EGL.
     context: int
+    #: The surface of EGL, with one pixel; 0 where the driver needs none.
     surface: int
+    #: "gl" or "gles".
     api: str
 
     @property

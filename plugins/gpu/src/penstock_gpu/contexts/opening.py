@@ -64,16 +64,13 @@ class _Refusal:
 
 @attrs.frozen
 class Opening(Generic[C]):
-    """Parameters of a new context.
+    """Parameters of a new context."""
 
-    Attributes:
-        kind: makes the context object.
-        name: of the context.
-        has_thread: whether it gets a thread.
-    """
-
+    #: Makes the context object.
     kind: Callable[[native.NativeContext, GpuDevice, ShareGroup, str], C]
+    #: The name of the context.
     name: str
+    #: Whether it gets a thread.
     has_thread: bool
 
     def shared(self, share: C | ExternalContext, device: str | int | None, api: str | None) -> C:

@@ -11,46 +11,39 @@ from penstock_gpu.errors import GpuUnavailableError
 
 @attrs.frozen
 class DeviceReport:
-    """One device, and what a context on it reported.
+    """One device, and what a context on it reported."""
 
-    Attributes:
-        device: the device.
-        works: whether a context could be made; if not, the attributes below except `why_not` and `cure` are
-            "".
-        api: "gl" or "gles".
-        version: of GL, such as "4.5".
-        vendor: the maker of the driver.
-        renderer: the renderer's name, such as "llvmpipe (LLVM 15.0.6, 256 bits)".
-        is_software: whether it draws on the CPU.
-        why_not: why no context could be made; "" where it works.
-        cure: what to do about that; "" where it works, or where that is not known.
-    """
-
+    #: The device.
     device: GpuDevice
+    #: Whether a context could be made; if not, the attributes below except `why_not` and `cure` are "".
     works: bool
+    #: "gl" or "gles".
     api: str = ""
+    #: The version of GL, such as "4.5".
     version: str = ""
+    #: The maker of the driver.
     vendor: str = ""
+    #: The renderer's name, such as "llvmpipe (LLVM 15.0.6, 256 bits)".
     renderer: str = ""
+    #: Whether it draws on the CPU.
     is_software: bool = False
+    #: Why no context could be made; "" where it works.
     why_not: str = ""
+    #: What to do about that; "" where it works, or where that is not known.
     cure: str = ""
 
 
 @attrs.frozen
 class GpuReport:
-    """The devices of a machine.
+    """The devices of a machine."""
 
-    Attributes:
-        devices: each device that EGL lists; if none of those works, also "surfaceless" and "default".
-        chosen: the device that `GlContext.create()` takes in this environment; None if it raises.
-        why_not: why that raises; "" if it does not.
-        cure: what to do about that, such as the packages to install; "" if it does not raise.
-    """
-
+    #: Each device that EGL lists; if none of those works, also "surfaceless" and "default".
     devices: tuple[DeviceReport, ...]
+    #: The device that `GlContext.create()` takes in this environment; None if it raises.
     chosen: DeviceReport | None
+    #: Why that raises; "" if it does not.
     why_not: str = ""
+    #: What to do about that, such as the packages to install; "" if it does not raise.
     cure: str = ""
 
 

@@ -32,13 +32,10 @@ class Member(Protocol):
 
 
 class ShareGroup:
-    """The contexts of one group, weakly referenced. Two contexts share if their groups are the same object.
-
-    Attributes:
-        is_shared: whether it has, or had, more than one context, including the application's.
-    """
+    """The contexts of one group, weakly referenced. Two contexts share if they have the same group."""
 
     def __init__(self) -> None:
+        #: Whether it has, or had, more than one context, including the application's.
         self.is_shared = False
         self._lock = threading.Lock()
         self._members: tuple[weakref.ref[Member], ...] = ()

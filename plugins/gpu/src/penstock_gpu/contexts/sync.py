@@ -49,14 +49,12 @@ class GlSyncToken:
         context: the current one.
         is_late: defers the fence until the running job asks for it, ends, or waits for another context. It
             then follows everything that the job has drawn until then.
-
-    Attributes:
-        context: the context whose commands the fence is part of.
     """
 
     __slots__ = ("_fence", "_is_ready", "_unsettled", "context")
 
     def __init__(self, context: Fenced, *, is_late: bool = False) -> None:
+        #: The context whose commands the fence is part of.
         self.context = context
         self._is_ready = False
         self._fence: int | None = None

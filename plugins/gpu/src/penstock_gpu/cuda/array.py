@@ -38,20 +38,18 @@ class CudaArray:
 
     Any thread may use it; `read_view` and `write_view` make it in an OpenGL context. As a context manager it
     releases itself.
-
-    Attributes:
-        shape: (H, W, channels) or (H, W).
-        dtype: uint8, float16 or float32.
-        device: ordinal of the CUDA device, as CUDA counts in this process.
-        is_read_only: whether it is a view to read.
     """
 
     def __init__(
         self, hold: Hold, pointer: int, shape: tuple[int, ...], dtype: np.dtype[Any], *, is_read_only: bool
     ) -> None:
+        #: (H, W, channels) or (H, W).
         self.shape = shape
+        #: uint8, float16 or float32.
         self.dtype = dtype
+        #: Ordinal of the CUDA device, as CUDA counts in this process.
         self.device = hold.pixels.bridge.ordinal
+        #: Whether it is a view to read.
         self.is_read_only = is_read_only
         self._pointer = pointer
         self._hold: Hold | None = hold

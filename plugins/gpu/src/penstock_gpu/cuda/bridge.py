@@ -33,41 +33,34 @@ KEPT: Final = 8
 
 
 class PixelBuffer:
-    """A pixel buffer object that is registered with CUDA.
-
-    Attributes:
-        name: the buffer object's OpenGL name.
-        nbytes: its size.
-        resource: CUDA's handle of it.
-        pointer: its address on the device while it is mapped, else None.
-    """
+    """A pixel buffer object that is registered with CUDA."""
 
     __slots__ = ("name", "nbytes", "pointer", "resource")
 
     def __init__(self, name: int, nbytes: int, resource: Any) -> None:
+        #: The buffer object's OpenGL name.
         self.name = name
+        #: Its size.
         self.nbytes = nbytes
+        #: CUDA's handle of it.
         self.resource = resource
+        #: Its address on the device while it is mapped, else None.
         self.pointer: int | None = None
 
 
 class CudaBridge:
-    """The CUDA resources of one OpenGL context. Made by `bridge_of`, closed with the context.
-
-    Attributes:
-        driver: the CUDA driver.
-        ordinal: the device's number, as CUDA and its libraries count in this process.
-        device_name: like "NVIDIA H200".
-        registered: how many pixel buffers have been registered so far.
-        stream: the stream on which buffers are mapped; it is non-blocking.
-    """
+    """The CUDA resources of one OpenGL context. Made by `bridge_of`, closed with the context."""
 
     def __init__(self, context: GlContext, driver: CudaDriver) -> None:
         table = driver.table
+        #: The CUDA driver.
         self.driver = driver
+        #: How many pixel buffers have been registered so far.
         self.registered = 0
         device = _device_of(context, driver)
+        #: The device's number, as CUDA and its libraries count in this process.
         self.ordinal = int(device)
+        #: Like "NVIDIA H200".
         self.device_name = driver.name(device)
         self._device = device
         self._free: list[PixelBuffer] = []
@@ -76,6 +69,7 @@ class CudaBridge:
         self._primary = driver.call("cuDevicePrimaryCtxRetain", device)
         try:
             with driver.current(self._primary):
+                #: The stream on which buffers are mapped; it is non-blocking.
                 self.stream = driver.call("cuStreamCreate", table.CUstream_flags.CU_STREAM_NON_BLOCKING)
                 self._event = self._new_event()
         except BaseException:

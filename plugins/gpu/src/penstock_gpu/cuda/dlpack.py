@@ -62,24 +62,21 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True)
 class Tensor:
-    """A description of memory.
+    """A description of memory."""
 
-    Attributes:
-        pointer: address of the first element on the device.
-        shape: elements in each dimension.
-        strides: in elements, one for each dimension.
-        kind: of number, a `Kind` or another code of DLPack.
-        bits: of one number.
-        device: kind of device, and its index.
-        is_read_only: whether a consumer must not write there; only a capsule with a version says so.
-    """
-
+    #: Address of the first element on the device.
     pointer: int
+    #: Elements in each dimension.
     shape: tuple[int, ...]
+    #: In elements, one for each dimension.
     strides: tuple[int, ...]
+    #: The kind of number, a `Kind` or another code of DLPack.
     kind: int
+    #: The bits of one number.
     bits: int
+    #: Kind of device, and its index.
     device: tuple[int, int]
+    #: Whether a consumer must not write there; only a capsule with a version says so.
     is_read_only: bool = False
 
 
@@ -202,13 +199,10 @@ def give(tensor: Tensor, release: Callable[[], None], *, versioned: bool = False
 
 
 class Taken:
-    """A tensor that was taken from a capsule; `close` gives it back.
-
-    Attributes:
-        tensor: the description of the memory.
-    """
+    """A tensor that was taken from a capsule; `close` gives it back."""
 
     def __init__(self, tensor: Tensor, delete: Callable[[], None]) -> None:
+        #: The description of the memory.
         self.tensor = tensor
         self._delete: Callable[[], None] | None = delete
 

@@ -32,29 +32,23 @@ class CudaUnavailableError(GpuUnavailableError):
 
 
 class CudaError(PenstockError):
-    """A function of the CUDA driver failed.
-
-    Attributes:
-        call: its name.
-        status: the driver's name of the error, such as "CUDA_ERROR_INVALID_VALUE".
-    """
+    """A function of the CUDA driver failed."""
 
     default_code = StatusCode.INTERNAL
 
     def __init__(self, message: str, *, call: str = "", status: str = "", **fields: Any) -> None:
         super().__init__(message, **fields)
+        #: Its name.
         self.call = call
+        #: The driver's name of the error, such as "CUDA_ERROR_INVALID_VALUE".
         self.status = status
 
 
 class CudaDriver:
-    """Checked calls of the driver's functions.
-
-    Attributes:
-        table: the object with the functions and types: the module `cuda.bindings.driver`.
-    """
+    """Checked calls of the driver's functions."""
 
     def __init__(self, table: Any) -> None:
+        #: The object with the functions and types: the module `cuda.bindings.driver`.
         self.table = table
 
     def call(self, name: str, *arguments: object) -> Any:

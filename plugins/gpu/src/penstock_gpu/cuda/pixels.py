@@ -23,19 +23,17 @@ class CudaPixels:
         context: current on this thread.
         bridge: of that context.
         nbytes: size of the pixels.
-
-    Attributes:
-        context, bridge: as given.
-        buffer: the pixel buffer; OpenGL must not use it while it is mapped.
-        pointer: its address on the device while it is mapped.
     """
 
     def __init__(self, context: GlContext, bridge: CudaBridge, nbytes: int) -> None:
+        #: `context`, `bridge`: as given.
         self.context = context
         self.bridge = bridge
         self._users: set[Hold] = set()
         self._waits_for_all = False
+        #: Its address on the device while it is mapped.
         self.pointer = 0
+        #: The pixel buffer; OpenGL must not use it while it is mapped.
         self.buffer: PixelBuffer = bridge.take(nbytes)
         context.hold()
 

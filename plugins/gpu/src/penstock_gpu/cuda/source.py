@@ -22,14 +22,7 @@ _GRAY: Final = 2
 
 
 class CudaSource:
-    """Rows of elements on a device; this object keeps the memory alive.
-
-    Attributes:
-        pointer: address of the first row.
-        shape: (H, W, channels), or (H, W); one channel has no dimension of its own.
-        dtype: of the elements.
-        pitch: bytes from one row to the next.
-    """
+    """Rows of elements on a device; this object keeps the memory alive."""
 
     def __init__(
         self,
@@ -40,9 +33,13 @@ class CudaSource:
         dtype: np.dtype[Any],
     ) -> None:
         self._owner = owner
+        #: Address of the first row.
         self.pointer = pointer
+        #: The dtype of the elements.
         self.dtype = dtype
+        #: Bytes from one row to the next.
         self.pitch = _pitch(shape, strides, dtype)
+        #: (H, W, channels), or (H, W); one channel has no dimension of its own.
         self.shape = shape[:2] if len(shape) == _COLOUR and shape[2] == 1 else shape
 
     @property

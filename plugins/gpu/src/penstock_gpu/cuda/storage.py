@@ -86,14 +86,12 @@ class CudaStorage(Storage):
         width: columns.
         height: rows.
         format: what the pixels mean.
-
-    Attributes:
-        pixels, width, height, format: those.
     """
 
     __slots__ = ("format", "height", "pixels", "width")
 
     def __init__(self, pixels: CudaPixels, width: int, height: int, format: GpuBufferFormat) -> None:  # noqa: A002  # as above
+        #: `pixels`, `width`, `height`, `format`: those.
         self.pixels = pixels
         self.width = width
         self.height = height

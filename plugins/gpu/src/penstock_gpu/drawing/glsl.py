@@ -54,18 +54,15 @@ _NAME: Final = re.compile(r"\s*(?P<name>[A-Za-z_]\w*)\s*(?:\[\s*(?P<length>\w*)\
 
 @attrs.frozen
 class Declaration:
-    """One global variable that a shader declares.
+    """One global variable that a shader declares."""
 
-    Attributes:
-        storage: "uniform", "in", "out", or the older "varying", "attribute".
-        kind: GLSL's name of the type: "vec3".
-        name: of the variable.
-        length: the number of elements of an array; 1 if it is no array; 0 if the text gives it as a name.
-    """
-
+    #: "uniform", "in", "out", or the older "varying", "attribute".
     storage: str
+    #: GLSL's name of the type: "vec3".
     kind: str
+    #: The name of the variable.
     name: str
+    #: The number of elements of an array; 1 if it is no array; 0 if the text gives it as a name.
     length: int = 1
 
 

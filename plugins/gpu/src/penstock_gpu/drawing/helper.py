@@ -43,23 +43,21 @@ class GlTexture:
 
     Made by `GlCalculatorHelper`. Release it, or use it in a `with` block, in the context in which it was
     made; then other contexts may use it. Never keep one between calls: keep the buffer.
-
-    Attributes:
-        name: the GL name.
-        target: GL_TEXTURE_2D.
-        width, height: in pixels.
-        buffer: the buffer whose pixels it holds.
-        shared: the texture itself, which outlives this; not for calculators.
     """
 
     __slots__ = ("_view", "buffer", "height", "name", "shared", "target", "width")
 
     def __init__(self, buffer: GpuBuffer, view: GlTextureView) -> None:
+        #: The buffer whose pixels it holds.
         self.buffer: Final = buffer
         self._view: GlTextureView | None = view
+        #: The texture itself, which outlives this; not for calculators.
         self.shared: Final = view.texture
+        #: The GL name.
         self.name: Final[int] = view.name
+        #: GL_TEXTURE_2D.
         self.target: Final[int] = view.target
+        #: `width`, `height`: in pixels.
         self.width: Final[int] = view.width
         self.height: Final[int] = view.height
 

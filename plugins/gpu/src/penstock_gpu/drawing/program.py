@@ -58,11 +58,6 @@ class GlProgram:
         defines: macros for both, name → value.
         attributes: the location of each vertex attribute, if the vertex shader has other names.
 
-    Attributes:
-        handle: its GL name; 0 once it is deleted.
-        name: as given.
-        uniforms: name → GLSL type, such as "vec3" or "float[9]", of the uniforms that the program uses.
-
     Raises:
         ShaderError: a shader does not compile, with the driver's log and the text's numbered lines, or
             they do not link. Nothing is kept.
@@ -86,8 +81,10 @@ class GlProgram:
         whole_vertex = complete("vertex", vertex, is_es=is_es, defines=defines)
         whole = complete("fragment", fragment, is_es=is_es, samplers=samplers, defines=defines)
         numbers_of = ATTRIBUTES if attributes is None else attributes
+        #: As given.
         self.name: Final = name
         try:
+            #: Its GL name; 0 once it is deleted.
             self.handle = gl.compile_program(whole_vertex, whole, numbers_of, name)
         except ShaderError as error:
             written = {"vertex": vertex, "fragment": fragment}.get(error.stage, "")
@@ -104,6 +101,7 @@ class GlProgram:
             for one in declarations(text)
             if one.storage == "uniform"
         }
+        #: Name → GLSL type, such as "vec3" or "float[9]", of the uniforms that the program uses.
         self._setters, self.uniforms = _uniforms(self.handle, self._declared)
 
     def use(self) -> None:

@@ -41,12 +41,9 @@ class GlSimpleCalculator(penstock.Calculator):
     Raises in `open`: GpuUnavailableError if GL is not used and there is no `cpu_render`. In `process`:
     ShaderError, GlError, the errors of the methods, and InvalidArgumentError for an impossible size, format
     or array.
-
-    Attributes:
-        gl_context_key: key of the context of such nodes, unless the graph names one; "" for the graph's main
-            one.
     """
 
+    #: Key of the context of such nodes, unless the graph names one; "" for the graph's main one.
     gl_context_key: ClassVar[str] = MAIN
 
     @classmethod

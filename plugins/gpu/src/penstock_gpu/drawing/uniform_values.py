@@ -55,20 +55,17 @@ _UINT32: Final = np.iinfo(np.uint32)
 
 @attrs.frozen
 class Kind:
-    """A GLSL type of uniforms that this pack can set.
+    """A GLSL type of uniforms that this pack can set."""
 
-    Attributes:
-        name: "vec3".
-        components: how many numbers a value has.
-        base: "f", "i" or "u", as in the names of GL's calls; bool counts as "i".
-        side: the side of a square matrix; 0 for other types.
-        is_sampler: whether its value is the number of a texture unit.
-    """
-
+    #: "vec3".
     name: str
+    #: How many numbers a value has.
     components: int
+    #: "f", "i" or "u", as in the names of GL's calls; bool counts as "i".
     base: str
+    #: The side of a square matrix; 0 for other types.
     side: int = 0
+    #: Whether its value is the number of a texture unit.
     is_sampler: bool = False
 
 

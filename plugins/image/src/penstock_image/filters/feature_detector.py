@@ -32,21 +32,18 @@ _MOST_LEVELS: Final = 32
 
 
 class Feature(NamedTuple):
-    """A point that can be found again, as OpenCV's KeyPoint describes it; it pickles.
+    """A point that can be found again, as OpenCV's KeyPoint describes it; it pickles."""
 
-    Attributes:
-        x, y: in pixels of the frame.
-        size: diameter of its neighbourhood, in pixels of the frame.
-        angle: its direction in degrees, clockwise as seen, 0 to 360.
-        response: how strong it is.
-        octave: the level of the pyramid where it was found; 0 is the frame itself.
-    """
-
+    #: `x`, `y`: in pixels of the frame.
     x: float
     y: float
+    #: Diameter of its neighbourhood, in pixels of the frame.
     size: float
+    #: Its direction in degrees, clockwise as seen, 0 to 360.
     angle: float
+    #: How strong it is.
     response: float
+    #: The level of the pyramid where it was found; 0 is the frame itself.
     octave: int
 
 

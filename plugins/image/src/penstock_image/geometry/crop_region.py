@@ -36,18 +36,15 @@ _UNLIMITED: Final = _f32(np.finfo(np.float32).max)
 
 @attrs.frozen
 class Region:
-    """A rectangle of a frame.
+    """A rectangle of a frame."""
 
-    Attributes:
-        width, height: in pixels, before the rotation.
-        x, y: of its middle, in pixels from the frame's left upper corner.
-        rotation: in radians, clockwise as seen.
-    """
-
+    #: `width`, `height`: in pixels, before the rotation.
     width: int
     height: int
+    #: `x`, `y`: of its middle, in pixels from the frame's left upper corner.
     x: np.float32
     y: np.float32
+    #: In radians, clockwise as seen.
     rotation: np.float32 = _ZERO
 
     def on_pixels(self) -> Region:

@@ -33,26 +33,23 @@ _TURNS: Final = {90: cv2.ROTATE_90_COUNTERCLOCKWISE, 180: cv2.ROTATE_180, 270: c
 
 @attrs.frozen
 class Transformation:
-    """How each image is transformed: scaled, then turned, then flipped.
+    """How each image is transformed: scaled, then turned, then flipped."""
 
-    Attributes:
-        width, height: of the result in pixels, after the turn; where either is 0, the image keeps its
-            own size.
-        degrees: counterclockwise turn: 0, 90, 180 or 270.
-        flip_horizontally: left and right change places, after the turn.
-        flip_vertically: top and bottom change places, after the turn.
-        mode: number of a ScaleMode: STRETCH, FIT or FILL_AND_CROP.
-        nearest: take the nearest pixel when scaling; else linear, or the area's mean when shrinking.
-        padding: (red, green, blue) around an image that FIT scales; None repeats its outermost pixels.
-    """
-
+    #: `width`, `height`: of the result in pixels, after the turn; where either is 0, the image keeps its own
+    #: size.
     width: int = 0
     height: int = 0
+    #: Counterclockwise turn: 0, 90, 180 or 270.
     degrees: int = 0
+    #: Left and right change places, after the turn.
     flip_horizontally: bool = False
+    #: Top and bottom change places, after the turn.
     flip_vertically: bool = False
+    #: Number of a ScaleMode: STRETCH, FIT or FILL_AND_CROP.
     mode: int = ScaleMode.STRETCH
+    #: Take the nearest pixel when scaling; else linear, or the area's mean when shrinking.
     nearest: bool = False
+    #: (red, green, blue) around an image that FIT scales; None repeats its outermost pixels.
     padding: tuple[int, int, int] | None = (0, 0, 0)
 
     @property

@@ -40,24 +40,21 @@ _EVEN: Final = 2
 
 @attrs.frozen
 class Scaling:
-    """What is done to frames of one size and format.
+    """What is done to frames of one size and format."""
 
-    Attributes:
-        rows, columns: what is left after cropping.
-        is_cropped: whether that is less than the frame.
-        width, height: of the result, in pixels.
-        format: of the result.
-        conversion: OpenCV's code for the format; None if it stays.
-        method: OpenCV's interpolation where the frame grows.
-    """
-
+    #: `rows`, `columns`: what is left after cropping.
     rows: slice
     columns: slice
+    #: Whether that is less than the frame.
     is_cropped: bool
+    #: `width`, `height`: of the result, in pixels.
     width: int
     height: int
+    #: The format of the result.
     format: ImageFormat
+    #: OpenCV's code for the format; None if it stays.
     conversion: int | None
+    #: OpenCV's interpolation where the frame grows.
     method: int
 
     def apply(self, frame: ImageFrame) -> ImageFrame:

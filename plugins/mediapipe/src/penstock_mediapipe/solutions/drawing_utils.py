@@ -39,16 +39,13 @@ _BORDER: Final = 1.2
 
 @dataclass
 class DrawingSpec:
-    """How a point or line is drawn.
+    """How a point or line is drawn."""
 
-    Attributes:
-        color: blue, green, red, 0 to 255.
-        thickness: of lines, in pixels; negative for a filled circle.
-        circle_radius: of points, in pixels.
-    """
-
+    #: Blue, green, red, 0 to 255.
     color: tuple[int, int, int] = WHITE_COLOR
+    #: The thickness of lines, in pixels; negative for a filled circle.
     thickness: int = 2
+    #: The circle radius of points, in pixels.
     circle_radius: int = 2
 
 

@@ -58,12 +58,6 @@ class Live(anywidget.AnyWidget):
         streams: whose packets are shown at first; a list in the cell chooses others.
         interval_s: seconds between two readings, above 0.
 
-    Attributes:
-        reading: the newest reading, as the JSON of `penstock_monitor.Reading`.
-        picture: the graph as SVG; "" until it is drawn, and where it cannot be: then `picture_words` say why.
-        cards: stream → the packet that is shown.
-        status: "live", "paused" while no view of it is open, "closed", "the graph is gone", or why it failed.
-
     Raises:
         InvalidArgumentError: `interval_s` is not above 0.
         NotFoundError: there is no such stream; names the most similar one. No thread is left.
@@ -75,10 +69,14 @@ class Live(anywidget.AnyWidget):
     css = traitlets.Unicode(style()).tag(sync=True)
     names = traitlets.List(traitlets.Unicode()).tag(sync=True)
     streams = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    #: The newest reading, as the JSON of `penstock_monitor.Reading`.
     reading = traitlets.Dict().tag(sync=True)
+    #: Stream → the packet that is shown.
     cards = traitlets.Dict().tag(sync=True)
+    #: The graph as SVG; "" until it is drawn, and where it cannot be: then `picture_words` say why.
     picture = traitlets.Unicode().tag(sync=True)
     picture_words = traitlets.Unicode("The picture is being drawn.").tag(sync=True)
+    #: "live", "paused" while no view of it is open, "closed", "the graph is gone", or why it failed.
     status = traitlets.Unicode("live").tag(sync=True)
 
     #: None until it is made: ipywidgets closes one that could not be made too.

@@ -41,12 +41,6 @@ class Recording(anywidget.AnyWidget):
         streams: which to show; None for all.
         registry: has the codecs; None for those of the installed packs.
 
-    Attributes:
-        count: how many rows there are.
-        row: the one that is shown, from 0; may be set.
-        timestamp: of the row, in words.
-        cards: stream → its packet in the row, for all streams that are shown.
-
     Raises:
         OSError: the file cannot be read.
         InvalidArgumentError: it is no recording, or is broken or cut.
@@ -58,9 +52,13 @@ class Recording(anywidget.AnyWidget):
     kind = traitlets.Unicode("recording").tag(sync=True)
     css = traitlets.Unicode(style()).tag(sync=True)
     title = traitlets.Unicode().tag(sync=True)
+    #: How many rows there are.
     count = traitlets.Int().tag(sync=True)
+    #: The one that is shown, from 0; may be set.
     row = traitlets.Int().tag(sync=True)
+    #: The timestamp of the row, in words.
     timestamp = traitlets.Unicode().tag(sync=True)
+    #: Stream → its packet in the row, for all streams that are shown.
     cards = traitlets.Dict().tag(sync=True)
 
     #: None until it is made: ipywidgets closes one that could not be made too.

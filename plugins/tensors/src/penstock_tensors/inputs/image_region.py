@@ -28,18 +28,15 @@ NO_PADDING: Final = (0.0, 0.0, 0.0, 0.0)
 
 
 class Region(NamedTuple):
-    """A region in pixels of an image.
+    """A region in pixels of an image."""
 
-    Attributes:
-        center_x, center_y: from the left and the top edge of the image.
-        width, height: before the rotation.
-        rotation: in radians around the centre, clockwise as the image is seen.
-    """
-
+    #: `center_x`, `center_y`: from the left and the top edge of the image.
     center_x: float
     center_y: float
+    #: `width`, `height`: before the rotation.
     width: float
     height: float
+    #: In radians around the centre, clockwise as the image is seen.
     rotation: float
 
 

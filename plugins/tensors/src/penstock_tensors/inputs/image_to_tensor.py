@@ -177,16 +177,13 @@ class ImageToTensorCalculator(penstock.Calculator):
 
 
 class _Place(NamedTuple):
-    """Where in an image a tensor is taken from.
+    """Where in an image a tensor is taken from."""
 
-    Attributes:
-        padding: the part of the tensor that is outside of the region: left, top, right, bottom.
-        matrix: from the tensor to the image; None where nothing reads it.
-        transform: OpenCV's, from pixels of the image to those of the tensor.
-    """
-
+    #: The part of the tensor that is outside of the region: left, top, right, bottom.
     padding: tuple[float, float, float, float]
+    #: From the tensor to the image; None where nothing reads it.
     matrix: tuple[float, ...] | None
+    #: OpenCV's, from pixels of the image to those of the tensor.
     transform: NDArray[np.float64]
 
 

@@ -33,14 +33,11 @@ _MOST: Final = np.float32(255)
 
 
 class _Converter(penstock.Calculator):
-    """Makes a tensor of each image or matrix; subclasses say what leaves where.
+    """Makes a tensor of each image or matrix; subclasses say what leaves where."""
 
-    Attributes:
-        output_tags: of which one is connected.
-        leading: the sizes of a tensor before height, width and channels.
-    """
-
+    #: The output tags of which one is connected.
     output_tags: ClassVar[Sequence[str]]
+    #: The sizes of a tensor before height, width and channels.
     leading: ClassVar[tuple[int, ...]]
 
     @staticmethod

@@ -29,14 +29,11 @@ _SCHEMA: Final = "ai_edge_litert.schema_py_generated"
 
 
 class _Step(NamedTuple):
-    """A part of a model, or a custom operation.
+    """A part of a model, or a custom operation."""
 
-    Attributes:
-        does: the part as a model, or the kernel of the operation.
-        reads, makes: numbers of tensors. A part reads no constants.
-    """
-
+    #: The part as a model, or the kernel of the operation.
     does: Model | Kernel
+    #: `reads`, `makes`: numbers of tensors. A part reads no constants.
     reads: tuple[int, ...]
     makes: tuple[int, ...]
 

@@ -14,17 +14,14 @@ if TYPE_CHECKING:
 
 
 class Model:
-    """A model that is loaded, and not yet ready to run. It does not change.
-
-    Attributes:
-        name: of its file, for messages.
-        data: all bytes of the file.
-    """
+    """A model that is loaded, and not yet ready to run. It does not change."""
 
     __slots__ = ("data", "name")
 
     def __init__(self, name: str, data: bytes) -> None:
+        #: The name of its file, for messages.
         self.name = name
+        #: All bytes of the file.
         self.data = data
 
     @classmethod
@@ -43,31 +40,25 @@ class Model:
 
 @attrs.frozen(kw_only=True)
 class RunSettings:
-    """How a model should run.
+    """How a model should run."""
 
-    Attributes:
-        threads: of one run, 1 or more.
-        uses_xnnpack: whether the kernels of XNNPACK are wanted; a backend without them ignores it.
-        operations: the custom operations that the model may use.
-    """
-
+    #: The threads of one run, 1 or more.
     threads: int = 1
+    #: Whether the kernels of XNNPACK are wanted; a backend without them ignores it.
     uses_xnnpack: bool = True
+    #: The custom operations that the model may use.
     operations: OpResolver = attrs.field(factory=standard_operations)
 
 
 @attrs.frozen
 class TensorInfo:
-    """What a model says of one of its inputs or outputs.
+    """What a model says of one of its inputs or outputs."""
 
-    Attributes:
-        name: in the model's signature; without one the tensor's own.
-        shape: -1 for a size that the model leaves open.
-        element_type: NumPy's name, such as "float32".
-    """
-
+    #: In the model's signature; without one the tensor's own.
     name: str
+    #: -1 for a size that the model leaves open.
     shape: tuple[int, ...]
+    #: NumPy's name, such as "float32".
     element_type: str
 
     def __str__(self) -> str:

@@ -31,17 +31,14 @@ _CURE: Final = (
 
 
 class Resource:
-    """A file that was found. It does not change.
-
-    Attributes:
-        name: what it was searched by.
-        data: all its bytes.
-    """
+    """A file that was found. It does not change."""
 
     __slots__ = ("data", "name")
 
     def __init__(self, name: str, data: bytes) -> None:
+        #: What it was searched by.
         self.name = name
+        #: All its bytes.
         self.data = data
 
     @property

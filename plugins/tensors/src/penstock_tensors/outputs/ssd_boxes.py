@@ -30,14 +30,11 @@ _X_OF_ANCHOR, _Y_OF_ANCHOR, _HEIGHT_OF_ANCHOR, _WIDTH_OF_ANCHOR = 1, 0, 2, 3
 
 
 class Anchors(NamedTuple):
-    """Anchors, spread over the columns of the numbers of a detection.
+    """Anchors, spread over the columns of the numbers of a detection."""
 
-    Attributes:
-        sides: what each number is multiplied by: (n, columns) float32.
-        centers: what is then added to it: likewise. 0 for the sizes of boxes.
-    """
-
+    #: What each number is multiplied by: (n, columns) float32.
     sides: NDArray[np.float32]
+    #: What is then added to it: likewise. 0 for the sizes of boxes.
     centers: NDArray[np.float32]
 
 

@@ -49,16 +49,13 @@ print(json.dumps({"took_s": took_s, "modules": sorted(set(sys.modules) - before)
 
 @attrs.frozen
 class Loading:
-    """How a plugin was loaded in an interpreter of its own.
+    """How a plugin was loaded in an interpreter of its own."""
 
-    Attributes:
-        ms: milliseconds that it took, without the search for entry points.
-        modules: full names of the modules that were imported for it.
-        refusal: why it could not be loaded; "" where it could.
-    """
-
+    #: Milliseconds that it took, without the search for entry points.
     ms: float | None = None
+    #: Full names of the modules that were imported for it.
     modules: tuple[str, ...] = ()
+    #: Why it could not be loaded; "" where it could.
     refusal: str = ""
 
 

@@ -13,16 +13,13 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class PackFault:
-    """One thing that is wrong with a pack.
+    """One thing that is wrong with a pack."""
 
-    Attributes:
-        subject: "plugin 'gates'", "distribution 'penstock-gates'", "calculator 'Gate'".
-        text: the fault, and what to do.
-        is_warning: whether the pack works in spite of the fault.
-    """
-
+    #: "plugin 'gates'", "distribution 'penstock-gates'", "calculator 'Gate'".
     subject: str
+    #: The fault, and what to do.
     text: str
+    #: Whether the pack works in spite of the fault.
     is_warning: bool = False
 
     def __str__(self) -> str:
@@ -31,25 +28,22 @@ class PackFault:
 
 @attrs.frozen
 class PackReport:
-    """All that a check found.
+    """All that a check found."""
 
-    Attributes:
-        plugin: name of the entry point.
-        distribution: that it belongs to, as pip knows it.
-        version: of the distribution.
-        module: that the entry point names.
-        components: kind → how many names of it the pack brings, "option" included.
-        loading_ms: milliseconds that loading its plugin module took in a fresh interpreter; None where that
-            was not measured.
-        faults: in the order in which they were looked for; warnings among them.
-    """
-
+    #: Name of the entry point.
     plugin: str
+    #: That it belongs to, as pip knows it.
     distribution: str
+    #: The version of the distribution.
     version: str
+    #: That the entry point names.
     module: str
+    #: Kind → how many names of it the pack brings, "option" included.
     components: Mapping[str, int] = attrs.field(factory=lambda: MappingProxyType({}))
+    #: Milliseconds that loading its plugin module took in a fresh interpreter; None where that was not
+    #: measured.
     loading_ms: float | None = None
+    #: In the order in which they were looked for; warnings among them.
     faults: tuple[PackFault, ...] = ()
 
     @property

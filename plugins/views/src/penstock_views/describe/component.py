@@ -30,54 +30,48 @@ _DEFAULT_POLICY: Final = "DefaultInputStreamHandler"
 
 @attrs.frozen
 class InputPolicy:
-    """The input stream handler of a node.
+    """The input stream handler of a node."""
 
-    Attributes:
-        name: registered name.
-        chosen_by: "calculator", where its contract asks for it; "example", where the graph there
-            names it; "default", where neither does.
-    """
-
+    #: Registered name.
     name: str
+    #: "calculator", where its contract asks for it; "example", where the graph there names it; "default",
+    #: where neither does.
     chosen_by: str
 
 
 @attrs.frozen
 class Description:
-    """One component.
+    """One component."""
 
-    Attributes:
-        kind: one of `penstock.registry.KINDS`.
-        name: registered.
-        distribution: that provides it, as pip knows it; None for a component that this process registered.
-        target: "module:attribute" that it stands for.
-        summary, body: its docstring, without the example.
-        example: graph text to paste; "" where it has none.
-        inputs, outputs, input_side_packets, output_side_packets: ports of a calculator.
-        ports_unknown: why the ports of a calculator could not be found out; "" where they are known.
-        input_policy: of a calculator; None else.
-        timestamp_offset: that a calculator's contract promises, in microseconds; None for none.
-        processes_bounds: whether a calculator also runs at settled timestamps without packets.
-        services: keys of the services that a calculator uses; keys of optional ones end in " (optional)".
-        options: its options messages, each followed by the messages inside of it.
-    """
-
+    #: One of `penstock.registry.KINDS`.
     kind: str
+    #: Registered.
     name: str
+    #: That provides it, as pip knows it; None for a component that this process registered.
     distribution: str | None
+    #: "module:attribute" that it stands for.
     target: str
+    #: `summary`, `body`: its docstring, without the example.
     summary: str
     body: str = ""
+    #: Graph text to paste; "" where it has none.
     example: str = ""
+    #: `inputs`, `outputs`, `input_side_packets`, `output_side_packets`: ports of a calculator.
     inputs: tuple[PortInfo, ...] = ()
     outputs: tuple[PortInfo, ...] = ()
     input_side_packets: tuple[PortInfo, ...] = ()
     output_side_packets: tuple[PortInfo, ...] = ()
+    #: Why the ports of a calculator could not be found out; "" where they are known.
     ports_unknown: str = ""
+    #: The input policy of a calculator; None else.
     input_policy: InputPolicy | None = None
+    #: That a calculator's contract promises, in microseconds; None for none.
     timestamp_offset: int | None = None
+    #: Whether a calculator also runs at settled timestamps without packets.
     processes_bounds: bool = False
+    #: Keys of the services that a calculator uses; keys of optional ones end in " (optional)".
     services: tuple[str, ...] = ()
+    #: Its options messages, each followed by the messages inside of it.
     options: tuple[OptionMessage, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:

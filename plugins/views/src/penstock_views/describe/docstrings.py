@@ -20,16 +20,13 @@ _ENTRY: Final = re.compile(r"^(?P<indent>\s+)(?P<names>\w+(?:, \w+)*)(?: \([^)]*
 
 @attrs.frozen
 class Docstring:
-    """A docstring in its parts, each without indentation and outer blank lines.
+    """A docstring in its parts, each without indentation and outer blank lines."""
 
-    Attributes:
-        summary: the first paragraph, in one line; "" where there is no docstring.
-        body: what follows, without the example.
-        example: graph text; "" where the docstring has none.
-    """
-
+    #: The first paragraph, in one line; "" where there is no docstring.
     summary: str = ""
+    #: What follows, without the example.
     body: str = ""
+    #: Graph text; "" where the docstring has none.
     example: str = ""
 
 

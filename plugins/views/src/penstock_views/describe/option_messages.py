@@ -51,41 +51,35 @@ class Choice:
 
 @attrs.frozen
 class OptionField:
-    """One field of an options message.
-
-    Attributes:
-        type: as .proto files name it; full name for messages and enums; "map<string, Name>" for maps.
-        repeated: whether it may be given several times.
-        default: the value where a graph does not give one, as graph text writes it. None where the file
-            declares no default: the calculator decides then.
-        oneof: name of the group of which only one field may be given, or "".
-        choices: the values of an enum.
-        required: whether a graph must give it.
-    """
+    """One field of an options message."""
 
     name: str
     number: int
+    #: As .proto files name it; full name for messages and enums; "map<string, Name>" for maps.
     type: str
+    #: Whether it may be given several times.
     repeated: bool
+    #: The value where a graph does not give one, as graph text writes it. None where the file declares no
+    #: default: the calculator decides then.
     default: str | None
     description: str = ""
+    #: Name of the group of which only one field may be given, or "".
     oneof: str = ""
+    #: The values of an enum.
     choices: tuple[Choice, ...] = ()
+    #: Whether a graph must give it.
     required: bool = False
 
 
 @attrs.frozen
 class OptionMessage:
-    """A message that graphs give as options, or one inside of such a message.
+    """A message that graphs give as options, or one inside of such a message."""
 
-    Attributes:
-        name: full name, "penstock.XOptions".
-        extension: number with which it extends `CalculatorOptions` or `MediaPipeOptions`; None where
-            it is inside of another message, or is given as `node_options` only.
-    """
-
+    #: Full name, "penstock.XOptions".
     name: str
     description: str
+    #: Number with which it extends `CalculatorOptions` or `MediaPipeOptions`; None where it is inside of
+    #: another message, or is given as `node_options` only.
     extension: int | None
     fields: tuple[OptionField, ...]
 

@@ -34,37 +34,31 @@ class _Declares(Protocol):
 
 @attrs.frozen
 class NodePorts:
-    """What a node connects: entries as graph files have them, `"TAG:index:name"`, for each kind of `KINDS`.
-
-    Attributes:
-        options: has `get(MessageType)`.
-    """
+    """The ports of a node: entries as graph files have them, `"TAG:index:name"`, for each kind of `KINDS`."""
 
     inputs: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
     input_side_packets: tuple[str, ...] = ()
     output_side_packets: tuple[str, ...] = ()
+    #: Has `get(MessageType)`.
     options: Any = None
 
 
 @attrs.frozen
 class PortInfo:
-    """One port.
+    """One port."""
 
-    Attributes:
-        tag: "" where it has none.
-        index: within the tag.
-        type: as a user reads it; "same as input 0" where it has that of another.
-        optional: whether a graph may leave it unconnected.
-        repeats: whether more ports of the tag can be connected.
-        description: the calculator's words on it, or "".
-    """
-
+    #: "" where it has none.
     tag: str
+    #: Within the tag.
     index: int
+    #: As a user reads it; "same as input 0" where it has that of another.
     type: str
+    #: Whether a graph may leave it unconnected.
     optional: bool
+    #: Whether more ports of the tag can be connected.
     repeats: bool = False
+    #: The calculator's words on it, or "".
     description: str = ""
 
     @property

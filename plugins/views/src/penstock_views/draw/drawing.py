@@ -37,16 +37,13 @@ class NodeKind(enum.StrEnum):
 
 @attrs.frozen
 class Port:
-    """One connection as the graph writes it: "FRAMES:1:video".
+    """One connection as the graph writes it: "FRAMES:1:video"."""
 
-    Attributes:
-        place: "TAG", `"TAG:1"` or "".
-        name: of the stream or side packet.
-        back_edge: for input streams: whether the connection closes a cycle.
-    """
-
+    #: "TAG", `"TAG:1"` or "".
     place: str
+    #: The name of the stream or side packet.
     name: str
+    #: For input streams: whether the connection closes a cycle.
     back_edge: bool = False
 
     @property
@@ -57,25 +54,23 @@ class Port:
 
 @attrs.frozen
 class DrawnNode:
-    """One node.
+    """One node."""
 
-    Attributes:
-        name: canonical, unique in the graph.
-        calculator: registered name of the calculator or subgraph.
-        kind: what that is; UNKNOWN where nothing that is installed provides it.
-        executor: "" for the default one.
-        inputs, outputs, input_side_packets, output_side_packets: connections, in the order of the graph.
-        notes: further lines in its box, such as times of a run.
-    """
-
+    #: Canonical, unique in the graph.
     name: str
+    #: Registered name of the calculator or subgraph.
     calculator: str
+    #: What that is; UNKNOWN where nothing that is installed provides it.
     kind: NodeKind = NodeKind.CALCULATOR
+    #: "" for the default one.
     executor: str = ""
+    #: `inputs`, `outputs`, `input_side_packets`, `output_side_packets`: connections, in the order of the
+    #: graph.
     inputs: tuple[Port, ...] = ()
     outputs: tuple[Port, ...] = ()
     input_side_packets: tuple[Port, ...] = ()
     output_side_packets: tuple[Port, ...] = ()
+    #: Further lines in its box, such as times of a run.
     notes: tuple[str, ...] = attrs.field(default=(), kw_only=True)
 
     @property
@@ -97,36 +92,30 @@ class DrawnNode:
 
 @attrs.frozen
 class End:
-    """One end of a wire.
+    """One end of a wire."""
 
-    Attributes:
-        node: position in `Drawing.nodes`; -1 for the graph itself.
-        port: position among the ports of its kind there.
-        entry: the connection as the graph writes it.
-        back_edge: see `Port`.
-    """
-
+    #: Position in `Drawing.nodes`; -1 for the graph itself.
     node: int
+    #: Position among the ports of its kind there.
     port: int
+    #: The connection as the graph writes it.
     entry: str
+    #: See `Port`.
     back_edge: bool = False
 
 
 @attrs.frozen
 class Wire:
-    """A stream or side packet.
+    """A stream or side packet."""
 
-    Attributes:
-        name: of it.
-        is_side: whether it is a side packet.
-        writer: None where nothing in the graph makes it. That is a fault for a stream; a side packet is
-            then expected from the application, as one that the graph declares is.
-        readers: the graph's own outputs last.
-    """
-
+    #: The name of it.
     name: str
+    #: Whether it is a side packet.
     is_side: bool
+    #: None where nothing in the graph makes it. That is a fault for a stream; a side packet is then expected
+    #: from the application, as one that the graph declares is.
     writer: End | None
+    #: The graph's own outputs last.
     readers: tuple[End, ...]
 
     def start(self) -> str:
@@ -146,27 +135,24 @@ class Wire:
 
 @attrs.frozen
 class Drawing:
-    """A whole graph.
+    """A whole graph."""
 
-    Attributes:
-        name: its type, or its file's name; "" where it has neither.
-        nodes: in the order of the graph.
-        inputs, outputs, input_side_packets, output_side_packets: of the graph itself.
-        executors: name ("" for the default one) and type ("" where the application hands it in).
-        notes: what could not be drawn, in words.
-        titles: outermost group → name of the subgraph that it is a use of, where that is known.
-        stream_notes: stream → further lines under its name, such as how many packets it carried.
-    """
-
+    #: Its type, or its file's name; "" where it has neither.
     name: str
+    #: In the order of the graph.
     nodes: tuple[DrawnNode, ...]
+    #: `inputs`, `outputs`, `input_side_packets`, `output_side_packets`: of the graph itself.
     inputs: tuple[Port, ...] = ()
     outputs: tuple[Port, ...] = ()
     input_side_packets: tuple[Port, ...] = ()
     output_side_packets: tuple[Port, ...] = ()
+    #: Name ("" for the default one) and type ("" where the application hands it in).
     executors: tuple[tuple[str, str], ...] = ()
+    #: What could not be drawn, in words.
     notes: tuple[str, ...] = attrs.field(default=(), kw_only=True)
+    #: Outermost group → name of the subgraph that it is a use of, where that is known.
     titles: dict[str, str] = attrs.field(factory=dict)
+    #: Stream → further lines under its name, such as how many packets it carried.
     stream_notes: dict[str, tuple[str, ...]] = attrs.field(factory=dict, kw_only=True)
 
     def wires(self) -> list[Wire]:

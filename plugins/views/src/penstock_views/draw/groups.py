@@ -12,16 +12,13 @@ if TYPE_CHECKING:
 
 @attrs.define
 class Group:
-    """Nodes and groups that are boxed together.
+    """Nodes and groups that are boxed together."""
 
-    Attributes:
-        path: names of the groups that it is in, and its own; () for the whole graph.
-        nodes: positions in the drawing.
-        groups: inside of it, in the order of their first nodes.
-    """
-
+    #: Names of the groups that it is in, and its own; () for the whole graph.
     path: tuple[str, ...] = ()
+    #: Positions in the drawing.
     nodes: list[int] = attrs.field(factory=list)
+    #: Inside of it, in the order of their first nodes.
     groups: list[Group] = attrs.field(factory=list)
 
 

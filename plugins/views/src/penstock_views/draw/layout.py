@@ -30,18 +30,15 @@ INSTALL: Final = 'pip install "penstock-views[draw]"'
 
 @attrs.frozen
 class Box:
-    """Something to place.
+    """Something to place."""
 
-    Attributes:
-        key: unique; letters and digits.
-        width, height: in pixels.
-        tops, bottoms: widths of the ports along the upper and lower border, from the left. Their sum is at
-            most `width`; the rest is shared out among them.
-    """
-
+    #: Unique; letters and digits.
     key: str
+    #: `width`, `height`: in pixels.
     width: float
     height: float
+    #: `tops`, `bottoms`: widths of the ports along the upper and lower border, from the left. Their sum is at
+    #: most `width`; the rest is shared out among them.
     tops: tuple[float, ...] = ()
     bottoms: tuple[float, ...] = ()
 
@@ -53,58 +50,49 @@ class Box:
 
 @attrs.frozen
 class Line:
-    """Something to route.
+    """Something to route."""
 
-    Attributes:
-        tail, head: keys of boxes.
-        tail_port, head_port: which of the tail's `bottoms`, the head's `tops`; None for the middle.
-        weight: how important it is that it is short and straight.
-        is_back: whether it leads upwards, and must not turn the order of the boxes.
-    """
-
+    #: `tail`, `head`: keys of boxes.
     tail: str
     head: str
+    #: `tail_port`, `head_port`: which of the tail's `bottoms`, the head's `tops`; None for the middle.
     tail_port: int | None = None
     head_port: int | None = None
+    #: How important it is that it is short and straight.
     weight: int = 1
+    #: Whether it leads upwards, and must not turn the order of the boxes.
     is_back: bool = False
 
 
 @attrs.frozen
 class Frame:
-    """A box around boxes.
+    """A box around boxes."""
 
-    Attributes:
-        key: unique; letters and digits.
-        title_width, title_height: room for its title, in pixels.
-        boxes: keys of those directly inside.
-        frames: inside of it.
-    """
-
+    #: Unique; letters and digits.
     key: str
+    #: `title_width`, `title_height`: room for its title, in pixels.
     title_width: float
     title_height: float
+    #: Keys of those directly inside.
     boxes: tuple[str, ...]
+    #: Inside of it.
     frames: tuple[Frame, ...] = ()
 
 
 @attrs.frozen
 class Layout:
-    """Where everything is.
+    """Where everything is."""
 
-    Attributes:
-        width, height: of the whole.
-        boxes: key → centre (x, y).
-        frames: key → left, top, right, bottom.
-        routes: for each line its points: a start, then three for each Bézier curve.
-        tips: for each line where its arrow ends.
-    """
-
+    #: `width`, `height`: of the whole.
     width: float
     height: float
+    #: Key → centre (x, y).
     boxes: dict[str, tuple[float, float]]
+    #: Key → left, top, right, bottom.
     frames: dict[str, tuple[float, float, float, float]]
+    #: For each line its points: a start, then three for each Bézier curve.
     routes: list[list[tuple[float, float]]]
+    #: For each line where its arrow ends.
     tips: list[tuple[float, float]]
 
 

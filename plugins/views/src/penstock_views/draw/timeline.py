@@ -78,20 +78,17 @@ _STYLE: Final = rules(
 
 @attrs.frozen
 class Track:
-    """One stream of a run.
+    """One stream of a run."""
 
-    Attributes:
-        name: of the stream.
-        packets: (timestamp in microseconds, payload), in order.
-        bound: its bound in the end; `Timestamp.DONE` where the stream has ended.
-        settled: further timestamps that were settled without a packet, and reported so.
-        late: how many of the last packets came only when the inputs had closed; they are drawn hollow.
-    """
-
+    #: The name of the stream.
     name: str
+    #: (timestamp in microseconds, payload), in order.
     packets: tuple[tuple[int, object], ...]
+    #: Its bound in the end; `Timestamp.DONE` where the stream has ended.
     bound: int
+    #: Further timestamps that were settled without a packet, and reported so.
     settled: tuple[int, ...] = ()
+    #: How many of the last packets came only when the inputs had closed; they are drawn hollow.
     late: int = 0
 
 

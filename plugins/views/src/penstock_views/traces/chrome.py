@@ -53,22 +53,19 @@ KINDS: Final = (
 
 @attrs.frozen
 class TraceFile:
-    """A trace that was written.
+    """A trace that was written."""
 
-    Attributes:
-        path: the file.
-        size: bytes.
-        steps: how many steps are in it.
-        arrows: from packets written to packets read.
-        lost: how many records had been lost, the oldest ones, because there were more than `capacity`.
-        loose_ends: packets that were read in it, but whose write is not in it.
-    """
-
+    #: The file.
     path: Path
+    #: Bytes.
     size: int
+    #: How many steps are in it.
     steps: int
+    #: From packets written to packets read.
     arrows: int
+    #: How many records had been lost, the oldest ones, because there were more than `capacity`.
     lost: int
+    #: Packets that were read in it, but whose write is not in it.
     loose_ends: int
 
 

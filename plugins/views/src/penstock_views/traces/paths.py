@@ -30,18 +30,15 @@ _BEGIN, _END = 0, 1
 
 @attrs.frozen
 class Leg:
-    """One call on a critical path, and the wait before it. All times are in microseconds.
+    """One call on a critical path, and the wait before it. All times are in microseconds."""
 
-    Attributes:
-        node: its name.
-        own_queue_us, thread_us, other_input_us: what the packet waited for before the call.
-        work_us: how long the call took, up to the packet that it wrote.
-    """
-
+    #: Its name.
     node: str
+    #: `own_queue_us`, `thread_us`, `other_input_us`: what the packet waited for before the call.
     own_queue_us: float
     thread_us: float
     other_input_us: float
+    #: How long the call took, up to the packet that it wrote.
     work_us: float
 
     @property
@@ -52,31 +49,25 @@ class Leg:
 
 @attrs.frozen
 class Journey:
-    """One packet at the end of a path.
+    """One packet at the end of a path."""
 
-    Attributes:
-        timestamp: of the packet.
-        latency_us: since the source packet was written.
-        legs: the calls on the way, in order; their times add up to the latency.
-    """
-
+    #: The timestamp of the packet.
     timestamp: int
+    #: Since the source packet was written.
     latency_us: float
+    #: The calls on the way, in order; their times add up to the latency.
     legs: tuple[Leg, ...]
 
 
 @attrs.frozen
 class Path:
-    """All journeys from one source to one end, by latency.
+    """All journeys from one source to one end, by latency."""
 
-    Attributes:
-        source: the stream of the source packets.
-        end: a stream that no node reads, or a node that writes none.
-        journeys: the shortest first; at least one.
-    """
-
+    #: The stream of the source packets.
     source: str
+    #: A stream that no node reads, or a node that writes none.
     end: str
+    #: The shortest first; at least one.
     journeys: tuple[Journey, ...]
 
     @property

@@ -34,9 +34,6 @@ class ConfiguredTrace:
 
     Args:
         wanted: the ProfilerConfig message; `trace_enabled` is true.
-
-    Attributes:
-        tracer: the tracer that records.
     """
 
     def __init__(self, wanted: Any) -> None:
@@ -47,6 +44,7 @@ class ConfiguredTrace:
                 f"{_CAPACITY}"
             )
         left_out = {_KINDS[number] for number in wanted.trace_event_types_disabled if number in _KINDS}
+        #: The tracer that records.
         self.tracer: Final[ChromeTracer] = ChromeTracer(capacity=capacity, leave_out=left_out)
         self._is_written: Final = not wanted.trace_log_disabled
         self._prefix: Final[str] = wanted.trace_log_path or _PREFIX

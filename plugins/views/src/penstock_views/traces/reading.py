@@ -24,56 +24,47 @@ _FULL, _FREE = "throttled by ", "no longer throttled by "
 
 @attrs.frozen(eq=False)
 class ReadStep:
-    """A call of a node, or a packet that was added to a graph input.
+    """A call of a node, or a packet that was added to a graph input."""
 
-    Attributes:
-        node: its name; "" where a packet was added.
-        method: "open", "process" or "close"; "add".
-        track: of the file: a thread, or a row of awaited calls.
-        began_us, ended_us: when, in microseconds since the first event of the file.
-        inputs, outputs: the packets that it took and wrote.
-    """
-
+    #: Its name; "" where a packet was added.
     node: str
+    #: "open", "process" or "close"; "add".
     method: str
+    #: The track of the file: a thread, or a row of awaited calls.
     track: int
+    #: `began_us`, `ended_us`: when, in microseconds since the first event of the file.
     began_us: float
     ended_us: float
+    #: `inputs`, `outputs`: the packets that it took and wrote.
     inputs: tuple[PacketId, ...]
     outputs: tuple[PacketId, ...]
 
 
 @attrs.frozen(eq=False)
 class ReadRun:
-    """One run of a graph.
+    """One run of a graph."""
 
-    Attributes:
-        name: as the file calls it: "graph.pbtxt, run 1".
-        steps: in the order in which they began.
-        queues: (stream, reader) → the spans in which that full queue throttled sources, as pairs of times.
-        longest: (stream, reader) → the most packets that lay in the queue.
-        dropped: (stream, node, reason) → how many packets.
-        ended_us: when the last call ended.
-    """
-
+    #: As the file calls it: "graph.pbtxt, run 1".
     name: str
+    #: In the order in which they began.
     steps: tuple[ReadStep, ...]
+    #: (stream, reader) → the spans in which that full queue throttled sources, as pairs of times.
     queues: Mapping[tuple[str, str], tuple[tuple[float, float], ...]]
+    #: (stream, reader) → the most packets that lay in the queue.
     longest: Mapping[tuple[str, str], int]
+    #: (stream, node, reason) → how many packets.
     dropped: Mapping[tuple[str, str, str], int]
+    #: When the last call ended.
     ended_us: float
 
 
 @attrs.frozen(eq=False)
 class ReadTrace:
-    """A trace file.
+    """A trace file."""
 
-    Attributes:
-        runs: in the order of their numbers.
-        about: what the file says of itself: its clock, `lost_records`, and what `penstock run` adds.
-    """
-
+    #: In the order of their numbers.
     runs: tuple[ReadRun, ...]
+    #: What the file says of itself: its clock, `lost_records`, and what `penstock run` adds.
     about: Mapping[str, Any]
 
 

@@ -27,19 +27,16 @@ _NEEDED: Final[tuple[Literal["x_center", "y_center", "width", "height"], ...]] =
 
 
 class _Element:
-    """An element of a list.
-
-    Attributes:
-        payload: a NormalizedRect or a Detection.
-        box: where it is; None as long as nobody asked.
-        id: what tells it from others over time, or None.
-    """
+    """An element of a list."""
 
     __slots__ = ("box", "id", "payload")
 
     def __init__(self, payload: Any, identity: int | None) -> None:
+        #: A NormalizedRect or a Detection.
         self.payload = payload
+        #: What tells it from others over time, or None.
         self.id = identity
+        #: Where it is; None as long as nobody asked.
         self.box: Box | None = None
 
 

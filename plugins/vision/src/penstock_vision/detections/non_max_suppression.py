@@ -194,21 +194,18 @@ _Group: TypeAlias = "tuple[int, NDArray[np.intp] | None]"
 
 
 class _Candidates:
-    """Detections with one label each, and their numbers.
-
-    Attributes:
-        detections: as they are.
-        scores: (n,) float32.
-        edges: (n, 4) float32: xmin, ymin, xmax, ymax in fractions of the image.
-        areas: (n,) float32.
-    """
+    """Detections with one label each, and their numbers."""
 
     def __init__(
         self, detections: Sequence[Detection], scores: NDArray[np.float32], edges: NDArray[np.float32]
     ) -> None:
+        #: As they are.
         self.detections: Final = detections
+        #: (n,) float32.
         self.scores: Final = scores
+        #: (n, 4) float32: xmin, ymin, xmax, ymax in fractions of the image.
         self.edges: Final = edges
+        #: (n,) float32.
         self.areas: Final = _area(edges)
 
     def made(self, groups: Sequence[_Group]) -> list[Detection]:

@@ -34,15 +34,12 @@ _FIELD_BYTES: Final = 5
 
 @attrs.define(eq=False)
 class LandmarkTable:
-    """The landmarks of a list.
+    """The landmarks of a list."""
 
-    Attributes:
-        values: float32 of shape (landmarks, 5); columns as in FIELDS; 0 where a landmark lacks a field.
-        present: which columns the landmarks have: five of bool where that is the same for all, else an
-            array of bool with the shape of `values`.
-    """
-
+    #: float32 of shape (landmarks, 5); columns as in FIELDS; 0 where a landmark lacks a field.
     values: NDArray[np.float32]
+    #: Which columns the landmarks have: five of bool where that is the same for all, else an array of bool
+    #: with the shape of `values`.
     present: tuple[bool, ...] | NDArray[np.bool_]
 
     @classmethod
@@ -103,18 +100,15 @@ class LandmarkTable:
 
 @attrs.frozen(eq=False)
 class _Form:
-    """How a landmark with some fields looks in the bytes of its list.
+    """How a landmark with some fields looks in the bytes of its list."""
 
-    Attributes:
-        present: the fields that it has.
-        columns: these, as an index of a table's columns.
-        blank: the bytes of one, with 0 for each number.
-        tags: the bytes between the numbers, with their places.
-    """
-
+    #: The fields that it has.
     present: tuple[bool, ...]
+    #: These, as an index of a table's columns.
     columns: slice | list[int]
+    #: The bytes of one, with 0 for each number.
     blank: bytes
+    #: The bytes between the numbers, with their places.
     tags: tuple[tuple[int, bytes], ...]
 
     def fits(self, data: bytes) -> bool:

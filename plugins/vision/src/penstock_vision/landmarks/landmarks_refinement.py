@@ -100,11 +100,7 @@ class LandmarksRefinementCalculator(penstock.Calculator):
 
 
 class _Step:
-    """One refinement, checked.
-
-    Attributes:
-        mapping: for each landmark of the input its index in the result.
-    """
+    """One refinement, checked."""
 
     __slots__ = ("_average", "_kind", "mapping")
 
@@ -116,6 +112,7 @@ class _Step:
             raise InvalidArgumentError(
                 f"refinement {index} has no z_refinement, but one is needed; set none, copy or assign_average"
             )
+        #: For each landmark of the input its index in the result.
         self.mapping = list(refinement.indexes_mapping)
         self._average = list(refinement.z_refinement.assign_average.indexes_for_average)
         if self._kind == "assign_average":

@@ -13,17 +13,14 @@ if TYPE_CHECKING:
 
 
 class LowPass:
-    """Moves from the number before towards a new one, by a part of the distance.
-
-    Attributes:
-        raw: the newest numbers as they came; None before the first.
-        smooth: what `apply` returned last.
-    """
+    """Moves from the number before towards a new one, by a part of the distance."""
 
     __slots__ = ("raw", "smooth")
 
     def __init__(self) -> None:
+        #: The newest numbers as they came; None before the first.
         self.raw: NDArray[np.float32] | None = None
+        #: What `apply` returned last.
         self.smooth: NDArray[np.float32] | None = None
 
     def apply(self, values: NDArray[np.float32], alpha: Float32 | NDArray[np.float32]) -> NDArray[np.float32]:

@@ -124,15 +124,12 @@ class _Turned(NamedTuple):
 
 
 class _Frame(NamedTuple):
-    """The re-crop rectangle, turned upright around the corner of the image.
+    """The re-crop rectangle, turned upright around the corner of the image."""
 
-    Attributes:
-        cos, sin: of the angle that turns it.
-        rect: it, turned.
-    """
-
+    #: `cos`, `sin`: of the angle that turns it.
     cos: Float32
     sin: Float32
+    #: It, turned.
     rect: _Turned
 
     @classmethod

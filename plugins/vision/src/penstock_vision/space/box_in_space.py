@@ -40,16 +40,13 @@ class Camera(NamedTuple):
 
 
 class BoxInSpace(NamedTuple):
-    """A box before the camera.
+    """A box before the camera."""
 
-    Attributes:
-        rotation: 3x3; the directions of its axes are the columns.
-        translation: where its centre is.
-        scale: its sides along its axes.
-    """
-
+    #: 3x3; the directions of its axes are the columns.
     rotation: NDArray[np.float32]
+    #: Where its centre is.
     translation: NDArray[np.float32]
+    #: Its sides along its axes.
     scale: NDArray[np.float32]
 
 
