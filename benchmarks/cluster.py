@@ -67,7 +67,7 @@ def bench_mean(value: object) -> object:
 
 
 TASKS["mean"] = ("BenchMean", "VALUE", mean)
-#: What comes of a frame that is inverted and reduced.
+#: The result for a frame that is inverted and reduced.
 TASKS["inverted mean"] = ("", "", lambda frame: mean(inverted(frame)))
 
 

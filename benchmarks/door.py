@@ -111,7 +111,7 @@ def check(seen: list[tuple[int, int]], frames: int, found: int) -> None:
 def penstock(  # noqa: PLR0913  # the settings of a case
     *, graph: str, output: str, picture: str, side: dict[str, Any], frames: int, found: int, parallel: bool
 ) -> dict[str, float]:
-    """Measure Penstock with a graph of the wheel, or with that of `penstock hands`."""
+    """Measure Penstock with a graph of the wheel, or with the graph of `penstock hands`."""
     import cv2  # the environment of the reference has this file too, but not these packs
 
     from penstock import CalculatorGraph, Packet

@@ -3,8 +3,8 @@
 Four nodes side by side get every packet, and each call works for a while: without the interpreter's lock
 (PBKDF2 of hashlib, all in C), or in pure Python. Milliseconds per call on 1 and 2 threads, by the clock and
 of CPU time (the increase on two threads is the cost of their interference), compared with bare threads that
-take the same calls from one iterator. The gain of two threads is compared with that of two bare threads in
-the same round. On a free-threaded Python the same bar holds for the pure-Python calls.
+take the same calls from one iterator. The gain of two threads is compared with two bare threads in the
+same round. On a free-threaded Python the same bar holds for the pure-Python calls.
 
     python benchmarks/parallel.py [--calls 400] [--rounds 5] [--short] [--json FILE]
 """

@@ -188,7 +188,7 @@ class Asked:
         return self.result
 
     def ask(self, value: Any) -> Any:
-        """Add a packet, and wait for what comes of it."""
+        """Add a packet, and wait for its result."""
         self.add(value)
         return self.wait()
 

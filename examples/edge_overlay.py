@@ -2,7 +2,7 @@
 
     python examples/edge_overlay.py [VIDEO]
 
-The graph is that of edge_overlay.pbtxt without its encoder; the three nodes that paint are a subgraph,
+The graph is edge_overlay.pbtxt without its encoder; the three nodes that paint are a subgraph,
 `EdgeOverlaySubgraph`. Without VIDEO it runs on the built-in test pattern. For each frame a callback prints
 its time and the share of its pixels that are edges.
 """

@@ -3,7 +3,7 @@
     pip install "penstock-cli[show]"
     python examples/own_context.py [VIDEO]
 
-The graph is that of edge_overlay_gpu.py. Its contexts share textures with the window's context, so a frame
+The graph is as in edge_overlay_gpu.py. Its contexts share textures with the window's context, so a frame
 goes from the shader that drew it to the screen without a copy to main memory. Three steps make that work:
 
 * The window has an EGL context, and `ExternalContext.current()` captures it.

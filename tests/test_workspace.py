@@ -128,7 +128,7 @@ def test_the_lists_of_members_are_current():
 
 @pytest.fixture
 def copied(tmp_path):
-    """The script of the lists as a module, whose file is that of another workspace, `tmp_path`."""
+    """The script of the lists as a module, whose file lies in another workspace, `tmp_path`."""
     (tmp_path / "scripts").mkdir()
     shutil.copy(ROOT / "scripts" / "members.py", tmp_path / "scripts")
     return script("members", tmp_path)

@@ -89,7 +89,7 @@ def fitted(costs: Costs, field: str, layout: Layout, runs: Sequence[Ran], keys: 
     Args:
         costs: all others.
         field: in microseconds; 0 where the simulation takes longer in any case, and where other work kept
-            so many processors busy that nothing can be told.
+            so many processors busy that nothing can be measured.
         layout: of the driver that ran.
         runs: the one that other work disturbed least counts.
         keys: of each run.
@@ -131,7 +131,7 @@ def median_us(runs: Sequence[Ran], field: str) -> float:
 
 
 def _more(some: Sequence[Ran], others: Sequence[Ran], field: str) -> float:
-    """Return by how much a field of some runs is more than that of others, in microseconds an event."""
+    """Return by how much a field of some runs is more than in others, in microseconds an event."""
     return max(0.0, median_us(some, field) - median_us(others, field))
 
 

@@ -8,8 +8,9 @@
 A run of this script takes one kind of fault after the other (`faulty_kinds`), each in another graph
 (`faulty_graphs`). A finding is a run that does not end within its time of grace, an error that is neither a
 PenstockError nor the application's own, a thread, file descriptor or packet that is left, a ledger that does
-not add up, or a graph that cannot run once more. Findings are told at the end; the exit status is then 1. The
-grace times of the core are made short. A seed makes the same graph and fault; threads take their own turns.
+not add up, or a graph that cannot run once more. Findings are printed at the end; the exit status is then
+1. The grace times of the core are made short. A seed makes the same graph and fault; threads take their own
+turns.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 
 #: How long a run may take to its end, if it is one that ends; longer is a finding.
 END_S: Final = 20.0
-#: How long the application waits for room where nothing may ever come of it.
+#: How long the application waits for room where nothing can ever make room.
 SHORT_S: Final = 0.02
 #: How often a feeding thread is refused before it ends.
 _REFUSED: Final = 2

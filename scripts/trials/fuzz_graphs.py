@@ -65,7 +65,7 @@ class Finding(NamedTuple):
 
     #: The number of the input.
     number: int
-    #: The form of its mutant; "" where the process ended before it could be told.
+    #: The form of its mutant; "" where the process ended before it was sent.
     form: str
     #: What happened, and where: the same for all findings of one cause.
     kind: str

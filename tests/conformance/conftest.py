@@ -1,7 +1,7 @@
 """Conformance: what the reference does, scenario by scenario, as Penstock's decisions amend it.
 
 Every test is one small graph, written as text, with its inputs and all that has to come out. Names begin
-with the number of the scenario (`test_s17_...`), or with that of a behaviour that is easily got wrong
+with the number of the scenario (`test_s17_...`), or with the number of a behaviour that is easily got wrong
 (`test_quirk12_...`); `test_table.py` lists both, with the reasons of those that are left out. Where Penstock
 differs on purpose, the test shows its behaviour, and its docstring names the decision.
 

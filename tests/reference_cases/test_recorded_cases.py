@@ -79,7 +79,7 @@ RUNNABLE = [case["name"] for case in ALL_CASES if not missing_names(case)]
 
 @pytest.fixture(scope="module")
 def result_of():
-    """Return a function that runs a case in a process of its own and returns what came of it."""
+    """Return a function that runs a case in a process of its own and returns its results."""
     places = [str(CASES), str(HERE), os.environ.get("PYTHONPATH", "")]
     with subprocess.Popen(
         [sys.executable, HERE / "one_process_each.py"],

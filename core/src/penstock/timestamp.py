@@ -110,7 +110,7 @@ class Timestamp(int):
     ===================  ===================================================================
 
     Raises:
-        TimestampError: the number is that of a special value, or needs more than 64 bits.
+        TimestampError: the number is a special value's, or needs more than 64 bits.
         TypeError: not an integer.
     """
 

@@ -619,7 +619,7 @@ def test_an_extension_needs_a_number_of_its_own(registry):
     made = attrs.make_class("LateOptions", {})
 
     with pytest.raises(
-        InvalidArgumentError, match=rf"number {number} of penstock.CalculatorOptions is that of '.*TakenO"
+        InvalidArgumentError, match=rf"number {number} of penstock.CalculatorOptions belongs to '.*TakenO"
     ):
         extension_class(made, "penstock.CalculatorOptions", number)
 

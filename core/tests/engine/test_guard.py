@@ -27,7 +27,7 @@ class Judge(Guard):
 
 
 class Flaky:
-    """Writes what comes, and fails as often as it is told for each timestamp."""
+    """Writes what comes, and fails as often as the test asks for each timestamp."""
 
     def __init__(self, **times: int) -> None:
         self.left = {int(name[1:]): count for name, count in times.items()}

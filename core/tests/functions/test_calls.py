@@ -1,4 +1,4 @@
-"""Functions and classes as calculators, run: which calls happen with what, and what comes of them."""
+"""Functions and classes as calculators, run: which calls happen with which arguments, and their results."""
 
 from __future__ import annotations
 

@@ -578,7 +578,7 @@ def test_a_tracer_that_raises_is_logged_once_and_gets_nothing_more_of_that_run(m
 
     assert [
         (r.name, r.levelname, r.getMessage()) for r in caplog.records if r.name == "penstock.tracing"
-    ] == [("penstock.tracing", "ERROR", "tracer Bad raised and is told nothing more of this run")]
+    ] == [("penstock.tracing", "ERROR", "tracer Bad raised and gets no more events of this run")]
     assert "bad tracer" in caplog.text
     assert len(calls) == 1
     assert graph.snapshot().nodes[0].steps == 3
@@ -611,7 +611,7 @@ def test_a_tracer_that_raises_silences_no_other(make, caplog, method, place) -> 
             "run_started": 1, "step_started": 5, "step_ended": 5, "packet_added": 3, "run_ended": 1,
         }  # fmt: skip
     assert [r.getMessage() for r in caplog.records if r.name == "penstock.tracing"] == [
-        "tracer Bad raised and is told nothing more of this run"
+        "tracer Bad raised and gets no more events of this run"
     ]
 
 

@@ -281,7 +281,7 @@ def test_a_wait_that_expires_raises_with_the_story(make, what) -> None:
     graph.close(TIMEOUT)
 
 
-# --- whom else it names -----------------------------------------------------------------------
+# --- which others it names ---------------------------------------------------------------------
 
 
 def test_before_a_run_it_says_so(make) -> None:

@@ -220,7 +220,7 @@ def test_a_failed_open_is_an_error_of_the_caller_and_the_graph_goes_on(steered, 
     one.graph.start_run()
     one.feed(1)
     with pytest.raises(
-        CalculatorError, match=rf"node 'n' \({kind}\): open\(\) failed: ValueError: open was told"
+        CalculatorError, match=rf"node 'n' \({kind}\): open\(\) failed: ValueError: open was told to"
     ):
         one.graph.swap("n", {"fail": "open"})
     one.feed(2)

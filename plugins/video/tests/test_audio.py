@@ -404,7 +404,7 @@ def test_a_file_that_is_no_media_is_an_error_even_where_audio_is_optional(tmp_pa
 
 
 class Failing:
-    """An audio file whose reading fails after some packets; the rest is that of the real one."""
+    """An audio file whose reading fails after some packets; the rest is as in the real file."""
 
     def __init__(self, real, good):
         self._real, self._good = real, good

@@ -92,7 +92,7 @@ def layer_deadlock(waiting: Node, blocker: Node) -> PenstockError:
 
 
 def queue_deadlock(queue: Queue) -> UnavailableError:
-    """Return the error of a graph in which everything waits for a full queue."""
+    """Return the error of a graph in which everything waits because a queue is full."""
     node = queue.node.name if queue.node is not None else "?"
     return UnavailableError(
         "deadlock: all nodes are idle while sources wait for the full input stream "

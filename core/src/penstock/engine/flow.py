@@ -3,7 +3,7 @@
 A queue that reaches its limit throttles every source above it: source nodes are not scheduled,
 graph inputs refuse or wait. Only sources wait, never a node in between, and so packets under way
 always drain; a queue may therefore exceed its limit by the packets under way. Throttling never
-changes results. Where everything waits for a full queue, `Schedule` raises that queue's limit or
+changes results. Where everything waits because a queue is full, `Schedule` raises that queue's limit or
 reports a deadlock.
 
 Sources are known by number: a source node by its id, a graph input by the complement of its

@@ -934,7 +934,7 @@ class Schedule:
         return False
 
     def _is_stuck(self) -> bool:
-        """Return whether a source or graph input that has not ended waits for a full queue."""
+        """Return whether a source or graph input that has not ended waits because a queue is full."""
         return any(
             not self.streams[~source].is_closed if source < 0 else self.nodes[source].is_active
             for source in self.flow.throttled()

@@ -1,7 +1,7 @@
 """What a run says of itself: where it stands, why it does not go on, and where its packets went.
 
 `graph.snapshot()` returns a `Snapshot`, `graph.why()` a `Why`, and `graph.ledger()` a `Ledger`. Every wait
-that expires raises an error whose text is that of `why()`. A calculator that uses the service `GRAPH` gets
+that expires raises an error with the text of `why()`. A calculator that uses the service `GRAPH` gets
 a `GraphView` of the graph that it runs in.
 """
 # The functions read the engine under the run's lock and change nothing. They call no code of users, except

@@ -1,8 +1,7 @@
 """The ledger: where every packet of a run went.
 
-For each reader, the packets that a stream's producer wrote, less those dropped before any reader saw
-them, are those it took, those dropped on the way to it, and those that still wait. The engine counts as
-it goes; this module reads the counts under the run's lock.
+For each reader of a stream: written - dropped at the writer = taken + dropped on the way + queued. The engine
+counts while it runs; this module reads the counts under the run's lock.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ def calculator(definition: object, /) -> object:
     context. Keyword-only parameters get, once in a run, the side packet of their tag
     (`penstock.SidePacket[T]`), one of the node's options (`radius: int = 3`: any type that graph files can
     give), or all of them (an attrs class or a protobuf message class). Options that are parameters are
-    fields of "package.NameOptions" in graph files, where "Name" is that of the calculator.
+    fields of "package.NameOptions" in graph files, where "Name" is the name of the calculator.
 
     **Outputs**: what is returned is written to OUT at the input timestamp; None writes nothing. A
     NamedTuple in the annotation stands for one optional output for each field; every other type,

@@ -240,7 +240,7 @@ class Source(_Items):
     """A generator."""
 
     def process(self, cc: CalculatorContext) -> Outcome:
-        """Take one item and write it; the end of the items is that of the source."""
+        """Take one item and write it; the end of the items is the end of the source."""
         if self._items is None:
             self._items = iter(self._call())
         item = next(self._items, _END)
@@ -258,7 +258,7 @@ class AsyncSource(_Items):
     """An async generator."""
 
     async def process(self, cc: CalculatorContext) -> Stop | None:
-        """Await one item and write it; the end of the items is that of the source."""
+        """Await one item and write it; the end of the items is the end of the source."""
         if self._items is None:
             self._items = aiter(self._call())
         item = await anext(self._items, _END)

@@ -2,7 +2,7 @@
 
 A plugin is an entry point of the group `penstock`. Each is loaded on its own, in the order of their
 names, and leaves one record, whatever happens to it: one that is broken never takes another down,
-and none is fatal. Name order, because the order of distributions is that of `sys.path`, and names
+and none is fatal. Name order, because distributions come in the order of `sys.path`, and names
 that clash must clash in the same way on every machine.
 
 Three switches, as arguments or as environment variables; an argument counts more:

@@ -36,7 +36,7 @@ def add_if_room(schedule: Schedule, number: int, packet: Packet) -> bool:
 class Addition:
     """A packet that is still to be added. `try_patiently`, called with the lock held, tries to add it.
 
-    A thread or task that reads rows never waits for a full queue of these rows: only it could make room.
+    A thread or task that reads rows never waits because a queue of these rows is full: no other makes room.
 
     Args:
         runner: the run.

@@ -112,13 +112,13 @@ def _not_started(_: Callable[[Schedule], None]) -> object:
 
 
 class RunServices(NamedTuple):
-    """The services of one run, and what came of making them."""
+    """The services of one run, and the errors of those that could not be made."""
 
     #: The service `GRAPH` of this run. Its `take` must be set before the run starts.
     view: RunView
     #: All services that the run has.
     found: Mapping[ServiceKey[Any], object]
-    #: Those of them that were made for it; whoever starts the run keeps them.
+    #: The services that were made for this run; the starter of the run keeps them.
     made: Mapping[ServiceKey[Any], object]
     #: Optional service → the exception of its key's `create`.
     failed: Mapping[ServiceKey[Any], Exception]

@@ -179,7 +179,7 @@ class Tracing:
             if tracer not in self._tracers:
                 return
             self._tracers = tuple(one for one in self._tracers if one is not tracer)
-        _LOG.exception("tracer %s raised and is told nothing more of this run", type(tracer).__name__)
+        _LOG.exception("tracer %s raised and gets no more events of this run", type(tracer).__name__)
 
 
 class TimeLayer(Layer):
@@ -235,7 +235,7 @@ class TraceLayer(Layer):
         return outcome
 
     def _begun(self, step: Step, method: int) -> TracedStep:
-        """Return what the tracers are told of a step that begins."""
+        """Return the event of a step that begins, as tracers get it."""
         node = self._node
         inputs, queued = [], []
         for port in step.in_ports:

@@ -1,4 +1,4 @@
-"""Shadow: a candidate beside a calculator neither delays it nor ends its run, and what differs is told."""
+"""Shadow: a candidate beside a calculator neither delays it nor ends its run, and reports differences."""
 
 from __future__ import annotations
 

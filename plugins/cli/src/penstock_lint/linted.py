@@ -106,7 +106,7 @@ class LintedGraph:
     def comes_from_outside(self, stream: int) -> bool:
         """Return whether a stream is an input of a graph that is made to be part of others.
 
-        What the others connect with it is not known: it may well come of this graph's outputs.
+        Streams that other nodes connect with it are not known: they may depend on this graph's outputs.
         """
         return bool(self.message.type) and self.writer(stream) is None
 

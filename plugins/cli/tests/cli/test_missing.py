@@ -74,7 +74,7 @@ def test_nothing_is_printed_on_stdout_where_all_are_installed(invoke, write):
 
 
 def test_a_pack_that_is_not_installed_is_named(write, capsys):
-    """The registry is that of an environment with the core alone."""
+    """The registry has what an environment with the core alone has."""
     registry = Registry()
     path = write(
         "graph.pbtxt",

@@ -424,7 +424,7 @@ class NodeGuard(Guard):
         return result
 
     def _ended(self, step: Step, input_set: _InputSet, is_opening: bool, future: Future[Any]) -> None:  # noqa: FBT001  # by `partial`
-        """Take note that a future has ended; the engine is told after this."""
+        """Note that a future has ended; the engine learns of it after this."""
         error = None if future.cancelled() else future.exception()
         if isinstance(error, Exception):
             self._ended_badly(step, input_set, error, is_opening=is_opening)

@@ -18,7 +18,7 @@ from penstock_formats.messages.detection_pb2 import Detection
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-#: Columns of a row of numbers; the last one is that of the first keypoint's x.
+#: Columns of a row of numbers; the last one is the first keypoint's x.
 SCORE, XMIN, YMIN, WIDTH, HEIGHT, KEYPOINTS = range(6)
 #: Before a score: the key of the scores, and the size of one.
 _SCORE_KEY: Final = b"\x1a\x04"

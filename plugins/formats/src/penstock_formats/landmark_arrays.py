@@ -2,7 +2,7 @@
 
 A message of hundreds of points costs a microsecond for each field that Python sets. So the bytes of the
 whole list are laid out in NumPy and parsed by protobuf at once: points of one list have the same fields,
-hence the same length.
+and so the same length.
 """
 
 from __future__ import annotations

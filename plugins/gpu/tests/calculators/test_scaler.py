@@ -1,4 +1,4 @@
-"""GlScalerCalculator: sizes, turns, flips, modes, padding, and who wins over whom."""
+"""GlScalerCalculator: sizes, turns, flips, modes, padding, and which option wins."""
 
 from __future__ import annotations
 

@@ -633,4 +633,4 @@ def test_a_thousand_frames_through_both_sides_leave_nothing_behind(cuda, gl_cont
     assert dlpack.exported() <= exported + 1  # the last source, until the next copy
     assert cuda.mapped == {}
     assert len(cuda.registered) <= KEPT
-    assert len(cuda.live) <= 3  # the stream, its event, and that of the last copy
+    assert len(cuda.live) <= 3  # the stream, its event, and the event of the last copy

@@ -162,7 +162,7 @@ class LoopStream(Stream):
         return stream
 
     def named(self, name: str) -> Self:
-        """Refuse: the name is that of the stream.
+        """Refuse: the name belongs to the stream.
 
         Raises:
             FailedPreconditionError: always.

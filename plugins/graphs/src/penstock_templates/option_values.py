@@ -33,7 +33,7 @@ _SPLIT: Final = re.compile(r"(?<!:):(?!:)")
 #: A path's first part that has no effect, and a path to whole messages.
 _WHOLE: Final = ("options", "OPTIONS")
 _EXTENSION: Final = "Ext::"
-#: The value where the graph has no such options, and that of a field that is not set.
+#: The value where the graph has no such options, and the value of a field that is not set.
 _NO_OPTIONS: Final = object()
 _UNSET: Final = object()
 

@@ -42,7 +42,7 @@ _PASSING: Final = frozenset(
 
 
 class KafkaSourceCalculator(penstock.Calculator):
-    """Sends the messages of Kafka's topics, and commits an offset when all that came of it was delivered.
+    """Sends the messages of Kafka's topics, and commits an offset when all its results are delivered.
 
     Outputs, each optional, at least one: VALUE and KEY, bytes, without a packet where a message has none;
     MESSAGE, `penstock_kafka.KafkaMessage`. Those of one message have one timestamp. Input side packet:

@@ -16,8 +16,8 @@ class Sweep:
 
     A stream's packets reach each reader in order. So once a reader accounts for as many packets as the
     stream had at some moment, it has all of that moment, however many have followed. When that holds for all
-    inputs of a node, and the calls that were due then have returned, its outputs have all that comes of
-    them, and the same is asked of their readers. The graph need not stand still for it.
+    inputs of a node, and the calls that were due then have returned, its outputs have all results
+    of them, and the same is checked for their readers. The graph need not stand still for it.
 
     What a calculator keeps to itself, to write it with a later packet, is not seen. Neither is what goes
     back on a back edge. In a run that has an error a sweep is never over: the ledger counts a packet whose

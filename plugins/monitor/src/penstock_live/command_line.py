@@ -173,7 +173,7 @@ class _Serving:
         say(f"the run is shown at {self._server.url}")
 
     def note_end(self, graph: CalculatorGraph, error: BaseException | None) -> None:
-        """Note how the run has ended, if it is that of the graph that is served."""
+        """Note how the run has ended, if the graph that is served has run."""
         if graph is self._graph:
             self._error = error
 

@@ -65,7 +65,7 @@ class Feed:
 
     Args:
         monitor: closed by its owner, before this. It paces the readings.
-        budget: is told what the event loop costs from one reading to the next.
+        budget: gets the cost of the event loop from one reading to the next.
     """
 
     def __init__(self, monitor: Watched, budget: Budget) -> None:

@@ -141,7 +141,7 @@ class Telemetry:
         try:
             self._tell_of(name, sample)
         except Exception:  # noqa: BLE001  # of a tracer or an exporter: it must not end the sampler
-            _LOG.exception("a sample of graph %r could not be told to OpenTelemetry", name)
+            _LOG.exception("a sample of graph %r could not be given to OpenTelemetry", name)
 
     def _tell_of(self, name: str, sample: Sample) -> None:
         for stream, latency_s in sample.latencies_s.items():

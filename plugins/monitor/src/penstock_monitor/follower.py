@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 #: A run that has not moved for so long is stalled.
 STALLED_S: Final = 1.0
-#: The story of a stall is told anew after so long.
+#: The story of a stall is logged again after so long.
 _STORY_S: Final = 5.0
 
 
@@ -63,7 +63,7 @@ class Follower:
         #: Which one was read last, as `graph.run_count` counts them.
         self._run = 0
         self._has_ended = False
-        #: The stall, and when its story was told.
+        #: The stall, and when its story was logged.
         self._told: tuple[Stall, float] | None = None
 
     def read(self, graph: CalculatorGraph) -> Reading:

@@ -181,7 +181,7 @@ class Monitor:
                 self._budget.spent("reading", time.thread_time() - began)
                 self._rest(main)
         except Exception as error:  # noqa: BLE001  # a thread must not end in silence
-            self._failure = error  # for whoever asks for a reading
+            self._failure = error  # for the next caller that asks for a reading
             _LOG.exception("the monitor has failed and takes no more readings")
         finally:
             with self._taking:

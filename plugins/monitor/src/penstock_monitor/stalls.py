@@ -1,4 +1,4 @@
-"""`stall_of`: what is to be told, and marked, when nothing has moved."""
+"""`stall_of`: the report of a stall, and the nodes to mark, when nothing has moved."""
 
 from __future__ import annotations
 

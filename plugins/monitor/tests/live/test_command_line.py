@@ -157,7 +157,7 @@ def test_the_address_is_printed_and_shows_the_run(hand, run):
         assert ticks["name"] == "tick"
         assert reading["nodes"][0]["busy"] is not None  # the run is timed
         command.interrupt()
-        # the page gets the last reading, and is told that the server is closed
+        # the page gets the last reading, and learns that the server is closed
         *_, (_, last), end = hand.events(answer)
     assert json.loads(last)["state"] == "over"
     assert end == ("end", "the server is closed")

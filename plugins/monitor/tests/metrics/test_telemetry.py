@@ -195,7 +195,7 @@ def test_a_tracer_that_raises_is_logged_and_does_no_harm(diamond, reader, provid
         until_sampled(diamond, sampled)
         diamond.close(PATIENCE_S)
 
-    assert "a sample of graph 'diamond' could not be told to OpenTelemetry" in caplog.text
+    assert "a sample of graph 'diamond' could not be given to OpenTelemetry" in caplog.text
 
 
 # --- OTLP -----------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 The story is a list of events in the order in which they came: a packet, a settled timestamp, a header, the
 end of a stream. A payload is a message of a channel of its stream, alone, under the schema of its codec, so
-that other programs understand it; its sequence number is that of its event. Events are written in groups,
+that other programs understand it; its sequence number is its event's. Events are written in groups,
 since a message of its own for each would cost more than the packets.
 
 The file is a row of chunks of 64 KiB, each given to the system when it is full. What a killed process loses
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from penstock_record.codec import Codec, Schema
     from penstock_steering import Change
 
-#: The channel of the story, the name of the metadata record, and that of a record for each change of a node.
+#: The channel of the story, and the names of the metadata records: of the run, and of a changed node.
 EVENTS: Final = "penstock/events"
 ABOUT: Final = "penstock"
 CHANGE: Final = "penstock/change"

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from penstock_processes.options import ProcessExecutorOptions
     from penstock_remote.api import Answer, Call, Described
 
-#: How long a worker that is told to end may take until it is killed.
+#: How long a worker that was asked to end may take until it is killed.
 _END_S: Final = 2.0
 #: How long the kernel may take to tell how a process ended that has closed its connection.
 _REAP_S: Final = 5.0
@@ -135,7 +135,7 @@ class Link:
         self._send(MAKE, key, (forgotten, node))
 
     def forget(self, key: int) -> None:
-        """Let the worker drop a node when it is told of the next one. May be called at any moment."""
+        """Let the worker drop a node when it gets the next one. May be called at any moment."""
         self._forgotten.append(key)
 
     def call(self, key: int, node: Described, call: Call, write: Callable[[Answer], Any]) -> Pending:

@@ -7,7 +7,7 @@ from typing import Final
 # Kinds of messages. From the driver; the number says which node, or which call.
 MAKE: Final = 0
 CALL: Final = 1
-# From the worker; the number is that of the call.
+# From the worker; the number is the call's.
 READY: Final = 2
 ANSWER: Final = 3
 ERROR: Final = 4

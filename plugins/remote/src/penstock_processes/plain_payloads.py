@@ -96,7 +96,7 @@ class PlainUnpickler(pickle.Unpickler):
 
 
 def _is_message(module_name: str, name: str) -> bool:
-    """Return whether a name is that of a message class in a module that is imported here already."""
+    """Return whether a name belongs to a message class in a module that is imported here already."""
     protobuf = sys.modules.get("google.protobuf.message")
     found = getattr(sys.modules.get(module_name), name, None)
     return protobuf is not None and isinstance(found, type) and issubclass(found, protobuf.Message)

@@ -152,7 +152,7 @@ class _Worker:
         return sum(not isinstance(node, BaseException) for node in self._nodes.values())
 
     def _answer(self, number: int, body: memoryview) -> None:
-        """Do a call, and send what came of it."""
+        """Do a call, and send its results."""
         try:
             message = self._called(number, body)
         except BaseException as error:  # noqa: BLE001  # told to the driver

@@ -140,7 +140,7 @@ class NodeHost:
                     packets = [(at, Later(place, len(payloads) + n)) for n, (at, _) in enumerate(written[0])]
                     outputs[number] = (packets, *written[1:])
                     payloads += [payload for _, payload in written[0]]
-                    dumps(payloads[before[place] :])  # what Ray could not pack is told here, with its name
+                    dumps(payloads[before[place] :])  # raises for what Ray cannot pack
             return dumps(tuple(answer._replace(outputs=outputs)))
         except Exception as error:
             for payloads, count in zip(staying, before, strict=True):

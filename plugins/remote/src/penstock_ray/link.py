@@ -193,7 +193,7 @@ class ActorLink:
         return self._death is not None
 
     def forget(self, key: int) -> None:
-        """Let the actor drop a node when it is told of the next call. May be called at any moment."""
+        """Let the actor drop a node when it gets the next call. May be called at any moment."""
         self._forgotten.append(key)
 
     def call(

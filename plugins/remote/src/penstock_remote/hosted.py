@@ -162,7 +162,7 @@ class _Opened:
         return step
 
     def give_back(self, step: Step) -> None:
-        """Take a step back whose call is over; what it wrote and nobody was told of is dropped."""
+        """Take a step back whose call is over; packets that it wrote and did not send are dropped."""
         step.clear_inputs()
         for output in step.out_ports:
             output.packets.clear()

@@ -8,7 +8,7 @@ Key = TypeVar("Key")
 
 
 class Increases(Generic[Key]):
-    """Counts that only grow, and how much of each has been told."""
+    """Counts that only grow, and how much of each has been sent."""
 
     def __init__(self) -> None:
         self._told: dict[Key, int] = {}

@@ -21,7 +21,8 @@ class RegionInputStreamHandler(InputStreamHandler):
     """Makes the node of a region ready whenever a packet or a bound has come on any stream.
 
     One call has the oldest packet of each stream that has one, whatever their timestamps are: the policies of
-    the nodes inside make input sets of them. The node closes when all streams are done and it was told so.
+    the nodes inside make input sets of them. The node closes when all streams
+    are done and the other end has said so.
 
     Attributes:
         bounds: for each stream the bound behind what the last call has taken; the region knows it.

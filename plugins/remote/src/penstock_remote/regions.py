@@ -11,7 +11,7 @@ A node stays a node of its own, in the same process, where a region could change
 - it has a failure policy, or several objects;
 - it is a source, and something else enters the region;
 - it closes a cycle that leaves the region: `close` of a region is one call;
-- another node stands between it and the region: two regions come of that.
+- another node stands between it and the region: the neighbours are then split into two regions.
 """
 
 from __future__ import annotations

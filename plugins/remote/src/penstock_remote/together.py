@@ -34,7 +34,7 @@ class Together:
 
 
 def nodes_named(name: str, nodes: Sequence[str]) -> list[str]:
-    """Return the nodes that a name stands for: the one of that name, or those of the subgraph of that name.
+    """Return the nodes that a name stands for: the node of that name, or all nodes of that subgraph.
 
     Args:
         name: of a node, or of a node that was a subgraph before the graph was loaded.

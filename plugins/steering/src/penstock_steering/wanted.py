@@ -101,7 +101,7 @@ def copy_options(source: Any, target: Any) -> None:
 
 
 def checked(message: Any, node: NodePlan, plan: Plan, registry: Registry, what: str) -> Wanted:
-    """Check a node as when a graph is loaded, and that its contract is that of the graph's own node."""
+    """Check a node as when a graph is loaded, and that it has the contract of the graph's own node."""
     alone = graph_of(message, node.name, plan.config)
     alone.node[0].max_in_flight = message.max_in_flight
     made = build_plan(alone, registry)

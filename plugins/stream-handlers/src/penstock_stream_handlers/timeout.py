@@ -39,7 +39,7 @@ class Timeout(InputStreamHandler):
           options { [penstock.TimeoutOptions.ext] { timeout_ms: 200 } }
         }
 
-    Time is that of the graph's clock (`set_clock`). It is counted from the moment at which the idle node
+    Time is read from the graph's clock (`set_clock`). It is counted from the moment at which the idle node
     begins to wait for the set: each set has the whole time-out, so a stream that brings nothing slows the
     others down to one set per time-out. A full queue in front of the node is no deadlock while the time
     runs.

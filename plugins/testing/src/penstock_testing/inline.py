@@ -17,7 +17,7 @@ class InlineExecutor(Executor):
     """Runs nodes inside the application's waits, on its own thread, in an order that a seed decides.
 
     The same seed gives the same order; the outputs of a graph must not depend on it where all its
-    policies are independent of order. Without a seed the order is that of the scheduler.
+    policies are independent of order. Without a seed the scheduler decides the order.
     """
 
     def __init__(self, seed: int | None = None) -> None:

@@ -132,7 +132,7 @@ def test_a_long_run_continues_below() -> None:
         text for block in blocks_of(root) for text in block
     ]
     assert sorted(int(text.text) for text in with_class(root, "pk-time")) == list(range(40))
-    assert len(with_class(root, "pk-bar")) - 1 == 2  # one for each stream, and that of the legend
+    assert len(with_class(root, "pk-bar")) - 1 == 2  # one for each stream, and the bar of the legend
     assert max(float(rect.get("y")) for rect in with_class(root, "pk-packet")) < height
 
 

@@ -113,7 +113,7 @@ def _check_free(pool: Any, extended: Message, number: int, name: str) -> None:
         return
     if holder.message_type.full_name != name:
         raise InvalidArgumentError(
-            f"options {name!r}: number {number} of {extended.full_name} is that of {holder.full_name!r} "
+            f"options {name!r}: number {number} of {extended.full_name} belongs to {holder.full_name!r} "
             "already; choose another"
         )
 

@@ -44,7 +44,7 @@ class Executors:
                 executor.check(plan, name)
         self._by_name: dict[str, Executor] | None = None
         if "" not in self._declared and registry.has("executor", DEFAULT_EXECUTOR):
-            self._make(plan.executors[0])  # its faults are told now; the run makes its own, or is given one
+            self._make(plan.executors[0])  # reports its faults now; the run makes its own
 
     def hand_in(self, name: str, executor: object) -> None:
         """Use an application's executor under a name; "" for the default one.

@@ -71,7 +71,9 @@ class AudioDecoderCalculator(penstock.Calculator):
             AudioDecoderOptions, CalculatorOptions, description="replaces the options"
         ).optional()
         cc.outputs["AUDIO"].set(Matrix, "the sound, a series")
-        cc.outputs["AUDIO_HEADER"].set(TimeSeriesHeader, "no packets; its header is that of AUDIO").optional()
+        cc.outputs["AUDIO_HEADER"].set(
+            TimeSeriesHeader, "no packets; its header is AUDIO's header"
+        ).optional()
         _check(cc.options(AudioDecoderOptions))
         cc.declare(may_skip=False, stateless=False, cost="high")
 

@@ -146,7 +146,7 @@ class MicrophoneSourceCalculator(penstock.Calculator):
             ) from error
         self._rate = rate
         self._left = round(options.duration_seconds * rate) if options.duration_seconds else None
-        #: The time of the next sample is that of `_first` plus these samples; None before the first packet.
+        #: The next sample comes at the time of `_first` plus these samples; None before the first packet.
         self._first: int | None = None
         self._samples = 0
         header = TimeSeriesHeader(

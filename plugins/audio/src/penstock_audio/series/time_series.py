@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MICROSECONDS: Final = 1_000_000
 #: The most samples, bands or rows that an option may ask for at once: six minutes at 48 kHz.
 MOST: Final = 2**24
-#: Of timestamps that do not agree with the number of samples, one in so many is told.
+#: One in this many timestamps that do not agree with the number of samples is logged.
 _TOLD: Final = 20
 _logger = get_logger(__name__)
 
@@ -156,7 +156,7 @@ class Regularity:
         self._samples = self._found = 0
 
     def look(self, stream: str, stamp: int, samples: int) -> None:
-        """Look at a packet of so many samples; the first such packet of a stream and each 20th are told."""
+        """Check a packet of so many samples; the first wrong one of a stream and each 20th are logged."""
         if self._first is None:
             self._first = stamp
         expected = self._first + self._samples / self._rate * MICROSECONDS

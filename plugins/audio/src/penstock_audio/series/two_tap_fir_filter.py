@@ -20,9 +20,9 @@ class TwoTapFirFilterCalculator(penstock.Calculator):
     """Adds to each sample the one before it, each with a gain: y[n] = gain_now x[n] + gain_prev x[n - 1].
 
     INPUT (Matrix, channels by samples, float32, with a TimeSeriesHeader) to OUTPUT (Matrix of the same
-    shape). The first sample has 0 before it, and that of a later packet the last one of the packet before.
-    The header is forwarded, and the timestamp offset is 0. With `gain_now: 1 gain_prev: -0.97` it is the
-    pre-emphasis of HTK.
+    shape). The first sample has 0 before it; before the first sample of a later packet is the last one of the
+    packet before. The header is forwarded, and the timestamp offset is 0. With `gain_now: 1 gain_prev: -0.97`
+    it is the pre-emphasis of HTK.
 
     Options, for `node_options`: `gain_now` and `gain_prev` (both 0).
 

@@ -19,7 +19,7 @@ class ShortTimeTransform:
 
     Args:
         channels: rows of what is taken.
-        window: what samples are multiplied by; its element type is that of the computation, float64 or
+        window: what samples are multiplied by; its element type is the type of the computation, float64 or
             float32 (NumPy before 2.0 transforms in float64 in any case).
         step: samples from window to window, at most the length of the window.
         size: points of the transform, at least the length of the window; zeros fill it up.

@@ -110,7 +110,7 @@ class BudgetCalculator(penstock.Calculator):
     with FRESH only) and `in_flight` have the latest value. `late` (done after the goal), `lost` and
     `goal_not_held` (one more with each warning, so once in a run) go on counting.
 
-    Time is that of the service CLOCK (`graph.set_clock`); with a clock that a test moves, the same calls
+    Time is read from the service CLOCK (`graph.set_clock`); with a clock that a test moves, the same calls
     give the same decisions. Which packets pass depends on when they arrive, by design; packets of each
     stream stay in order. A frame arrives when this node is called with it, so work that occupies all
     threads of an executor belongs on another executor than this node.

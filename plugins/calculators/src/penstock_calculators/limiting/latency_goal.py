@@ -28,7 +28,7 @@ _MOST: Final = 0.9
 WINDOW: Final = 300
 #: How long a frame may wait inside the path, in intervals. More makes frames older, less lets the path idle.
 _QUEUED: Final = 0.15
-#: The weight of a new value in the means, and that of one that says more.
+#: The weight of a new value in the means, and the weight of a value that says more.
 _GAIN: Final = 0.125
 _FAST: Final = 0.25
 #: By which factor frames enter closer after one that waited for none.

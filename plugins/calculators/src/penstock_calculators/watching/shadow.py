@@ -1,4 +1,4 @@
-"""Shadow: a candidate runs beside a calculator, and what differs is told."""
+"""Shadow: a candidate runs beside a calculator, and differences between their outputs are reported."""
 
 from __future__ import annotations
 

@@ -196,7 +196,7 @@ class TopDisplay:
         try:
             is_missing = not self._shown if self._once else not self._page.is_transient
             if is_missing and self._graph.is_running is False:
-                with suppress(PenstockError):  # what has ended the run is told already
+                with suppress(PenstockError):  # the error that has ended the run was reported before
                     newest = monitor.reading()
                     self._page.show(monitor.wait(newest.number, _LAST_S) or newest)
         finally:

@@ -29,7 +29,7 @@ _BUDGET: Final = re.compile(
 _SECONDS: Final = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 #: Columns where stdout is no terminal.
 _PAGE_WIDTH: Final = 110
-#: How many paths are told of after a run.
+#: How many paths are reported after a run.
 _MOST: Final = 5
 _COLUMNS: Final = ("work", "own queue", "thread", "other input", "in all")
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 #: A server sends something every ten seconds.
 _SILENT_S: Final = 30.0
-#: How much of an answer that is an error is told.
+#: How many characters of an answer that is an error are shown.
 _TOLD: Final = 200
 #: No reading is longer; one of 5,000 nodes has 4 MB.
 _LONGEST: Final = 64 << 20

@@ -68,7 +68,7 @@ def _not_behind(graph: LintedGraph) -> Iterator[Found]:
                 yield Found(
                     node.id,
                     f"limiter {node.name!r} takes {name!r} for the end of the work, but that stream does "
-                    "not come of what it lets pass: it limits nothing",
+                    "not depend on the packets that it lets pass: it limits nothing",
                 )
 
 
@@ -133,7 +133,7 @@ def _after_file(graph: LintedGraph) -> Iterator[Found]:
 
 
 def _is_of_shadow(graph: LintedGraph, limiter: NodePlan) -> bool:
-    """Return whether a limiter is that of a Shadow, whose primary is to get what the candidate does not."""
+    """Return whether a limiter belongs to a Shadow, whose primary is to get what the candidate does not."""
     writers = (graph.writer(stream) for stream in _finished(limiter))
     return any(node is not None and node.calculator.endswith(_SHADOW) for node in writers)
 
@@ -196,7 +196,7 @@ RULES: Final = (
         "PS202",
         "limiter-not-behind",
         "A flow limiter counts a packet as done when something comes on FINISHED. Where that stream does "
-        "not come of what it lets pass, it limits nothing.",
+        "not depend on the packets that it lets pass, it limits nothing.",
         "connect FINISHED with a stream from behind the work that is to be limited",
         _not_behind,
     ),

@@ -41,7 +41,7 @@ class ExternalContext:
         #: The name in messages.
         self.name = f"external 0x{context:x}"
         with _LOCK:
-            #: The same object as that of contexts which share with it.
+            #: The same object as in the contexts which share with it.
             self.share_group = _GROUPS.setdefault((display, context), ShareGroup())
         self.share_group.is_shared = True
         native.note_use()

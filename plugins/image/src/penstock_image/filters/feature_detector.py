@@ -80,7 +80,7 @@ class FeatureDetectorCalculator(penstock.Calculator):
 
     @classmethod
     def get_contract(cls, cc: CalculatorContract) -> None:
-        """Declare the frames, and what is told of their features."""
+        """Declare the frames, and the outputs about their features."""
         cc.inputs["IMAGE"].set(ImageFrame, "frames (SRGB, SRGBA)")
         cc.outputs["FEATURES"].set(list[Feature], "what was found").optional()
         cc.outputs["LANDMARKS"].set(NormalizedLandmarkList, "where, in shares of the frame").optional()

@@ -14,7 +14,7 @@ pytest.importorskip("anywidget", reason="penstock-monitor[jupyter] is not instal
 from penstock_live.drawing import draw
 from penstock_live.jupyter.cards import card, module, style
 
-#: A model as anywidget gives it to `render`: of the state that is passed, and it notes what it is told.
+#: A model as anywidget gives it to `render`: of the state that is passed, and it notes what it gets.
 START = """
 const [code, state, done] = arguments;
 class Model {

@@ -16,7 +16,7 @@ _PORTS: Final = ("input_stream", "output_stream", "input_side_packet", "output_s
 class InferenceCalculator(penstock.Subgraph):
     """Runs a model: becomes an InferenceCalculatorCpu with the same ports, options and settings.
 
-    The name of the node inside is that of the node outside, repeated: `palm__InferenceCalculator` becomes
+    The name of the node inside is the name of the node outside, repeated: `palm__InferenceCalculator` becomes
     `palm__inferencecalculator__palm__InferenceCalculator`, as programs of the reference expect.
 
     Config::

@@ -1,6 +1,6 @@
 """Where the files are that graphs name: models and label maps. Nothing is ever downloaded.
 
-A name is that of the reference's files: "mediapipe/modules/palm_detection/palm_detection_full.tflite".
+A name is a path in the reference: "mediapipe/modules/palm_detection/palm_detection_full.tflite".
 It is searched in the places that the application gives, in the one that the variable
 PENSTOCK_MEDIAPIPE_MODELS names, in an installed distribution `mediapipe` (which is not imported), and is
 then taken as a path.

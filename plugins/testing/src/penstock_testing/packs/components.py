@@ -187,8 +187,8 @@ _MUST_BE: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
         "no key of a service; name a penstock.ServiceKey",
     ),
     "graph reader": (
-        lambda thing: _has("text")(thing) and _has("message")(thing),
-        "no graph reader: it needs text(...) and message(...); see penstock.readers.GraphReader",
+        lambda thing: _has("message")(thing) and (_has("text")(thing) or _has("value")(thing)),
+        "no graph reader: it needs message(...), and text(...) or value(...); see penstock.readers.GraphReader",
     ),
     "layer": (
         lambda thing: (

@@ -1,4 +1,4 @@
-"""A pack's calculators and subgraphs as nodes: that of their example, or the one that they ask for."""
+"""A pack's calculators and subgraphs as nodes: the node of their example, or the node that they ask for."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _FROM_X, _FROM_Y, _SHIFT = np.array([[[0], [4]], [[1], [5]], [[3], [7]]])
 
 
 class DetectionProjectionCalculator(penstock.Calculator):
-    """Map boxes and keypoints by a matrix, as that of an ImageToTensorCalculator.
+    """Map boxes and keypoints by a matrix, such as an ImageToTensorCalculator writes.
 
     Inputs: one or more DETECTIONS (list[Detection] with relative bounding boxes); PROJECTION_MATRIX (tuple
     of 16 numbers, row after row, of which x and y use the first two rows). Outputs: as many DETECTIONS (new

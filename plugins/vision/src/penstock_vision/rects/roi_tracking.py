@@ -1,4 +1,4 @@
-"""RoiTrackingCalculator: chooses between the rectangle of the last frame and that of this one."""
+"""RoiTrackingCalculator: chooses between the rectangle of the last frame and the rectangle of this one."""
 
 from __future__ import annotations
 

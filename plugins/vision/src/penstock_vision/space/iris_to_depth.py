@@ -75,7 +75,7 @@ class IrisToDepthCalculator(penstock.Calculator):
                 "length comes in one way only; leave out one"
             )
         sides["FOCAL_LENGTH"].set(float, "of the camera, in pixels").optional()
-        sides["IMAGE_FILE_PROPERTIES"].set_any("its focal_length_pixels is that of the camera").optional()
+        sides["IMAGE_FILE_PROPERTIES"].set_any("its focal_length_pixels is the camera's").optional()
         cc.inputs["IRIS"].set(NormalizedLandmarkList, "10 landmarks of both irises")
         cc.inputs["IMAGE_SIZE"].set(tuple, "width and height of the image in pixels")
         for side, tag in _OUTPUTS.items():
