@@ -488,7 +488,10 @@ def test_a_graph_file_that_the_package_lacks_is_a_fault(pack):
         (
             "graph_readers",
             "graph reader",
-            "no graph reader: it needs message(...), and text(...) or value(...); see penstock.readers.GraphReader",
+            (
+                "no graph reader: it needs message(...), and text(...) or value(...); see "
+                "penstock.readers.GraphReader"
+            ),
         ),
     ],
 )

@@ -33,7 +33,8 @@ class NodeHost:
 
         missing = [one for one in setup.path if one not in sys.path and Path(one).is_dir()]
         sys.path.extend(missing)
-        self._ready: Final = Ready(os.getpid(), get_node_ip_address())
+        address = get_node_ip_address()  # type: ignore[no-untyped-call, unused-ignore]  # where Ray is there
+        self._ready: Final = Ready(os.getpid(), address)
         self._nodes: Final[dict[int, _Hosted]] = {}
         self._services: Final[dict[Any, object]] = {}
         self._running: Final[dict[int, Hosted]] = {}

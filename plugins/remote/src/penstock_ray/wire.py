@@ -54,5 +54,6 @@ class _Pickler(pickle.Pickler):
         if isinstance(obj, (type, FunctionType)) and obj.__module__ == "__main__":
             from ray import cloudpickle  # Ray's own: the other end has it
 
-            return pickle.loads, (cloudpickle.dumps(obj),)
+            packed = cloudpickle.dumps(obj)  # type: ignore[no-untyped-call, unused-ignore]  # where Ray is there
+            return pickle.loads, (packed,)
         return NotImplemented
