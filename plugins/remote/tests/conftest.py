@@ -12,8 +12,9 @@ os.environ.setdefault("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 os.environ.setdefault("RAY_AUTH_MODE", "disabled")  # these clusters are on this machine alone
 
-# Workers and actors import the calculators by name, from where the driver finds them.
-sys.path.insert(0, str(Path(__file__).parent))
+# Workers and actors import the calculators by name, from where the driver finds them: a folder of their own,
+# since beside it the folder `ray` would be taken for the library where that is not installed.
+sys.path.insert(0, str(Path(__file__).parent / "helpers"))
 from driving import registry_of_tests
 
 

@@ -26,7 +26,7 @@ OF_A_WORKER = re.compile(
 )
 
 PATIENCE_S = 30.0
-HERE = Path(__file__).parents[1]
+HERE = Path(__file__).parents[1] / "helpers"
 SCRIPT = """
     import sys
     sys.path.insert(0, {here!r})
