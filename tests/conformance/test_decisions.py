@@ -19,8 +19,8 @@ POLICIES = {
     "SyncSetInputStreamHandler": 'sync_set { tag_index: "A:0" tag_index: "A:1" }',
     "TimestampAlignInputStreamHandler": 'timestamp_base_tag_index: "A:0"',
     "InnerJoin": "",
-    "Latest": "",
-    "Nearest": "tolerance: 0",
+    "Latest": 'tick: "A"',
+    "Nearest": 'base: "A" tolerance: 0',
     "Timeout": "timeout_ms: 60000",
 }
 

@@ -235,6 +235,24 @@ def test_a_tick_that_the_node_does_not_have_is_refused_before_the_run(watched, t
         watched(Latest, "a b", LatestOptions(tick=tick))
 
 
+def test_inputs_of_different_tags_have_no_first_one(watched):
+    said = (
+        r"^node 'watched': Latest does not say at which input's packets the node runs; "
+        r'write tick: "DEPTH" or tick: "RGB" into its options$'
+    )
+    with pytest.raises(InvalidArgumentError, match=said):
+        watched(Latest, "RGB:rgb DEPTH:depth")
+
+
+def test_inputs_of_one_tag_are_in_the_order_of_the_graph(watched):
+    run = watched(Latest, "IN:0:b IN:1:a")
+    run.add("a", 1)
+    run.add("b", 2)
+    run.bound("a", 9)
+
+    assert run.shown == [(2, {"a": 1, "b": 2})]
+
+
 def test_values_that_no_tick_has_seen_when_a_run_is_cancelled_count_as_dropped(latest):
     latest.add("v", 2, 3)
     latest.add("tick", 5)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from penstock.errors import UnknownNameError
+from penstock.errors import PenstockError, UnknownNameError, code_of, words_of
 from penstock.late_log import LateLogger, place
 from penstock.plan import DEFAULT_EXECUTOR, HandlerPlan
 
@@ -47,7 +47,22 @@ class Handlers:
             self._faults.add_error(spec.at, who, error)
 
     def plan(self, draft: Draft) -> HandlerPlan:
-        """Choose a node's handler; note a fault where no handler has its name."""
+        """Choose a node's handler; note a fault where no handler has its name, or its options do not fit."""
+        chosen = self._chosen(draft)
+        leading = getattr(chosen.factory, "leading_input", None)
+        if leading is not None and draft.inputs.ports:
+            own = draft.spec.input_stream_handler
+            at = draft.spec.at if own is None else own.at
+            try:
+                leading(chosen.options, [(port.tag, port.index) for port in draft.inputs])
+            except PenstockError as error:
+                self._faults.add_error(at, f"{draft.who}: ", error, node=draft.name)
+            except Exception as error:  # noqa: BLE001  # foreign code: any exception is a fault of the graph
+                words = f"{draft.who}: {chosen.name}.leading_input() failed: {words_of(error)}"
+                self._faults.add(at, words, code=code_of(error), node=draft.name, cause=error)
+        return chosen
+
+    def _chosen(self, draft: Draft) -> HandlerPlan:
         self.check_output(draft.spec.output_stream_handler, f"{draft.who}: ")
         own, wanted = draft.spec.input_stream_handler, draft.contract.input_stream_handler
         chosen = self._of_graph if own is None else own

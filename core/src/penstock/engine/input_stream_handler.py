@@ -146,6 +146,22 @@ class InputStreamHandler:
         self.sets: list[SyncSet] = []
         self._chosen: SyncSet | None = None
 
+    @classmethod
+    def leading_input(cls, options: Any, inputs: Sequence[tuple[str, int]]) -> int | None:  # noqa: ARG003
+        """Return the position of the input at whose packets alone the node runs; None where others count too.
+
+        Override it where options name the input. It is called when a graph is loaded, where its error is a
+        fault with a place in the graph file; and when a graph is drawn.
+
+        Args:
+            options: of the policy; has `get(MessageType)`.
+            inputs: tag and index of each of the node's inputs, in id order: tags by their bytes, then index.
+
+        Raises:
+            PenstockError: the options do not fit the inputs.
+        """
+        return None
+
     def prepare(self, inputs: Sequence[InputStream]) -> None:
         """Get ready for a run. Override `sync_sets` rather than this.
 

@@ -96,7 +96,7 @@ def test_the_limiter_of_a_shadow_is_for_the_candidate_alone(registry):
 
 
 def test_there_are_the_rules_of_the_design():
-    numbers = [(1, 11), (2, 8), (3, 6), (4, 7)]
+    numbers = [(1, 12), (2, 8), (3, 6), (4, 7)]
     assert list(RULES) == [f"PS{group}{one:02}" for group, count in numbers for one in range(1, count + 1)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 
@@ -184,6 +185,21 @@ def test_111_an_output_has_no_packet_where_another_has_one(made, which):
     feed_all(graph, "in", [1, 2, 3])
     assert times(seen["copies"]) == [1, 2, 3]
     assert times(seen[second]) == ([1, 3] if which == "bad" else [1, 2, 3])
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_112_another_order_of_the_inputs_is_another_clock(registry, which, is_turned):
+    text = examples(RULES["PS112"])[which == "good"]
+    a, b = re.findall(r"^  input_stream: .*\n", text, re.MULTILINE)
+    graph = penstock.CalculatorGraph(text.replace(a + b, b + a) if is_turned else text, registry=registry)
+    seen: list[int] = []
+    graph.observe_output_stream("rows", lambda _, packet: seen.append(int(packet.timestamp)))
+    graph.start_run()
+    feed(graph, "a", 1, 3)
+    feed(graph, "b", 2)
+    finish(graph)
+
+    assert seen == ([2] if is_turned and which == "bad" else [1, 3])
 
 
 @pytest.mark.parametrize(("code", "stream"), [("PS201", "quick"), ("PS202", "some")])

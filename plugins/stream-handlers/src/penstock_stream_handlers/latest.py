@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from penstock import NOT_READY, READY_FOR_CLOSE, InputStreamHandler, Packet
 from penstock.lowlevel import ONE_OVER_POSTSTREAM
 from penstock_stream_handlers.kept import KeptPacket
 from penstock_stream_handlers.messages.latest_pb2 import LatestOptions
-from penstock_stream_handlers.tag_index import position_of
+from penstock_stream_handlers.tag_index import leading_of, leading_position
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,22 +50,28 @@ class Latest(InputStreamHandler):
     The node closes when the tick stream is done, whatever the others hold. Settled timestamps without a
     tick never make it ready, not even with process bounds.
 
-    Options: `tick`, the tick stream (the node's first input); `settled` (true).
+    Options: `tick`, the tick stream, as "TAG", "TAG:index" or ":index"; it must be given where the inputs
+    have different tags, and is otherwise the input with index 0. `settled` (true).
     """
 
-    def prepare(self, inputs: Sequence[InputStream]) -> None:
-        """Get ready for a run.
+    @classmethod
+    def leading_input(cls, options: Any, inputs: Sequence[tuple[str, int]]) -> int:
+        """Return the position of the tick stream.
 
         Raises:
-            InvalidArgumentError: `tick` is not a "TAG:index".
+            InvalidArgumentError: `tick` is missing though the inputs have different tags, or is no
+                "TAG:index".
             NotFoundError: the node has no such input.
         """
+        own = options.get(LatestOptions)
+        return leading_position(inputs, own.tick if own.HasField("tick") else None, "Latest", "tick")
+
+    def prepare(self, inputs: Sequence[InputStream]) -> None:
+        """Get ready for a run. Raises as `leading_input`."""
         super().prepare(inputs)
         options = self.options.get(LatestOptions)
         self._waits: bool = options.settled
-        self._tick = 0
-        if self.inputs and options.HasField("tick"):  # a source has no inputs
-            self._tick = position_of(options.tick, self.inputs, "tick")
+        self._tick = leading_of(self, self.options) if self.inputs else 0  # a source has no inputs
         #: For each input the value that ticks see; the tick stream keeps none.
         self._values = [KeptPacket(stream) for stream in self.inputs]
         self._others = [kept for position, kept in enumerate(self._values) if position != self._tick]

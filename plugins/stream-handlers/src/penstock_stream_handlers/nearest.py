@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from penstock import NOT_READY, READY_FOR_CLOSE, InputStreamHandler, Packet
 from penstock.errors import InvalidArgumentError
 from penstock.lowlevel import MAX, MIN, ONE_OVER_POSTSTREAM, POSTSTREAM
 from penstock_stream_handlers.kept import KeptPacket
 from penstock_stream_handlers.messages.nearest_pb2 import NearestOptions
-from penstock_stream_handlers.tag_index import position_of, reading_node
+from penstock_stream_handlers.tag_index import leading_of, leading_position
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,38 +51,37 @@ class Nearest(InputStreamHandler):
     ready, not even with process bounds. Packets at PreStream and PostStream are near only to packets at
     the same timestamp.
 
-    Options: `base`, the base stream (the node's first input); `tolerance`, in timestamp units, required.
+    Options: `base`, the base stream, as "TAG", "TAG:index" or ":index"; it must be given where the inputs
+    have different tags, and is otherwise the input with index 0. `tolerance`, in timestamp units, required.
     """
 
-    def prepare(self, inputs: Sequence[InputStream]) -> None:
-        """Get ready for a run.
+    @classmethod
+    def leading_input(cls, options: Any, inputs: Sequence[tuple[str, int]]) -> int:
+        """Return the position of the base stream.
 
         Raises:
-            InvalidArgumentError: `base` is not a "TAG:index"; `tolerance` is missing or negative.
+            InvalidArgumentError: `tolerance` is missing or negative; `base` is missing though the inputs have
+                different tags, or is no "TAG:index".
             NotFoundError: the node has no such input.
         """
+        own = options.get(NearestOptions)
+        if not own.HasField("tolerance") or own.tolerance < 0:
+            found = f"is {own.tolerance}" if own.HasField("tolerance") else "is missing"
+            raise InvalidArgumentError(
+                f"tolerance {found}, but must be given as 0 or more timestamp units "
+                "(microseconds by convention)"
+            )
+        return leading_position(inputs, own.base if own.HasField("base") else None, "Nearest", "base")
+
+    def prepare(self, inputs: Sequence[InputStream]) -> None:
+        """Get ready for a run. Raises as `leading_input`."""
         super().prepare(inputs)
-        options = self.options.get(NearestOptions)
-        self._tolerance: int = options.tolerance
-        self._base = 0
-        if self.inputs:  # a source has no inputs
-            self._check_tolerance(is_given=options.HasField("tolerance"))
-            if options.HasField("base"):
-                self._base = position_of(options.base, self.inputs, "base")
+        self._tolerance: int = self.options.get(NearestOptions).tolerance
+        self._base = leading_of(self, self.options) if self.inputs else 0  # a source has no inputs
         #: For each input the last packet before the base, or a nearer one after it; the base stream keeps
         #: no packet.
         self._kept = [KeptPacket(stream) for stream in self.inputs]
         self._others = [kept for position, kept in enumerate(self._kept) if position != self._base]
-
-    def _check_tolerance(self, *, is_given: bool) -> None:
-        if not is_given or self._tolerance < 0:
-            node = reading_node(self.inputs).name
-            found = f"is {self._tolerance}" if is_given else "is missing"
-            raise InvalidArgumentError(
-                f"node {node!r}: tolerance {found}, but must be given as 0 or more timestamp units "
-                "(microseconds by convention)",
-                node=node,
-            )
 
     def look(self) -> int:
         """Return the oldest base timestamp, NOT_READY or READY_FOR_CLOSE; takes the packets before it."""

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock import Calculator
+from penstock.errors import InvalidArgumentError, NotFoundError
 from penstock_lint.finding import Found, Rule
 from penstock_lint.linted import may_call
 
@@ -233,6 +234,37 @@ def _silent_output(graph: LintedGraph) -> Iterator[Found]:
             yield Found(None, what, "output_stream", index)
 
 
+def _unnamed_clock(graph: LintedGraph) -> Iterator[Found]:
+    for node in graph.nodes:
+        leading = getattr(node.handler.factory, "leading_input", None)
+        if leading is None or len(node.inputs) < 2:  # noqa: PLR2004  # one input has no other beside it
+            continue
+        position = leading(node.handler.options, [(port.tag, port.index) for port in node.inputs])
+        if position is None or _names_its_clock(node):
+            continue
+        stream = graph.stream(node.inputs[position])
+        what = (
+            f"node {node.name!r} runs at each packet of {stream!r}, its input 0, which nothing in the graph "
+            "says: another order of its inputs is another clock"
+        )
+        yield Found(node.id, what)
+
+
+def _names_its_clock(node: NodePlan) -> bool:
+    """Return whether the options of a policy name the input at which the node runs.
+
+    A policy that was given no name refuses to choose among inputs of different tags.
+    """
+    others = [(f"OTHER_{number}", 0) for number in range(len(node.inputs))]
+    try:
+        node.handler.factory.leading_input(node.handler.options, others)
+    except InvalidArgumentError:
+        return False
+    except NotFoundError:
+        return True
+    return True
+
+
 RULES: Final = (
     Rule(
         "PS101",
@@ -322,5 +354,13 @@ RULES: Final = (
         "each input waits for a packet that never comes.",
         "read rows or bounds, or make the output of a PacketPresenceCalculator one of the graph's",
         _silent_output,
+    ),
+    Rule(
+        "PS112",
+        "clock-by-position",
+        "A policy runs its node at the packets of the first input, because its options name none. Another "
+        "order of the inputs then gives other results.",
+        "give the inputs tags, and name one in the options of the policy: tick of Latest, base of Nearest",
+        _unnamed_clock,
     ),
 )

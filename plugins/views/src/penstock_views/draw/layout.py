@@ -214,6 +214,7 @@ def _frame(frame: Frame) -> Iterator[str]:
 def _layout(answer: dict[str, Any], lines: int) -> Layout:
     _, _, width, height = _numbers(answer["bb"])
     boxes, frames = {}, {}
+    names = {}
     for one in answer.get("objects", ()):
         name = one["name"]
         if name.startswith("cluster_"):
@@ -222,11 +223,16 @@ def _layout(answer: dict[str, Any], lines: int) -> Layout:
         elif "pos" in one:
             x, y = _numbers(one["pos"])
             boxes[name] = (x, height - y)
+            names[one["_gvid"]] = name
     routes: list[list[tuple[float, float]]] = [[] for _ in range(lines)]
     tips = [(0.0, 0.0)] * lines
     for edge in answer.get("edges", ()):
         i = int(edge["id"])
-        end, *points = _points(edge["pos"], height)
+        if "pos" in edge:
+            end, *points = _points(edge["pos"], height)
+        else:  # Graphviz loses an edge now and then: the line is straight then
+            start, end = (boxes[names[edge[which]]] for which in ("tail", "head"))
+            points = [start, start, end, end]
         routes[i], tips[i] = points, end
     return Layout(width, height, boxes, frames, routes, tips)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from penstock.config import read_definition
-from penstock.errors import GraphConfigError, GraphParseError, NameClashError, PluginError
+from penstock.errors import GraphConfigError, GraphParseError, NameClashError, PenstockError, PluginError
 from penstock_views.draw.drawing import Drawing, DrawnNode, NodeKind, Port
 
 if TYPE_CHECKING:
@@ -77,6 +77,11 @@ def drawing_of(message: Any, registry: Registry | None = None) -> Drawing:
     names = numbered_nodes([node.name or node.calculator for node in message.node])
     kinds = {node.calculator: _kind(node.calculator, message.package, registry) for node in message.node}
     nodes = [_node(node, name, kinds) for node, name in zip(message.node, names, strict=True)]
+    if registry is not None:
+        nodes = [
+            attrs.evolve(drawn, notes=_leading(node, drawn, message, registry))
+            for node, drawn in zip(message.node, nodes, strict=True)
+        ]
     ports = _ports(message)
     return Drawing(
         name=message.type,
@@ -155,6 +160,28 @@ def _node(node: Any, name: str, kinds: dict[str, NodeKind]) -> DrawnNode:
     ports["inputs"] = tuple(attrs.evolve(port, back_edge=place in back) for port, place in marked)
     kind = kinds[node.calculator]
     return DrawnNode(name, node.calculator, kind, node.executor, *(ports[field] for field in _PORT_FIELDS))
+
+
+def _leading(node: Any, drawn: DrawnNode, message: Any, registry: Registry) -> tuple[str, ...]:
+    """Return a line that names the input at whose packets the policy of a node runs it; else nothing."""
+    from penstock.types import Options  # protobuf
+
+    holder = node if node.HasField("input_stream_handler") else message
+    handler = holder.input_stream_handler
+    if not handler.input_stream_handler or not drawn.inputs:
+        return ()
+    ids = list(_places(port.place for port in drawn.inputs))
+    ordered = sorted(ids)
+    try:
+        policy: Any = registry.find("input stream handler", handler.input_stream_handler, message.package)
+        options = Options(handler.options if handler.HasField("options") else None, ())
+        position = policy.leading_input(options, ordered)
+    except (PenstockError, AttributeError):  # the check of the graph reports it; a policy need not have it
+        return ()
+    if position is None:
+        return ()
+    port = drawn.inputs[ids.index(ordered[position])]
+    return (f"{handler.input_stream_handler}: at each {port.entry}",)
 
 
 def _ports(holder: Any) -> dict[str, tuple[Port, ...]]:
