@@ -14,7 +14,8 @@ Runs
 What is said, and how it ends
     `say` prints a line on stderr; `plural` and `amount` word numbers. `WrongUsage`, `FileMissing`,
     `GraphInvalid` and `RunFailed` end the command with a message and the exit code of their kind, which
-    `EXIT_CODES` explains below each `--help`; `INTERRUPTED` is the code after Ctrl-C.
+    `EXIT_CODES` explains below each `--help`; `INTERRUPTED` is the code after Ctrl-C,
+    `TERMINATED` the code after SIGTERM.
 """
 # A name is loaded when it is first used.
 
@@ -27,6 +28,7 @@ from penstock.lowlevel import late_names
 if TYPE_CHECKING:
     from penstock_cli.failures import EXIT_CODES as EXIT_CODES
     from penstock_cli.failures import INTERRUPTED as INTERRUPTED
+    from penstock_cli.failures import TERMINATED as TERMINATED
     from penstock_cli.failures import FileMissing as FileMissing
     from penstock_cli.failures import GraphInvalid as GraphInvalid
     from penstock_cli.failures import RunFailed as RunFailed
@@ -51,7 +53,9 @@ if TYPE_CHECKING:
 
 #: Module → the names that it has.
 _HOMES: Final = {
-    "penstock_cli.failures": "EXIT_CODES FileMissing GraphInvalid INTERRUPTED RunFailed WrongUsage",
+    "penstock_cli.failures": (
+        "EXIT_CODES FileMissing GraphInvalid INTERRUPTED RunFailed TERMINATED WrongUsage"
+    ),
     "penstock_cli.group": "RunningCommand ValueIfAny",
     "penstock_cli.loading": "existing",
     "penstock_cli.options": "as_json debug imports",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import sys
 from contextlib import contextmanager
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from penstock.log import FIELDS, ROOT
@@ -33,9 +34,12 @@ class _Saying(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         try:
             words = self.format(record)
+            level = record.levelname.lower()
             if self._in_full:
-                words = f"{record.name}: {words}{_place(record)}"
-            say(f"{record.levelname.lower()}: {words}")
+                when = datetime.fromtimestamp(record.created).isoformat(" ", "milliseconds")  # noqa: DTZ006  # local
+                say(f"{when} {level}: {record.name}: {words}{_place(record)}")
+            else:
+                say(f"{level}: {words}")
         except Exception:  # noqa: BLE001  # as in every handler: the standard library decides what happens
             self.handleError(record)
 
@@ -57,7 +61,8 @@ def log_said(level: int, *, in_full: bool = False) -> Iterator[None]:
 
     Args:
         level: one of `logging`'s.
-        in_full: print the logger's name and the fields of the record too, else only the message.
+        in_full: print the local time, the logger's name and the fields of the record too, else only the
+            message.
     """
     logger = logging.getLogger(ROOT)
     handler = _Saying(level, in_full=in_full)

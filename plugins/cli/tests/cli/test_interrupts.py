@@ -178,6 +178,38 @@ def test_why_answers_for_the_moment_of_the_first_ctrl_c(started, graph):
 
 
 @no_signals
+def test_sigterm_finishes_the_file_as_ctrl_c_does(started, tmp_path):
+    process = started("demo", "--frames", "0", "-o", "out.mp4", "--no-gpu")
+    read_until(process, r"^\d:\d\d  \d+ packets?  .*on '(frame|decoded)'")
+
+    process.send_signal(signal.SIGTERM)
+    stdout, stderr = process.communicate()
+
+    assert process.returncode == 143
+    said = "SIGTERM: sources are closed, packets under way are processed; a second SIGTERM exits at once"
+    assert said in stderr
+    assert re.search(r"^ended by SIGTERM after \S+ m?s; written: out\.mp4 ", stderr, re.MULTILINE)
+    assert stdout.endswith("threads: ['MainThread']\n")
+    with av.open(str(tmp_path / "out.mp4")) as container:
+        assert sum(1 for _ in container.decode(video=0)) > 0
+    assert [path.name for path in tmp_path.iterdir()] == ["out.mp4"]
+
+
+@no_signals
+def test_a_second_sigterm_exits_at_once(started, stuck_graph):
+    process = started("run", stuck_graph(), before=STUCK)
+
+    read_until(process, r"^stuck$")
+    process.send_signal(signal.SIGTERM)
+    read_until(process, r"^SIGTERM: sources are closed")
+    process.send_signal(signal.SIGTERM)
+    _, stderr = process.communicate()
+
+    assert process.returncode == 143
+    assert stderr.endswith(ABORTED)
+
+
+@no_signals
 def test_a_third_ctrl_c_exits_despite_a_calculator_that_never_returns(started, stuck_graph):
     process = started("run", stuck_graph(), before=STUCK)
 
@@ -226,6 +258,18 @@ def usual_handler():
 
 
 @pytest.mark.usefixtures("usual_handler")
+def test_sigterm_is_a_press_and_works_as_before_afterwards():
+    before = signal.getsignal(signal.SIGTERM)
+    with Interrupts(clock=iter(range(0, 100, 10)).__next__) as interrupts:
+        assert interrupts.exit_code == 0
+        signal.raise_signal(signal.SIGINT)
+        assert (interrupts.count, interrupts.exit_code) == (1, 130)
+        signal.raise_signal(signal.SIGTERM)
+        assert (interrupts.count, interrupts.exit_code) == (1, 143)
+
+    assert signal.getsignal(signal.SIGTERM) == before
+
+
 def test_presses_are_counted_and_ctrl_c_works_as_before_afterwards():
     times = iter([10.0, 11.0])
 

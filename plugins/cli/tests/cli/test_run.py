@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import click
@@ -325,8 +326,12 @@ def test_a_failed_run_has_no_json(graph, invoke):
 def test_a_verbose_run_shows_the_log_with_logger_and_place(graph, invoke):
     path = graph('output_stream: "missing"\nnode { calculator: "CliFailsAtThree" input_stream: "n" }')
 
-    lines = invoke("run", path, "--side", "count=5", "-v").stderr.splitlines()
+    began = datetime.now()  # noqa: DTZ005  # local, as in the log
+    timed = invoke("run", path, "--side", "count=5", "-v").stderr.splitlines()
+    lines = [line[len("2026-01-01 00:00:00.000 ") :] for line in timed]
 
+    for line in timed[:3]:
+        assert abs(datetime.fromisoformat(line[:23]) - began) < timedelta(minutes=1)
     assert lines[0] == (
         f"warning: penstock.config: {path}:2:1: the graph's output_stream 'missing': nothing produces it "
         "(stream 'missing')"
@@ -342,7 +347,7 @@ def test_the_log_is_shown_from_the_given_level(graph, invoke):
     run = ["run", graph('output_stream: "missing"'), "--side", "count=1", "--no-progress"]
 
     assert "the run starts" not in invoke(*run, "--log-level", "warning").stderr
-    assert invoke(*run, "--log-level", "warning").stderr.startswith("warning: penstock.config: ")
+    assert " warning: penstock.config: " in invoke(*run, "--log-level", "warning").stderr
     assert invoke(*run, "--log-level", "error").stderr == ""
     assert "info: penstock.runtime: the run has ended\n" in invoke(*run, "--log-level", "debug").stderr
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from penstock.errors import InvalidArgumentError
-from penstock_cli.api import INTERRUPTED, ValueIfAny, WrongUsage, say
+from penstock_cli.api import INTERRUPTED, TERMINATED, ValueIfAny, WrongUsage, say
 
 if TYPE_CHECKING:
     import socket
@@ -208,5 +208,5 @@ class _Serving:
 def _is_interrupted() -> bool:
     """Return whether the command ends because of Ctrl-C."""
     error = sys.exc_info()[1]
-    is_exit = isinstance(error, click.exceptions.Exit) and error.exit_code == INTERRUPTED
+    is_exit = isinstance(error, click.exceptions.Exit) and error.exit_code in (INTERRUPTED, TERMINATED)
     return is_exit or isinstance(error, KeyboardInterrupt)

@@ -43,6 +43,8 @@ class Answer:
     moment: Moment
     #: Which limit stopped it; "" for other ends.
     reason: str = ""
+    #: The exit code for the signal that ended it; 0 for other ends.
+    exit_code: int = 0
 
 
 def explain_file(path: Path, sides: Mapping[str, object], manner: Manner, still_s: float) -> None:
@@ -62,7 +64,7 @@ def explain_file(path: Path, sides: Mapping[str, object], manner: Manner, still_
         graph = loaded(path, sides, manner)
         with traced(graph, manner.trace, quiet=manner.quiet):
             answer = _answer(graph, sides, manner, still_s)
-    code = _CODES[answer.end]
+    code = answer.exit_code or _CODES[answer.end]
     if manner.strict and _losses(answer.moment):
         code = code or RunFailed.exit_code
     if manner.as_json:
@@ -85,7 +87,7 @@ def _answer(graph: CalculatorGraph, sides: Mapping[str, object], manner: Manner,
     except GraphRunError:  # the answer has its errors
         return Answer(FAILED, Moment.of(graph))
     if outcome.interrupted_at is not None:
-        return Answer(INTERRUPT, outcome.interrupted_at)
+        return Answer(INTERRUPT, outcome.interrupted_at, exit_code=outcome.exit_code)
     return Answer(ENDED, Moment(outcome.snapshot, outcome.ledger, outcome.why))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from penstock import CalculatorGraph, GraphConfigError
-from penstock_cli.failures import INTERRUPTED, WrongUsage
+from penstock_cli.failures import TERMINATED, WrongUsage
 from penstock_cli.loading import existing, load, name_in
 from penstock_cli.runs.files import NamedFiles
 from penstock_cli.runs.notes import refuse_notes, refuse_nothing_done
@@ -173,8 +173,9 @@ def _run_graph(
     if outcome.was_interrupted:
         said = f"written: {files(written)}" if written else "no file was written"
         if not manner.quiet:
-            say(f"interrupted after {duration(outcome.wall_s)}; {said}")
-        raise click.exceptions.Exit(INTERRUPTED)
+            how = "ended by SIGTERM" if outcome.exit_code == TERMINATED else "interrupted"
+            say(f"{how} after {duration(outcome.wall_s)}; {said}")
+        raise click.exceptions.Exit(outcome.exit_code)
     return outcome, written
 
 

@@ -2,7 +2,8 @@
 
 The first Ctrl-C closes the graph's sources and inputs, and packets under way are still processed; the
 second cancels the run, which still closes every calculator; the third exits the process (see
-`interrupts`). In the first two cases the run closes all nodes, so an encoder's file plays.
+`interrupts`). In the first two cases the run closes all nodes, so an encoder's file plays. SIGTERM does the
+same as the first Ctrl-C, and a second SIGTERM exits the process.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ class Outcome:
     wall_s: float
     #: Processor seconds of this process meanwhile, of all threads.
     cpu_s: float
-    #: Whether Ctrl-C ended it.
+    #: Whether Ctrl-C or SIGTERM ended it.
     was_interrupted: bool
     #: Where its packets went.
     ledger: Ledger
@@ -74,6 +75,8 @@ class Outcome:
     why: Why
     #: The run when Ctrl-C was seen, before its sources were closed; None without Ctrl-C.
     interrupted_at: Moment | None = None
+    #: What the command exits with: 0, or the code of the signal that ended the run.
+    exit_code: int = 0
 
 
 def run_to_end(  # noqa: PLR0913  # the limits and the wait are named
@@ -124,7 +127,16 @@ def run_to_end(  # noqa: PLR0913  # the limits and the wait are named
             raise
         wall, cpu = monotonic() - began, process_time() - cpu_began
     end = Moment.of(graph)
-    return Outcome(end.snapshot, wall, cpu, interrupts.count > 0, end.ledger, end.why, watch.interrupted_at)
+    return Outcome(
+        end.snapshot,
+        wall,
+        cpu,
+        interrupts.count > 0,
+        end.ledger,
+        end.why,
+        watch.interrupted_at,
+        interrupts.exit_code,
+    )
 
 
 class _Watch:
@@ -204,7 +216,11 @@ class _Watch:
         if self._obeyed == 1:
             self.interrupted_at = Moment.of(self._graph)
             self._graph.close_all_packet_sources()
-            say("interrupted: sources are closed, packets under way are processed; Ctrl-C again to cancel")
+            if self._interrupts.is_terminated:
+                said, then = "SIGTERM", "a second SIGTERM exits at once"
+            else:
+                said, then = "interrupted", "Ctrl-C again to cancel"
+            say(f"{said}: sources are closed, packets under way are processed; {then}")
         else:
             self._graph.cancel()
             say("cancelled: closing all calculators; Ctrl-C again to exit at once")
