@@ -116,6 +116,9 @@ class NodeServices(Protocol):
     def count_cut(self, stream: InputStream, reason: str, count: int) -> None:
         """Count elements of lists that the node has taken from a stream as left out."""
 
+    def take_waiting(self, stream: InputStream) -> list[Packet]:
+        """Take the packets that wait in the queue of a node that closes."""
+
     def empty_array(self, shape: object, dtype: object) -> Any:
         """Return a new array for a payload."""
 

@@ -101,6 +101,19 @@ class Input:
         if number and stream.node is not None:
             stream.node.services.count_cut(stream, reason, number)
 
+    def take_waiting(self) -> list[Packet]:
+        """Take the packets that wait behind this input set, in order; they count as delivered.
+
+        For `close` of calculators that must see everything, such as recorders: in a run that has failed or
+        was cancelled no further input set comes. In other runs no packet waits then. A node in another
+        process gets none, since its packets wait in the driver's.
+
+        Raises:
+            FailedPreconditionError: it is not `close` that runs. Nothing was taken.
+        """
+        stream = self.stream
+        return [] if stream.node is None else stream.node.services.take_waiting(stream)
+
     def fill(self, packet: Packet) -> None:
         """Show `packet` in the coming invocation. For input stream handlers."""
         self.packet = packet

@@ -154,6 +154,15 @@ class InputStream(Queue):
             self.flow.became_free(self)
         return count
 
+    def take_all(self) -> list[Packet]:
+        """Take all waiting packets."""
+        packets = list(self.queue)
+        self.queue.clear()
+        self.delivered += len(packets)
+        if self.is_full:
+            self.flow.became_free(self)
+        return packets
+
     def pop_at(self, timestamp: int) -> Packet:
         """Take the packet at `timestamp`, or return an empty one that carries what is settled."""
         queue = self.queue

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
+from penstock.engine.node import CLOSING
 from penstock.engine.stream import add_dropped
 from penstock.errors import FailedPreconditionError, NotFoundError, UnavailableError, text_of, words_of
 from penstock.explain.graph_view import GRAPH
@@ -98,6 +99,20 @@ class GraphNodeServices:
     def count_cut(self, stream: InputStream, reason: str, count: int) -> None:
         """Count elements that the node has left out of lists of a stream."""
         self.change(lambda _: add_dropped(stream.cut, reason, count))
+
+    def take_waiting(self, stream: InputStream) -> list[Packet]:
+        """As `Input.take_waiting`."""
+        node = stream.node
+        if node is None or node.state != CLOSING:
+            name = "" if node is None else node.name
+            raise FailedPreconditionError(
+                f"node {name!r}: take_waiting() is for close(); until then each packet comes by itself",
+                node=name,
+                stream=stream.name,
+            )
+        taken: list[Packet] = []
+        self.change(lambda _: taken.extend(stream.take_all()))
+        return taken
 
     def empty_array(self, shape: Any, dtype: Any) -> Any:
         """Return a new NumPy array, in memory that `allocate` chooses where it is set."""

@@ -31,8 +31,9 @@ class McapSinkCalculator(penstock.Calculator):
     other node can be changed in the run: the change could not be kept.
 
     The node takes packets as they come, and a slow disk throttles the sources like every full queue: nothing
-    is dropped. Where the file cannot be written any more, as on a full disk, the recording ends with a
-    warning and the run goes on.
+    is dropped. Where a run fails or is cancelled, packets that still wait for this node are written when it
+    closes, so that a replay fails in the same call. Where the file cannot be written any more, as on a full
+    disk, the recording ends with a warning and the run goes on.
 
     Options: `path`; `graph`, text of the graph, which is kept in the file; `side_packets`; `compression`.
 
@@ -129,6 +130,7 @@ class McapSinkCalculator(penstock.Calculator):
         self._changes.seal()
         try:
             self._write_changes(writer)
+            self._write_waiting(writer, cc)
             for i, port in enumerate(cc.inputs):
                 self._write_header(writer, i, port)
                 self._end(writer, i)
@@ -136,6 +138,27 @@ class McapSinkCalculator(penstock.Calculator):
         except OSError as error:
             self._writer = writer
             self._give_up(cc, error)
+
+    def _write_waiting(self, writer: RecordingWriter, cc: CalculatorContext) -> None:
+        """Write the packets that a failed or cancelled run has left in the queues, in order of time.
+
+        Other nodes may have been given them already, and one of them may be why the run has failed.
+        """
+        left = [
+            (packet.stamp, i, packet) for i, port in enumerate(cc.inputs) for packet in port.take_waiting()
+        ]
+        for stamp, i, packet in sorted(left, key=lambda one: one[:2]):
+            port = cc.inputs.items[i]
+            self._write_header(writer, i, port)
+            try:
+                writer.packet(i, stamp, packet.payload)
+            except InvalidArgumentError as error:  # the run has ended with its own error
+                _logger.warning(
+                    "a packet is not in the recording %s: %s",
+                    self._path,
+                    error,
+                    extra=place(cc.node_name, port.name, stamp),
+                )
 
     def _write_changes(self, writer: RecordingWriter) -> None:
         """Write the changes of nodes that were made since the last call."""
