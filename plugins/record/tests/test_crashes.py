@@ -152,3 +152,15 @@ def test_packets_that_wait_can_be_taken_in_close_only(registry):
     graph.wait_until_done(TIMEOUT)
 
     assert said == ["node 'Takes': take_waiting() is for close(); until then each packet comes by itself"]
+
+
+def test_a_recording_is_read_by_a_str_and_with_the_default_codecs(tmp_path, registry):
+    path = tmp_path / "some.mcap"
+    text = 'input_stream: "s0" node { calculator: "HoldsCalculator" input_stream: "s0" }'
+    graph = penstock.CalculatorGraph(recording_graph(text, path, registry=registry), registry=registry)
+    graph.start_run()
+    graph.close_all_packet_sources()
+    graph.wait_until_done(TIMEOUT)
+
+    with RecordingReader(str(path)) as reader:
+        assert reader.about.streams == ("s0",)

@@ -128,3 +128,22 @@ def test_a_place_that_is_none_is_refused(tmp_path, monkeypatch):
 def test_an_empty_name_is_refused():
     with pytest.raises(InvalidArgumentError, match="the name of a file is '', but must name one"):
         ResourceFinder().find("")
+
+
+def test_the_variable_may_be_a_pattern_which_shells_expand_in_no_assignment(tmp_path, monkeypatch):
+    wheel(tmp_path / "mediapipe-0.10.21-cp312.whl", b"of the pattern")
+    monkeypatch.setenv("PENSTOCK_MEDIAPIPE_MODELS", str(tmp_path / "mediapipe-0.10.21-*.whl"))
+
+    assert ResourceFinder().find(NAME).data == b"of the pattern"
+
+
+@pytest.mark.parametrize(
+    ("files", "said"), [([], "matches no file"), (["a.whl", "b.whl"], "matches 2 files: ")]
+)
+def test_a_pattern_of_none_or_several_is_refused(tmp_path, monkeypatch, files, said):
+    for name in files:
+        wheel(tmp_path / name, b"")
+    monkeypatch.setenv("PENSTOCK_MEDIAPIPE_MODELS", str(tmp_path / "*.whl"))
+
+    with pytest.raises(InvalidArgumentError, match=rf"^PENSTOCK_MEDIAPIPE_MODELS: '.*\*\.whl' {said}"):
+        ResourceFinder().find(NAME)

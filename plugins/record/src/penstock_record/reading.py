@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import attrs
@@ -13,13 +14,13 @@ from mcap.records import Schema as McapSchema
 from mcap.stream_reader import StreamReader
 
 from penstock.errors import InvalidArgumentError
+from penstock.lowlevel import default_registry
 from penstock_record.codec import Codecs, Schema
 from penstock_record.writing import ABOUT, CHANGE, EVENT, EVENTS, HEADER, PACKET, SIDE, VERSION
 from penstock_steering import Change
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
-    from pathlib import Path
 
     from penstock import Registry
 
@@ -56,7 +57,7 @@ class RecordingReader:
 
     Args:
         path: the file.
-        registry: has the codecs.
+        registry: has the codecs; None for the default one.
         is_cut: whether a file that ends early is read as far as it goes, as one of a process that was killed;
             `is_whole` then says whether it had its end.
 
@@ -65,9 +66,10 @@ class RecordingReader:
         InvalidArgumentError: it is no recording of ours, or of a later version.
     """
 
-    def __init__(self, path: Path, registry: Registry, *, is_cut: bool = False) -> None:
+    def __init__(self, path: str | Path, registry: Registry | None = None, *, is_cut: bool = False) -> None:
+        path = Path(path)
         self._path: Final = path
-        self._codecs: Final = Codecs(registry)
+        self._codecs: Final = Codecs(default_registry() if registry is None else registry)
         self._is_cut: Final = is_cut
         self.is_whole = True
         self._file: Final = path.open("rb")

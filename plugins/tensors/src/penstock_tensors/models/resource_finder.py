@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import zipfile
+from glob import glob, has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -21,7 +22,7 @@ from penstock.lowlevel import Resources
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-#: Names a directory or a wheel.
+#: Names a directory or a wheel; may be a pattern that one path matches.
 VARIABLE: Final = "PENSTOCK_MEDIAPIPE_MODELS"
 _CURE: Final = (
     "MediaPipe's models are in its wheel: run pip download --no-deps mediapipe==0.10.21 (with "
@@ -144,10 +145,24 @@ def _of_variable(name: str, searched: list[str]) -> bytes | None:
         return None
     searched.append(f"{given!r} ({VARIABLE})")
     try:
-        place = _Place(given)
+        place = _Place(_matching(given))
     except InvalidArgumentError as error:
         raise InvalidArgumentError(f"{VARIABLE}: {error}") from error
     return place.read(name)
+
+
+def _matching(given: str) -> str:
+    """Return the one path that a pattern such as "mediapipe-*.whl" matches.
+
+    Shells expand no pattern in an assignment, so that the variable has the pattern itself.
+    """
+    if not has_magic(given) or Path(given).exists():
+        return given
+    found = sorted(glob(given))  # noqa: PTH207  # Path.glob takes no absolute pattern
+    if len(found) != 1:
+        what = f"matches {len(found)} files: {', '.join(found)}" if found else "matches no file"
+        raise InvalidArgumentError(f"{given!r} {what}; name one directory or wheel")
+    return found[0]
 
 
 def _of_distribution(name: str, searched: list[str]) -> bytes | None:
