@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from penstock.errors import InvalidArgumentError, PenstockError
-from penstock_cli.api import FileMissing, GraphInvalid, WrongUsage, existing
+from penstock_cli.api import FileMissing, GraphInvalid, WrongUsage, existing, graph_file
 from penstock_lint.edit import edited
 from penstock_lint.formats import FORMATS
 from penstock_lint.lint import all_rules, chosen, lint_graph
@@ -62,7 +62,7 @@ def lint_files(  # noqa: PLR0913  # one for each option
     invalid: list[str] = []
     mended = 0
     for graph in graphs:
-        existing(graph, "graph file")
+        graph_file(graph)
         try:
             mended += mend(graph, rules, shown) if fix else 0
             found += lint_graph(graph, rules, measured=shown)

@@ -171,12 +171,20 @@ def test_bytes_that_are_no_graph_are_an_error(write):
     assert (looked[1].error, looked[1].names) == (None, [])
 
 
-def test_a_graph_that_another_file_defines_is_there(write):
+def test_a_graph_that_another_file_defines_is_there(write, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
     user = write("user.pbtxt", 'node { calculator: "MySubgraph" } node { calculator: "Other" }')
-    definition = write("definition.pbtxt", 'type: "MySubgraph" node { calculator: "CliNumbers" }')
+    definition = write("elsewhere/definition.pbtxt", 'type: "MySubgraph" node { calculator: "CliNumbers" }')
 
     assert names(default_registry(), user, definition) == [("Other", 1, 42)]
     assert names(default_registry(), user) == [("MySubgraph", 1, 8), ("Other", 1, 42)]
+
+
+def test_a_graph_beside_is_there_without_being_named(write):
+    user = write("user.pbtxt", 'node { calculator: "BesideMissingSubgraph" } node { calculator: "Other" }')
+    write("definition.pbtxt", 'type: "BesideMissingSubgraph" node { calculator: "CliNumbers" }')
+
+    assert names(default_registry(), user) == [("Other", 1, 53)]
 
 
 def test_the_package_of_a_graph_counts(write):

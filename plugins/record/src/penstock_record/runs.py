@@ -10,7 +10,17 @@ import click
 from penstock.config import CalculatorGraphConfig, read_graph
 from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError
 from penstock.lowlevel import default_registry
-from penstock_cli.api import FileMissing, WrongUsage, amount, check_target, existing, plural, run_file, say
+from penstock_cli.api import (
+    FileMissing,
+    WrongUsage,
+    amount,
+    check_target,
+    existing,
+    graph_file,
+    plural,
+    run_file,
+    say,
+)
 from penstock_record.diff import differences
 from penstock_record.graphs import all_streams, recording_graph, replay_changes, replay_graph
 from penstock_record.options import Compression
@@ -70,7 +80,7 @@ def replay(  # noqa: PLR0913  # the options of the command
 
     def change(_: Path) -> CalculatorGraphConfig:
         try:
-            source = None if graph is None else existing(graph, "graph file")
+            source = None if graph is None else graph_file(graph)
             made = replay_graph(source, recording, streams, speed=speed)
             if out is None:
                 return made

@@ -17,9 +17,10 @@ from penstock.errors import InvalidArgumentError, lines_of
 from penstock.log import ROOT
 from penstock.readers import where
 from penstock_cli.failures import FileMissing, GraphInvalid
-from penstock_cli.loading import OWN, existing, is_unread, name_in, names_unknown_calculators
+from penstock_cli.loading import OWN, is_unread, name_in, names_unknown_calculators
 from penstock_cli.machine.environment import in_this_environment
 from penstock_cli.runs.side_values import UNSAID, check_names, fault_words
+from penstock_cli.subgraph_files import graph_file
 from penstock_cli.wording import plural
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ def source_of(file: str) -> str | Path:
         ResourceExhaustedError: standard input is longer than the limit "file_bytes".
     """
     if file != STDIN:
-        return existing(Path(file), "graph file")
+        return graph_file(Path(file))
     most = limits.current().file_bytes
     data = sys.stdin.buffer.read(most + 1)
     limits.check("file_bytes", len(data), "standard input has too many bytes")
