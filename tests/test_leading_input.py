@@ -58,6 +58,7 @@ def test_what_does_not_fit_is_a_fault_of_the_graph_at_its_place(policy, options,
 
     (fault,) = caught.value.faults
     assert said in str(fault)
+    assert "leading_input" not in str(fault)
     assert str(fault).startswith("line 5, column 5: node 'Both': ")
     assert fault.node == "Both"
 
