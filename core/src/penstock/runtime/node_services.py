@@ -127,7 +127,7 @@ def _not_started(_: Callable[[Schedule], None]) -> object:
 
 
 class RunServices(NamedTuple):
-    """The services of one run, and the errors of those that could not be made."""
+    """The services of one run, and the errors of services that could not be made."""
 
     #: The service `GRAPH` of this run. Its `take` must be set before the run starts.
     view: RunView

@@ -1,4 +1,4 @@
-"""Graph files as subgraphs of a command: those of `--subgraph`, and those beside the graph file."""
+"""Graph files as subgraphs of a command: named by `--subgraph`, or beside the graph file."""
 
 from __future__ import annotations
 
