@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 import penstock
+from penstock_record import RecordingReader
+from penstock_record.writing import PACKET
 
 # Before Ray is imported: `uv run pytest` is no reason for actors to make environments of their own.
 os.environ.setdefault("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
@@ -50,6 +52,28 @@ def painted(executor):
         graph.run()
         assert graph.ledger().adds_up
     return seen
+
+
+@pytest.mark.parametrize("executor", [THREADS, WORKERS, REGION])
+def test_a_recorder_records_the_same_elsewhere(executor, tmp_path):
+    path = tmp_path / "run.mcap"
+    text = f"""
+        executor {{ name: "there" {executor} }}
+        input_stream: "in"
+        node {{
+          calculator: "McapSinkCalculator" executor: "there" input_stream: "in"
+          node_options {{
+            [type.googleapis.com/penstock_record.McapSinkCalculatorOptions] {{ path: "{path}" }}
+          }}
+        }}
+    """
+    with penstock.CalculatorGraph(text) as graph:
+        graph.start_run()
+        for number in range(30):
+            graph.add_packet_to_input_stream("in", penstock.Packet(number, number))
+
+    with RecordingReader(path) as reader:
+        assert [event.payload for event in reader.events() if event.kind == PACKET] == list(range(30))
 
 
 @pytest.mark.timeout(240)

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import gc
+import multiprocessing
 import os
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 import pytest
@@ -15,7 +18,12 @@ os.environ.setdefault("RAY_AUTH_MODE", "disabled")  # these clusters are on this
 # Workers and actors import the calculators by name, from where the driver finds them: a folder of their own,
 # since beside it the folder `ray` would be taken for the library where that is not installed.
 sys.path.insert(0, str(Path(__file__).parent / "helpers"))
-from driving import registry_of_tests
+from driving import PATIENCE_S, registry_of_tests
+
+
+def descriptors():
+    """Return how many files this process has open."""
+    return len(list(Path("/proc/self/fd").iterdir()))
 
 
 @pytest.fixture
@@ -46,3 +54,18 @@ def cluster(own_directory):
     )
     yield ray
     ray.shutdown()
+
+
+@pytest.fixture
+def nothing_left():
+    """Check that a test leaves no process, thread or descriptor behind."""
+    # What multiprocessing starts once and keeps: the server that forks, and the resource tracker.
+    multiprocessing.get_context("forkserver").Process(target=int).start()
+    for child in multiprocessing.active_children():
+        child.join(PATIENCE_S)
+    gc.collect()
+    before = (descriptors(), threading.enumerate())
+    yield
+    gc.collect()
+    assert not multiprocessing.active_children()
+    assert (descriptors(), threading.enumerate()) == before

@@ -105,11 +105,9 @@ class Input:
         """Take the packets that wait behind this input set, in order; they count as delivered.
 
         For `close` of calculators that must see everything, such as recorders: in a run that has failed or
-        was cancelled no further input set comes. In other runs no packet waits then. A node in another
-        process gets none, since its packets wait in the driver's.
-
-        Raises:
-            FailedPreconditionError: it is not `close` that runs. Nothing was taken.
+        was cancelled no further input set comes. Else there are none: before its node closes, each packet
+        comes by itself, also to a calculator that takes the place of this one; and what waits for a node in
+        another process waits in the driver's.
         """
         stream = self.stream
         return [] if stream.node is None else stream.node.services.take_waiting(stream)

@@ -37,6 +37,13 @@ def kind(request):
     return request.param
 
 
+@pytest.fixture(autouse=True)
+def nothing_left_of_workers(request, kind):
+    """Check, where workers are used, that a test leaves no process, thread or descriptor behind."""
+    if kind == "ProcessExecutor":
+        request.getfixturevalue("nothing_left")
+
+
 @pytest.fixture
 def driven(registry, kind):
     """Make a `Driven` of a chain of calculators on the executor; it is closed with the test."""
