@@ -7,6 +7,7 @@ import pytest
 import penstock
 from penstock.errors import GraphConfigError
 from penstock.lowlevel import default_registry
+from penstock_lint import lint_graph
 from penstock_stream_handlers.latest import Latest
 from penstock_testing import calculator
 from penstock_views.draw.reading import drawing
@@ -74,10 +75,11 @@ def test_the_node_runs_at_the_input_that_is_named(tick, times):
         graph.start_run()
         for name, stamp in (("rgb", 1), ("depth", 2), ("rgb", 3)):
             graph.add_packet_to_input_stream(name, penstock.Packet(name, stamp))
-    (node,) = drawing(text, registry).nodes
-
     assert seen == times
-    assert node.notes == (f"Latest: at each {tick}:{tick.lower()}",)
+
+    for source in (text, graph):
+        (node,) = drawing(source, registry).nodes
+        assert node.notes == (f"Latest: at each {tick}:{tick.lower()}",)
 
 
 def test_a_policy_of_somebody_else_that_raises_is_a_fault_too():
@@ -86,7 +88,20 @@ def test_a_policy_of_somebody_else_that_raises_is_a_fault_too():
         def leading_input(cls, options, inputs):
             return inputs["RGB"]
 
+    registry = registry_with(("Broken", Broken))
+    text = TWO.format(policy="Broken", options="")
+
+    assert drawing(text, registry).nodes[0].notes == ()
     with pytest.raises(GraphConfigError, match=r"node 'Both': Broken.leading_input\(\) failed: TypeError"):
-        penstock.CalculatorGraph(
-            TWO.format(policy="Broken", options=""), registry=registry_with(("Broken", Broken))
-        )
+        penstock.CalculatorGraph(text, registry=registry)
+
+
+def test_a_policy_that_knows_its_inputs_by_name_is_linted_too():
+    class ByName(Latest):
+        @classmethod
+        def leading_input(cls, options, inputs):
+            return inputs.index(("RGB", 0))
+
+    text = TWO.format(policy="ByName", options='options { [penstock.LatestOptions.ext] { tick: "RGB" } }')
+
+    assert "PS112" not in [one.code for one in lint_graph(text, registry=registry_with(("ByName", ByName)))]

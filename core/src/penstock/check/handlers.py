@@ -49,7 +49,7 @@ class Handlers:
     def plan(self, draft: Draft) -> HandlerPlan:
         """Choose a node's handler; note a fault where no handler has its name, or its options do not fit."""
         chosen = self._chosen(draft)
-        leading = getattr(chosen.factory, "leading_input", None)
+        leading = None if chosen.name == _DEFAULT else getattr(chosen.factory, "leading_input", None)
         if leading is not None and draft.inputs.ports:
             own = draft.spec.input_stream_handler
             at = draft.spec.at if own is None else own.at

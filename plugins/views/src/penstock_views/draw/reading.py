@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from penstock.config import read_definition
-from penstock.errors import GraphConfigError, GraphParseError, NameClashError, PenstockError, PluginError
+from penstock.errors import GraphConfigError, GraphParseError, NameClashError, PluginError
 from penstock_views.draw.drawing import Drawing, DrawnNode, NodeKind, Port
 
 if TYPE_CHECKING:
@@ -54,14 +54,15 @@ def drawing(graph: object, registry: Registry | None = None, *, expand: bool = F
     if isinstance(checked, bytes):
         from penstock.config import CalculatorGraphConfig  # protobuf
 
-        return drawing_of(CalculatorGraphConfig.FromString(checked))
+        message = CalculatorGraphConfig.FromString(checked)
+        return _with_leading(drawing_of(message), message, registry)
     message, places, notes = _read(graph, registry)
     titles: dict[str, str] = {}
     if expand and not notes:
         message, titles, notes = _expanded(message, places, registry)
     elif expand:
         notes = (*notes, "subgraphs are not expanded: they may depend on options")
-    drawn = drawing_of(message, registry)
+    drawn = _with_leading(drawing_of(message, registry), message, registry)
     return attrs.evolve(drawn, name=drawn.name or name, notes=notes, titles=titles)
 
 
@@ -77,11 +78,6 @@ def drawing_of(message: Any, registry: Registry | None = None) -> Drawing:
     names = numbered_nodes([node.name or node.calculator for node in message.node])
     kinds = {node.calculator: _kind(node.calculator, message.package, registry) for node in message.node}
     nodes = [_node(node, name, kinds) for node, name in zip(message.node, names, strict=True)]
-    if registry is not None:
-        nodes = [
-            attrs.evolve(drawn, notes=_leading(node, drawn, message, registry))
-            for node, drawn in zip(message.node, nodes, strict=True)
-        ]
     ports = _ports(message)
     return Drawing(
         name=message.type,
@@ -162,6 +158,15 @@ def _node(node: Any, name: str, kinds: dict[str, NodeKind]) -> DrawnNode:
     return DrawnNode(name, node.calculator, kind, node.executor, *(ports[field] for field in _PORT_FIELDS))
 
 
+def _with_leading(drawn: Drawing, message: Any, registry: Registry) -> Drawing:
+    """Return a drawing whose nodes name the input at whose packets their policy runs them."""
+    nodes = [
+        attrs.evolve(one, notes=_leading(node, one, message, registry))
+        for node, one in zip(message.node, drawn.nodes, strict=True)
+    ]
+    return attrs.evolve(drawn, nodes=tuple(nodes))
+
+
 def _leading(node: Any, drawn: DrawnNode, message: Any, registry: Registry) -> tuple[str, ...]:
     """Return a line that names the input at whose packets the policy of a node runs it; else nothing."""
     from penstock.types import Options  # protobuf
@@ -176,7 +181,7 @@ def _leading(node: Any, drawn: DrawnNode, message: Any, registry: Registry) -> t
         policy: Any = registry.find("input stream handler", handler.input_stream_handler, message.package)
         options = Options(handler.options if handler.HasField("options") else None, ())
         position = policy.leading_input(options, ordered)
-    except (PenstockError, AttributeError):  # the check of the graph reports it; a policy need not have it
+    except Exception:  # noqa: BLE001  # foreign code; a drawing goes without, and the check of the graph says why
         return ()
     if position is None:
         return ()
