@@ -127,7 +127,7 @@ class Server:
         title: str = "Penstock",
     ) -> None:
         token = token or secrets.token_urlsafe(24)
-        #: The address of the page, with the token. Anybody who has it can see all that the graph handles.
+        #: The address of the page, with the token. A browser that has it shows all that the graph handles.
         self.url: Final = f"{address.origin}/?token={token}"
         self._monitor: Final = monitor
         budget = Budget(_SHARE) if budget is None else budget

@@ -40,8 +40,8 @@ class Change:
     at: Timestamp
     #: Registered name of the calculator from then on.
     calculator: str
-    #: All options of the node from then on: a `CalculatorGraphConfig.Node` that has nothing but `calculator`,
-    #: `options` and `node_options`, serialized.
+    #: All options of the node from then on: a serialized `CalculatorGraphConfig.Node` in which only
+    #: `calculator`, `options` and `node_options` are set.
     options: bytes = attrs.field(repr=False)
 
     def as_dict(self) -> dict[str, Any]:
