@@ -5,8 +5,8 @@ A command is a click command that the hook `penstock_cli(group)` adds; options a
 
 Commands
     `RunningCommand` is a command that runs graphs and takes the options that packs add; `ValueIfAny` is an
-    option whose value may be left out. `debug`, `imports` and `as_json` are options that all commands share.
-    `existing` finds the files that are named, `graph_file` a graph file and the subgraphs beside it;
+    option whose value may be left out. `debug`, `imports`, `subgraphs` and `as_json` are options that all
+    commands share. `existing` finds the files that are named, `registry_for` the subgraphs of a graph file;
     `read_sides` reads `--side NAME=VALUE`.
 Runs
     `run_file` runs a graph file as `penstock run` does, in a `Manner`; `read_manner` makes one of the
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from penstock_cli.options import as_json as as_json
     from penstock_cli.options import debug as debug
     from penstock_cli.options import imports as imports
+    from penstock_cli.options import subgraphs as subgraphs
     from penstock_cli.runs.over_video import OverVideo as OverVideo
     from penstock_cli.runs.over_video import run_over_video as run_over_video
     from penstock_cli.runs.run import Manner as Manner
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from penstock_cli.runs.side_values import read_sides as read_sides
     from penstock_cli.runs.trace import check_target as check_target
     from penstock_cli.saying import say as say
-    from penstock_cli.subgraph_files import graph_file as graph_file
+    from penstock_cli.subgraph_files import registry_for as registry_for
     from penstock_cli.wording import amount as amount
     from penstock_cli.wording import plural as plural
 
@@ -60,8 +61,8 @@ _HOMES: Final = {
     ),
     "penstock_cli.group": "RunningCommand ValueIfAny",
     "penstock_cli.loading": "existing",
-    "penstock_cli.subgraph_files": "graph_file",
-    "penstock_cli.options": "as_json debug imports",
+    "penstock_cli.subgraph_files": "registry_for",
+    "penstock_cli.options": "as_json debug imports subgraphs",
     "penstock_cli.runs.over_video": "OverVideo run_over_video",
     "penstock_cli.runs.run": "Manner run_file",
     "penstock_cli.runs.running": "read_manner running",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 #: What to do about unknown calculators of one's own.
-OWN: Final = "for calculators of your own: --import FILE.py or --import MODULE"
+OWN: Final = "for calculators of your own: --import FILE.py, --import MODULE or --subgraph NAME=FILE"
 
 
 def existing(path: Path, what: str) -> Path:

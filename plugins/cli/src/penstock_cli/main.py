@@ -17,7 +17,7 @@ from penstock_cli.completion import complete_component
 from penstock_cli.failures import EXIT_CODES, INTERRUPTED, RunFailed, as_failure
 from penstock_cli.graphs.inspection import COMMANDS
 from penstock_cli.group import DEBUG, PenstockGroup, RunningCommand
-from penstock_cli.options import IMPORTED, as_json, debug, imports, with_sides
+from penstock_cli.options import IMPORTED, as_json, debug, imports, subgraphs, with_sides
 from penstock_cli.packs.pack_commands import PACK_COMMANDS
 from penstock_cli.reading.top_command import top_command
 from penstock_cli.reading.trace_commands import TRACE_COMMANDS
@@ -93,6 +93,7 @@ def penstock_command() -> None:
 @with_sides
 @as_json("the summary as a JSON object")
 @imports
+@subgraphs
 @running
 def run_command(graph: Path, sides: tuple[str, ...], **manner: Any) -> None:
     """Run a graph file to its end.
@@ -242,6 +243,7 @@ def plugins_command(ctx: click.Context, as_text: bool) -> None:  # noqa: FBT001 
 @click.option("--expand", is_flag=True, help="Show the nodes inside of a graph's subgraphs.")
 @as_json("a JSON object instead")
 @imports
+@subgraphs
 @debug
 @click.pass_context
 def show_command(  # noqa: PLR0913, PLR0917  # an argument for each option

@@ -49,14 +49,8 @@ def _complete_file(_ctx: click.Context, _parameter: click.Parameter, incomplete:
     return [CompletionItem(incomplete, type="file")]
 
 
-def _add_subgraphs(ctx: click.Context, _parameter: click.Parameter, given: tuple[str, ...]) -> None:
-    if given and not ctx.resilient_parsing:
-        from penstock_cli.subgraph_files import add_subgraphs  # on demand: it loads the plugins
-
-        add_subgraphs(given)
-
-
-_IMPORT: Final = click.option(
+#: `--import`, of the commands that look up components. The modules are imported before the command runs.
+imports: Final = click.option(
     "--import",
     multiple=True,
     metavar="MODULE_OR_FILE",
@@ -66,21 +60,26 @@ _IMPORT: Final = click.option(
     help="Import a module or a Python file first, so that graphs can use its calculators; may be repeated. "
     "Modules are also looked for in the current directory.",
 )
-_SUBGRAPH: Final = click.option(
+
+
+def _note_subgraphs(ctx: click.Context, _parameter: click.Parameter, given: tuple[str, ...]) -> None:
+    if given and not ctx.resilient_parsing:
+        from penstock_cli.subgraph_files import GIVEN, named_files  # on demand: it loads the plugins
+
+        ctx.meta[GIVEN] = named_files(given)
+
+
+#: `--subgraph`, of the commands that read graph files; `subgraph_files` has them.
+subgraphs: Final = click.option(
     "--subgraph",
     multiple=True,
     metavar="NAME=FILE",
     expose_value=False,
-    callback=_add_subgraphs,
+    callback=_note_subgraphs,
     shell_complete=_complete_file,
     help="Use a graph file as the subgraph of this name; may be repeated. Graph files with a type that lie "
     "beside the graph are found by it.",
 )
-
-
-def imports(command: F) -> F:
-    """Add `--import` and `--subgraph`, of the commands that look up components, before the command runs."""
-    return _IMPORT(_SUBGRAPH(command))
 
 
 #: `--side`, of the commands that run a graph.

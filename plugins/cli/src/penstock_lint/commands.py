@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from penstock_cli.api import EXIT_CODES, debug, imports
+from penstock_cli.api import EXIT_CODES, debug, imports, subgraphs
 
 
 def _explain(context: click.Context, parameter: click.Parameter, code: str | None) -> None:
@@ -73,6 +73,7 @@ def _list(context: click.Context, _: click.Parameter, is_wanted: bool) -> None: 
     help="List the rules, and exit.",
 )
 @imports
+@subgraphs
 @debug
 def lint_command(  # noqa: PLR0913, PLR0917  # one for each option
     graphs: tuple[Path, ...],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from penstock.errors import InvalidArgumentError, PenstockError
-from penstock_cli.api import FileMissing, GraphInvalid, WrongUsage, existing, graph_file
+from penstock_cli.api import FileMissing, GraphInvalid, WrongUsage, existing, registry_for
 from penstock_lint.edit import edited
 from penstock_lint.formats import FORMATS
 from penstock_lint.lint import all_rules, chosen, lint_graph
@@ -19,6 +19,7 @@ from penstock_lint.settings import settings_at
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from penstock import Registry
     from penstock_lint.finding import Finding, Rule
     from penstock_lint.measured import Measured
 
@@ -62,10 +63,10 @@ def lint_files(  # noqa: PLR0913  # one for each option
     invalid: list[str] = []
     mended = 0
     for graph in graphs:
-        graph_file(graph)
+        registry = registry_for(existing(graph, "graph file"))
         try:
-            mended += mend(graph, rules, shown) if fix else 0
-            found += lint_graph(graph, rules, measured=shown)
+            mended += mend(graph, rules, shown, registry) if fix else 0
+            found += lint_graph(graph, rules, registry=registry, measured=shown)
         except PenstockError as error:
             invalid.append(str(error))
         except OSError as error:
@@ -80,7 +81,9 @@ def _codes(values: Sequence[str]) -> list[str]:
     return [code.strip() for value in values for code in value.split(",") if code.strip()]
 
 
-def mend(graph: Path, rules: Sequence[Rule] | None, measured: Measured | None) -> int:
+def mend(
+    graph: Path, rules: Sequence[Rule] | None, measured: Measured | None, registry: Registry | None = None
+) -> int:
     """Edit a file until nothing is left that can be mended safely; return how many findings that were.
 
     Raises:
@@ -89,7 +92,11 @@ def mend(graph: Path, rules: Sequence[Rule] | None, measured: Measured | None) -
     """
     mended = 0
     for _ in range(_ROUNDS):
-        findings = [one for one in lint_graph(graph, rules, measured=measured) if one.edit is not None]
+        findings = [
+            one
+            for one in lint_graph(graph, rules, registry=registry, measured=measured)
+            if one.edit is not None
+        ]
         if not findings:
             break
         with graph.open(encoding="utf-8", newline="") as file:
@@ -98,7 +105,7 @@ def mend(graph: Path, rules: Sequence[Rule] | None, measured: Measured | None) -
             raise InvalidArgumentError(f"{graph}: --fix needs lines that end with \\n only")
         _write(graph, edited(before, [one.edit for one in findings if one.edit is not None]))
         try:
-            lint_graph(graph, rules, measured=measured)
+            lint_graph(graph, rules, registry=registry, measured=measured)
         except PenstockError:
             _write(graph, before)
             raise

@@ -66,7 +66,10 @@ def test_every_fault_has_its_place_and_what_to_do(graph, invoke):
 
     assert done.exit_code == 3
     first, second, third = done.output.splitlines()
-    assert third == "note: for calculators of your own: --import FILE.py or --import MODULE"
+    assert (
+        third
+        == "note: for calculators of your own: --import FILE.py, --import MODULE or --subgraph NAME=FILE"
+    )
     assert first == (
         f"fault: {path}:2:8: node 'CliNumber': no calculator 'CliNumber' is registered "
         "(did you mean 'CliNumbers'?)"
@@ -80,7 +83,9 @@ def test_json_has_faults_as_data(graph, invoke):
     (found,) = verdicts(invoke, path, code=3)
 
     first, second = found["faults"]
-    assert found["hints"] == ["for calculators of your own: --import FILE.py or --import MODULE"]
+    assert found["hints"] == [
+        "for calculators of your own: --import FILE.py, --import MODULE or --subgraph NAME=FILE"
+    ]
     assert (found["file"], found["is_valid"], found["is_read"], found["nodes"]) == (str(path), False, True, 0)
     assert first == {
         "file": str(path),

@@ -130,9 +130,11 @@ def test_without_the_option_a_graph_finds_no_calculator_of_the_directory_and_say
 
     assert (run.returncode, validated.returncode) == (3, 3)
     assert "no calculator 'Count' is registered" in run.stderr
-    assert run.stderr.endswith("\n  for calculators of your own: --import FILE.py or --import MODULE\n")
+    assert run.stderr.endswith(
+        "\n  for calculators of your own: --import FILE.py, --import MODULE or --subgraph NAME=FILE\n"
+    )
     assert validated.stdout.endswith(
-        "\nnote: for calculators of your own: --import FILE.py or --import MODULE\n"
+        "\nnote: for calculators of your own: --import FILE.py, --import MODULE or --subgraph NAME=FILE\n"
     )
 
 

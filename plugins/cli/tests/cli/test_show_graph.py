@@ -135,7 +135,9 @@ def test_a_component_that_is_not_installed_is_drawn_with_a_note(invoke, tmp_path
     assert "VIDEO:a" in done.stdout
     options, own = done.stderr.splitlines()
     assert options.startswith(f"note: drawn without options: {path}:6:")
-    assert own == "note: for calculators of your own: --import FILE.py or --import MODULE"
+    assert (
+        own == "note: for calculators of your own: --import FILE.py, --import MODULE or --subgraph NAME=FILE"
+    )
 
 
 def test_for_a_calculator_of_a_pack_the_option_for_own_calculators_is_not_noted(tmp_path, capsys):
@@ -158,7 +160,9 @@ def test_faults_that_keep_a_graph_from_running_are_noted(invoke, tmp_path):
 
     first, second, own = done.stderr.splitlines()
     assert done.exit_code == 0
-    assert own == "note: for calculators of your own: --import FILE.py or --import MODULE"
+    assert (
+        own == "note: for calculators of your own: --import FILE.py, --import MODULE or --subgraph NAME=FILE"
+    )
     assert "no calculator 'CliNumber' is registered (did you mean 'CliNumbers'" in first
     assert f"{path}:2:" in second
     assert "input stream 'm'" in second

@@ -7,7 +7,16 @@ from typing import Any, Final
 
 import click
 
-from penstock_cli.api import EXIT_CODES, RunningCommand, as_json, debug, imports, read_manner, running
+from penstock_cli.api import (
+    EXIT_CODES,
+    RunningCommand,
+    as_json,
+    debug,
+    imports,
+    read_manner,
+    running,
+    subgraphs,
+)
 
 _FILE: Final = click.Path(path_type=Path)
 
@@ -26,6 +35,7 @@ _FILE: Final = click.Path(path_type=Path)
 )
 @click.option("--side", "sides", multiple=True, metavar="NAME=VALUE", help="A side packet, as for `run`.")
 @imports
+@subgraphs
 @running
 def record_command(  # noqa: PLR0913, PLR0917  # one for each option
     graph: Path,
@@ -84,6 +94,7 @@ def record_command(  # noqa: PLR0913, PLR0917  # one for each option
 @click.option("--side", "sides", multiple=True, metavar="NAME=VALUE", help="A side packet, as for `run`.")
 @click.option("--record", "out", type=_FILE, help="Record the same streams again, to be compared by `diff`.")
 @imports
+@subgraphs
 @running
 def replay_command(  # noqa: PLR0913, PLR0917  # one for each option
     recording: Path,

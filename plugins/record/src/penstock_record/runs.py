@@ -16,8 +16,8 @@ from penstock_cli.api import (
     amount,
     check_target,
     existing,
-    graph_file,
     plural,
+    registry_for,
     run_file,
     say,
 )
@@ -51,10 +51,13 @@ def record(  # noqa: PLR0913, PLR0917  # the options of the command
     check_target(out, "recording")
 
     def change(file: Path) -> CalculatorGraphConfig:
-        wanted = all_streams(read_graph(file, default_registry())) if everything else streams
+        registry = registry_for(file)
+        wanted = all_streams(read_graph(file, registry)) if everything else streams
         try:
             compression = None if compress is None else Compression(compress)
-            return recording_graph(file, out, wanted, side_packets=keep, compression=compression)
+            return recording_graph(
+                file, out, wanted, side_packets=keep, compression=compression, registry=registry
+            )
         except (NotFoundError, InvalidArgumentError) as error:
             raise WrongUsage(f"{file}: {error}") from error
 
@@ -78,14 +81,18 @@ def replay(  # noqa: PLR0913  # the options of the command
     if out is not None:
         check_target(out, "recording")
 
-    def change(_: Path) -> CalculatorGraphConfig:
+    def change(file: Path) -> CalculatorGraphConfig:
+        registry = registry_for(file)
         try:
-            source = None if graph is None else graph_file(graph)
-            made = replay_graph(source, recording, streams, speed=speed)
+            source = None if graph is None else existing(graph, "graph file")
+            made = replay_graph(source, recording, streams, speed=speed, registry=registry)
             if out is None:
                 return made
             return recording_graph(
-                made, out, [name for name in _streams_of(recording) if name in all_streams(made)]
+                made,
+                out,
+                [name for name in _streams_of(recording) if name in all_streams(made)],
+                registry=registry,
             )
         except (NotFoundError, InvalidArgumentError) as error:
             raise WrongUsage(str(error)) from error
@@ -96,7 +103,7 @@ def replay(  # noqa: PLR0913  # the options of the command
         except PenstockError as error:
             raise WrongUsage(f"{recording}: a recorded change does not fit the graph: {error}") from error
 
-    given = {**_sides(recording, change(recording)), **sides}
+    given = {**_sides(recording, change(graph or recording)), **sides}
     run_file(graph or recording, given, manner, change=change, prepare=prepare)
     if out is not None and not manner.quiet:
         say(f"recording: {out} ({amount(out.stat().st_size)})")

@@ -17,10 +17,10 @@ from penstock.errors import InvalidArgumentError, lines_of
 from penstock.log import ROOT
 from penstock.readers import where
 from penstock_cli.failures import FileMissing, GraphInvalid
-from penstock_cli.loading import OWN, is_unread, name_in, names_unknown_calculators
+from penstock_cli.loading import OWN, existing, is_unread, name_in, names_unknown_calculators
 from penstock_cli.machine.environment import in_this_environment
 from penstock_cli.runs.side_values import UNSAID, check_names, fault_words
-from penstock_cli.subgraph_files import graph_file
+from penstock_cli.subgraph_files import registry_for
 from penstock_cli.wording import plural
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def source_of(file: str) -> str | Path:
         ResourceExhaustedError: standard input is longer than the limit "file_bytes".
     """
     if file != STDIN:
-        return graph_file(Path(file))
+        return existing(Path(file), "graph file")
     most = limits.current().file_bytes
     data = sys.stdin.buffer.read(most + 1)
     limits.check("file_bytes", len(data), "standard input has too many bytes")
@@ -184,7 +184,7 @@ def _look_at(verdict: Verdict, source: str | Path, sides: Mapping[str, object] |
     from penstock.plugins.default_registry import default_registry  # loads the plugins
     from penstock.runtime.executors.assignment import Executors
 
-    registry = default_registry()
+    registry = default_registry() if isinstance(source, str) else registry_for(source)
     plan = build_plan(source, registry)
     Executors(plan, registry)  # makes the executors that the graph declares, as loading it does
     config = read_graph(source, registry)

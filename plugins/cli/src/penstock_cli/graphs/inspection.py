@@ -8,7 +8,7 @@ import click
 
 from penstock_cli.completion import SHELLS, complete_pack, script, shell_in_use
 from penstock_cli.failures import EXIT_CODES
-from penstock_cli.options import IMPORTED, as_json, debug, imports
+from penstock_cli.options import IMPORTED, as_json, debug, imports, subgraphs
 
 #: As the registry has them, with "-" for blanks.
 _KINDS: Final = (
@@ -42,6 +42,7 @@ _KINDS: Final = (
 )
 @as_json("a JSON list of objects")
 @imports
+@subgraphs
 @debug
 @click.pass_context
 def list_command(  # noqa: PLR0913, PLR0917  # an argument for each option
@@ -129,6 +130,7 @@ def _list_missing(ctx: click.Context, graphs: tuple[str, ...], *, as_text: bool,
 )
 @as_json("a JSON list of objects, one for each file")
 @imports
+@subgraphs
 @debug
 @click.pass_context
 def validate_command(

@@ -24,10 +24,11 @@ from penstock_cli.graphs.checking import STDIN, source_of
 from penstock_cli.loading import is_unread
 from penstock_cli.machine.environment import in_this_environment
 from penstock_cli.saying import say
+from penstock_cli.subgraph_files import subgraphs_of
 from penstock_cli.wording import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from penstock import Registry
     from penstock.readers import Places, Spot
@@ -85,6 +86,8 @@ class Looked:
     type: str = ""
     #: Before names of its nodes, or "".
     package: str = ""
+    #: The names of graph files that are its subgraphs.
+    subgraphs: Collection[str] = ()
     #: Why the file could not be read, or None.
     error: PenstockError | FileMissing | None = None
 
@@ -107,7 +110,9 @@ def missing(looked: Sequence[Looked], registry: Registry) -> list[Missing]:
         _missing(one, name, position, registry, known)
         for one in looked
         for name, position in one.names
-        if name not in types and not any(registry.has(kind, name, one.package) for kind in _KINDS)
+        if name not in types
+        and name not in one.subgraphs
+        and not any(registry.has(kind, name, one.package) for kind in _KINDS)
     ]
 
 
@@ -167,6 +172,7 @@ def _look(file: str, registry: Registry) -> Looked:
             looked.error = error
             return looked
     looked.type, looked.package = graph.type, graph.package
+    looked.subgraphs = () if file == STDIN else subgraphs_of(Path(file), registry)
     in_text = list(_names_in_tree(places))
     there = {name for name, _ in in_text}
     in_message = (one for one in _names_in(graph, (), places, types) if one[0] not in there)

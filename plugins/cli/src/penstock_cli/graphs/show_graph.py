@@ -18,9 +18,9 @@ from penstock import GraphConfigError, PenstockError
 from penstock.config import build_plan
 from penstock.packs import official_packs
 from penstock_cli.failures import FileMissing, GraphInvalid, WrongUsage
-from penstock_cli.loading import OWN, is_unread
+from penstock_cli.loading import OWN, existing, is_unread
 from penstock_cli.saying import say
-from penstock_cli.subgraph_files import graph_file
+from penstock_cli.subgraph_files import registry_for
 from penstock_views import draw
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def show_graph(path: Path, registry: Registry, kind: str | None, out: Path | Non
         UnavailableError: SVG is requested, and the library that lays out graphs is not installed.
     """
     kind = kind or (_BY_ENDING.get(out.suffix.lower(), "text") if out else "text")
-    graph_file(path)
+    registry = registry_for(existing(path, "graph file"), registry)
     try:
         drawing = draw.drawing(path, registry, expand=expand)
     except PenstockError as error:

@@ -10,7 +10,7 @@ import click
 
 from penstock_cli.failures import EXIT_CODES
 from penstock_cli.group import RunningCommand
-from penstock_cli.options import as_json, imports, with_sides
+from penstock_cli.options import as_json, imports, subgraphs, with_sides
 from penstock_cli.runs.running import read_manner, running
 
 #: What the argument begins with if it is no file.
@@ -37,6 +37,7 @@ _WITH_ADDRESS: Final = frozenset({"what", "once", "interval", "as_text", "debug"
 )
 @as_json("each reading as a line of JSON instead of tables, and no summary")
 @imports
+@subgraphs
 @running
 def top_command(  # an argument for each option
     what: str,

@@ -9,7 +9,7 @@ import click
 
 from penstock_cli.failures import EXIT_CODES
 from penstock_cli.group import RunningCommand
-from penstock_cli.options import as_json, imports, with_sides
+from penstock_cli.options import as_json, imports, subgraphs, with_sides
 from penstock_cli.runs.running import read_manner, refuse_nan, running
 
 
@@ -33,6 +33,7 @@ from penstock_cli.runs.running import read_manner, refuse_nan, running
 @with_sides
 @as_json("the answer as a JSON object")
 @imports
+@subgraphs
 @running
 def why_command(graph: Path, still_s: float, sides: tuple[str, ...], **manner: Any) -> None:
     """Run a graph file; tell why it ended or stands still, and what was dropped and cut.

@@ -10,7 +10,7 @@ import click
 
 from penstock import CalculatorGraph, GraphConfigError
 from penstock_cli.failures import TERMINATED, WrongUsage
-from penstock_cli.loading import load, name_in
+from penstock_cli.loading import existing, load, name_in
 from penstock_cli.runs.files import NamedFiles
 from penstock_cli.runs.notes import refuse_notes, refuse_nothing_done
 from penstock_cli.runs.progress import display_for
@@ -19,7 +19,7 @@ from penstock_cli.runs.summary import as_json, files, print_summary
 from penstock_cli.runs.trace import traced
 from penstock_cli.runs.watch import Outcome, run_to_end
 from penstock_cli.saying import log_said, say
-from penstock_cli.subgraph_files import graph_file
+from penstock_cli.subgraph_files import subgraphs_of
 from penstock_cli.wording import duration
 
 if TYPE_CHECKING:
@@ -118,10 +118,12 @@ def loaded(
         click.ClickException: the graph cannot be read or loaded, has input streams, or has not these side
             packets.
     """
-    file = graph_file(path)
+    file = existing(path, "graph file")
     graph: CalculatorGraph = load(
         lambda: CalculatorGraph(
-            file if change is None else change(file), max_queued_bytes=manner.max_queued_bytes
+            file if change is None else change(file),
+            max_queued_bytes=manner.max_queued_bytes,
+            subgraphs=subgraphs_of(file),
         )
     )
     _check_fed(graph, path, sides)
