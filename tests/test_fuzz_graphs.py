@@ -42,7 +42,8 @@ class Deed:
         if self.number == 6:
             os.kill(os.getpid(), signal.SIGSEGV)
         self.loads = getattr(self, "loads", 0) + 1
-        is_slow = self.number == 10 or (self.number == 9 and self.loads == 1)
+        fuzz_graphs.slowness = lambda registry: 4.0 if self.number == 13 else 1.0
+        is_slow = self.number in (10, 13) or (self.number == 9 and self.loads == 1)
         until = sum(os.times()[:2]) + 0.6
         while self.number == 8 or (is_slow and sum(os.times()[:2]) < until):
             pass

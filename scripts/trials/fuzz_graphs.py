@@ -7,8 +7,9 @@
 Each input is a graph of the project that was changed at random (`graph_mutations`). Worker processes load it
 as `CalculatorGraph` does: they read, expand, check and plan it, and do not run it. A finding is an input that
 raises anything but a PenstockError, whose error cannot be printed, that takes more than 2 s of processor time
-or 256 MB of memory, or that ends its process. Findings are saved in a folder, and told at the end; the exit
-status is then 1. A seed makes the same inputs as long as the project's graphs stay as they are. Linux only.
+(on a slower machine more, in proportion) or 256 MB of memory, or that ends its process. Findings are saved in
+a folder, and told at the end; the exit status is then 1. A seed makes the same inputs as long as the
+project's graphs stay as they are. Linux only.
 """
 
 from __future__ import annotations
@@ -55,6 +56,13 @@ MOST_BYTES: Final = 256 << 20
 _GRACE_SECONDS: Final = 3
 #: How often an input that took too long is loaded again.
 _AGAIN: Final = 2
+#: A graph, and the seconds of processor time that it takes where `MOST_SECONDS` is meant. A slower machine,
+#: or one whose cores are shared, may take more for each input, in proportion.
+YARDSTICK: Final = "".join(
+    f'node {{ calculator: "PassThroughCalculator" input_stream: "s{i}" output_stream: "s{i + 1}" }}\n'
+    for i in range(1000)
+)
+_YARDSTICK_SECONDS: Final = 0.12
 #: How long a worker may take for one input without using the processor.
 _LONGEST_WAIT: Final = 120.0
 _PROGRESS: Final = 10.0
@@ -108,12 +116,14 @@ def attempt(one: Mutant, number: int, registry: Registry, folder: Path) -> Findi
     """Load a mutant under the limits; return what is wrong with that, else the name of what it raised."""
     error, seconds = _timed(one, registry, folder)
     kind = _wrong(error)
+    most = MOST_SECONDS
     for _ in range(_AGAIN):  # on a busy machine any input may be charged for what others do
-        if kind or seconds <= MOST_SECONDS:
+        if kind or seconds <= most:
             break
+        most = max(most, MOST_SECONDS * slowness(registry))
         error, again = _timed(one, registry, folder)
         kind, seconds = _wrong(error), min(seconds, again)
-    if not kind and seconds > MOST_SECONDS:
+    if not kind and seconds > most:
         kind = f"it took more than {MOST_SECONDS:g} s of processor time"
     if not kind:
         return type(error).__name__ if error is not None else "loaded"
@@ -121,6 +131,13 @@ def attempt(one: Mutant, number: int, registry: Registry, folder: Path) -> Findi
         return Finding(number, one.form, kind)
     words = ascii(str(error))[1:-1][:150]
     return Finding(number, one.form, kind, words, "".join(traceback.format_exception(error)))
+
+
+def slowness(registry: Registry) -> float:
+    """Return how many times as long as `_YARDSTICK_SECONDS` this machine takes for `YARDSTICK` now."""
+    start = time.process_time()
+    build_plan('input_stream: "s0"\n' + YARDSTICK, registry)
+    return (time.process_time() - start) / _YARDSTICK_SECONDS
 
 
 def _timed(one: Mutant, registry: Registry, folder: Path) -> tuple[BaseException | None, float]:

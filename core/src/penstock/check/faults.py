@@ -32,7 +32,8 @@ _MOST: Final = 1000
 class Faults:
     """Collects faults in any order. Each message begins with the place in the file.
 
-    The last of a thousand raises them all.
+    The last of a thousand raises them all, and so does each that comes after it: what foreign code raises is
+    caught around these methods too, and becomes one more fault.
     """
 
     def __init__(self, places: Places, unread: Iterable[tuple[int, PenstockError, int]] = ()) -> None:
@@ -41,6 +42,7 @@ class Faults:
         self._found: list[tuple[int, PenstockError]] = [(at, error) for at, error, _ in unread]
         #: The places of nodes whose options could not be read.
         self.unread = {node for _, _, node in unread}
+        self._all: PenstockError | None = None
 
     def add(  # noqa: PLR0913  # the fields of an error
         self,
@@ -89,10 +91,16 @@ class Faults:
             raise GraphConfigError(found, file=self._places.file, most=current().faults)
 
     def _note(self, at: int, error: PenstockError) -> None:
+        if self._all is not None:
+            raise self._all
         error.file, error.line, error.column = self._places.parts(at)
         self._found.append((at, error))
-        if len(self._found) == _MOST:
-            self.raise_any()
+        if len(self._found) >= _MOST:
+            try:
+                self.raise_any()
+            except PenstockError as all_of_them:
+                self._all = all_of_them
+                raise
 
 
 def cause_words(error: BaseException) -> str:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock import Registry
-from penstock.config import read_definition
+from penstock.config import build_plan, read_definition
 from penstock.config.calculator_graph_template_pb2 import CalculatorGraphTemplate, TemplateDict
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.errors import GraphConfigError, GraphParseError
@@ -462,3 +462,13 @@ def test_any_row_of_rules_gives_what_a_loop_in_python_gives(row, n):
     made = expanded(f"%param n% node {{ {body} }}", n=n)
 
     assert list(made.node[0].input_stream) == [name for _, names in row for name in names(n)]
+
+
+def test_the_thousandth_fault_ends_the_expansion():
+    outer = 'node { calculator: "Inner" }\n' * 3000
+    subgraphs = {"Inner": "node { name: % nothing % }", "Outer": outer}
+
+    with pytest.raises(GraphConfigError) as caught:
+        build_plan('node { calculator: "Outer" }', Registry(), subgraphs=subgraphs)
+
+    assert len(caught.value.faults) == 1000
