@@ -520,6 +520,21 @@ def command(tmp_path):
     return command
 
 
+def test_a_recording_of_a_graph_with_a_subgraph_beside_is_replayed_in_its_folder(command, tmp_path):
+    outer = COUNTS.replace("PassThroughCalculator", "BesideRecordedSubgraph")
+    (tmp_path / "outer.pbtxt").write_text(outer, encoding="utf-8")
+    (tmp_path / "inner.pbtxt").write_text(
+        'type: "BesideRecordedSubgraph" input_stream: "a" output_stream: "b" '
+        'node { calculator: "PassThroughCalculator" input_stream: "a" output_stream: "b" }',
+        encoding="utf-8",
+    )
+
+    recorded = command("record", "outer.pbtxt", "--side", "count=3", "-o", "run.mcap")
+    replayed = command("replay", "run.mcap")
+
+    assert (recorded.returncode, replayed.returncode) == (0, 0), (recorded.stderr, replayed.stderr)
+
+
 def test_record_replay_diff_and_repair(command, tmp_path):
     done = command(
         "record", "g.pbtxt", "-o", "a.mcap", "--all", "--keep", "count", "--side", "count=30", "-q"

@@ -119,13 +119,3 @@ def test_one_name_for_two_files_is_refused(files, invoke):
 
     assert done.exit_code == 2
     assert f"'X' is {str(inner)!r} already; name one file" in done.stderr
-
-
-def test_a_recording_of_a_graph_with_a_subgraph_beside_is_replayed_in_its_folder(files, invoke):
-    outer, _ = files("RecordedSubgraph")
-    recording = outer.with_name("run.mcap")
-
-    done = invoke("record", outer, "--side", "count=3", "-o", recording)
-    again = invoke("replay", recording)
-
-    assert (done.exit_code, again.exit_code) == (0, 0), (done.output, again.output)
