@@ -249,7 +249,7 @@ def test_graph_text_has_the_same_limit(registry) -> None:
     ],
 )
 def test_text_of_many_parts_is_refused_before_they_take_the_memory(limit, text) -> None:
-    code = RUN.replace("256 * 2**20", "400 * 2**20").replace("spent < 2", "spent < 4")
+    code = RUN.replace("256 * 2**20", "400 * 2**20").replace("spent < 2", "spent < 10")
     code = code.replace("SOURCE", f"config.build_plan({text}, registry)")
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
