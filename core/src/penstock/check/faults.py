@@ -42,7 +42,8 @@ class Faults:
         self._found: list[tuple[int, PenstockError]] = [(at, error) for at, error, _ in unread]
         #: The places of nodes whose options could not be read.
         self.unread = {node for _, _, node in unread}
-        self._all: PenstockError | None = None
+        #: What ended the checking.
+        self._ended_by: PenstockError | None = None
 
     def add(  # noqa: PLR0913  # the fields of an error
         self,
@@ -91,15 +92,15 @@ class Faults:
             raise GraphConfigError(found, file=self._places.file, most=current().faults)
 
     def _note(self, at: int, error: PenstockError) -> None:
-        if self._all is not None:
-            raise self._all
+        if self._ended_by is not None:
+            raise self._ended_by
         error.file, error.line, error.column = self._places.parts(at)
         self._found.append((at, error))
         if len(self._found) >= _MOST:
             try:
                 self.raise_any()
             except PenstockError as all_of_them:
-                self._all = all_of_them
+                self._ended_by = all_of_them
                 raise
 
 
