@@ -149,7 +149,7 @@ registry.add("executor", "ThreadPoolExecutor", type("Executor", (), {}))
 End = type("EndCalculator", (), {"get_contract": classmethod(lambda cls, cc: None)})
 registry.add("calculator", "EndCalculator", End)
 config.build_plan('node { calculator: "EndCalculator" }', registry)
-resource.setrlimit(resource.RLIMIT_CPU, (10, 10))
+resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
 held = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (held + 256 * 2**20,) * 2)
 before = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
@@ -157,7 +157,7 @@ try:
     SOURCE
 except PenstockError as error:
     spent = sum(resource.getrusage(resource.RUSAGE_SELF)[:2]) - before
-    assert spent < 2, spent
+    assert spent < 10, spent  # a moment on a quiet machine; what has no limit is killed after 20
     print(error.code.name, getattr(error, "limit", None), error)
 """
 
@@ -249,7 +249,7 @@ def test_graph_text_has_the_same_limit(registry) -> None:
     ],
 )
 def test_text_of_many_parts_is_refused_before_they_take_the_memory(limit, text) -> None:
-    code = RUN.replace("256 * 2**20", "400 * 2**20").replace("spent < 2", "spent < 10")
+    code = RUN.replace("256 * 2**20", "400 * 2**20")
     code = code.replace("SOURCE", f"config.build_plan({text}, registry)")
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60

@@ -104,6 +104,7 @@ def test_a_graph_that_cannot_be_loaded_raises():
         lint_graph('node { calculator: "PassThroughCalculator" input_stream: "in" }')
 
 
+@pytest.mark.timing
 def test_five_thousand_nodes_take_less_than_a_second_more_than_loading_them():
     nodes = (
         f'node {{ calculator: "PassThroughCalculator" input_stream: "s{i}" output_stream: "s{i + 1}" }}\n'

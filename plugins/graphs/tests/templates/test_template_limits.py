@@ -183,7 +183,7 @@ def test_a_short_template_ends_with_an_error_and_not_with_the_machine(limit, tex
     assert done.stderr == ""
     found, code, seconds, *words = done.stdout.split()
     assert (found, code) == (limit, "RESOURCE_EXHAUSTED")
-    assert float(seconds) < 2
+    assert float(seconds) < 10  # a moment on a quiet machine; what has no limit is killed after 20
     assert f"more than the limit '{limit}'" in " ".join(words)
     assert words[0] == "line"  # the place of the rule
 
