@@ -116,9 +116,9 @@ def stage(folder: Path, into: Path, found: Addresses, version: str) -> Path:
     """
     copy = into / folder.name
     if folder == ROOT:
-        copy.mkdir()
-        for name in ("CHANGELOG.md", "LICENSE", "README.md", "pyproject.toml"):
-            shutil.copy2(folder / name, copy)
+        for name in ("CHANGELOG.md", "LICENSE", "README.md", "pyproject.toml", "scripts/build_backend.py"):
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(folder / name, copy / name)
     else:
         shutil.copytree(folder, copy, ignore=_LEFT)
     if not any(found.lacks()):

@@ -217,12 +217,13 @@ def test_a_draft_without_addresses_keeps_the_files_as_they_are(script, tmp_path)
 def test_the_root_is_staged_without_the_members_of_the_workspace(script, given, tmp_path):
     copy = script.stage(ROOT, tmp_path, given, "1.2.3")
 
-    assert sorted(path.name for path in copy.iterdir()) == [
+    assert {path.relative_to(copy).as_posix() for path in copy.rglob("*") if path.is_file()} == {
         "CHANGELOG.md",
         "LICENSE",
         "README.md",
         "pyproject.toml",
-    ]
+        "scripts/build_backend.py",
+    }
 
 
 def test_a_pyproject_without_the_table_is_refused(script, given):

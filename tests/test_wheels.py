@@ -96,7 +96,15 @@ def test_the_sdist_of_the_whole_holds_no_member(built):
 
     with tarfile.open(path) as sdist:
         names = {name.split("/", 1)[1] for name in sdist.getnames()}
-    assert names == {"CHANGELOG.md", "LICENSE", "PKG-INFO", "README.md", "pyproject.toml", ".gitignore"}
+    assert names == {
+        "CHANGELOG.md",
+        "LICENSE",
+        "PKG-INFO",
+        "README.md",
+        "pyproject.toml",
+        ".gitignore",
+        "scripts/build_backend.py",
+    }
 
 
 def test_wheels_carry_their_data(built):

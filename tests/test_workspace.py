@@ -332,6 +332,17 @@ def test_a_member_declares_no_distribution_that_it_does_not_import(member):
     assert declared(member, in_testing=False) - used - named - IMPORTED_BY_OTHERS <= {member.name}
 
 
+def test_members_that_require_a_library_ask_for_the_same_versions():
+    """Otherwise a pack that is installed later replaces a library of the packs that are there."""
+    asked = {}
+    for member in MEMBERS:
+        for line in member.project["dependencies"]:
+            found = Requirement(line)
+            asked.setdefault(canonicalize_name(found.name), set()).add(str(found.specifier))
+
+    assert {name: versions for name, versions in asked.items() if len(versions) > 1} == {}
+
+
 def test_the_core_imports_no_pack_but_the_test_kit_in_its_tests():
     core = NAMES["penstock-core"].path
     known = {
