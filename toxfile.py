@@ -55,6 +55,8 @@ BUILD_TOOLS: Final = ("uv>=0.5",)
 #: What each distribution alone is tested with: the first that is here. CI's first step tests the workspace
 #: with the oldest, so the tests of each distribution run on both, and `py313` need not repeat them.
 PYTHONS: Final = ("py313", "py3")
+#: Which tests run where a distribution is alone: what is declared shows in any of them.
+ALONE: Final = ("-m", "not heavy and not slow and not timing and not wheels")
 #: What every test needs: pytest, and a time limit for each test.
 TEST_TOOLS: Final = ("pytest>=8", "pytest-timeout>=2.3")
 
@@ -95,7 +97,7 @@ def _whole_deps() -> str:
 
 def _dist_commands(member: members.Member) -> list[Command]:
     """Return what runs in it: the tests; for a contributed pack its wheel is built and installed before."""
-    tests = Command(["pytest", member.folder])
+    tests = Command(["pytest", *ALONE, member.folder])
     if member.place != CONTRIBUTED:
         return [tests]
     # Not among the dependencies: those are installed again only when their names change.

@@ -66,7 +66,7 @@ class Module:
     """One module of a package: what of other distributions it imports, and what it does with it."""
 
     def __init__(self, tree: ast.Module, package: str) -> None:
-        self.tree: Final = tree
+        self._nodes: Final = list(ast.walk(tree))
         self._package: Final = package
         #: Names in it of modules, classes and functions of other distributions of this project.
         self.elsewhere: Final = {bound for bound, _ in self._imports()}
@@ -79,7 +79,7 @@ class Module:
 
     def _imports(self) -> Iterator[tuple[str, str]]:
         """Yield each name that is bound to something of another distribution, and what it is there."""
-        for node in ast.walk(self.tree):
+        for node in self._nodes:
             if isinstance(node, ast.ImportFrom) and not node.level and self._is_elsewhere(node.module or ""):
                 for alias in node.names:
                     yield alias.asname or alias.name, f"{node.module}.{alias.name}"
@@ -90,7 +90,7 @@ class Module:
 
     def _made(self) -> Iterator[tuple[str, str]]:
         """Yield the names of objects whose class another distribution has, with the class."""
-        for node in ast.walk(self.tree):
+        for node in self._nodes:
             if isinstance(node, ast.arg | ast.AnnAssign) and node.annotation is not None:
                 name = node.arg if isinstance(node, ast.arg) else ast.unparse(node.target)
                 for part in ast.walk(node.annotation):
@@ -104,7 +104,7 @@ class Module:
 
     def private_imports(self) -> Iterator[tuple[int, str]]:
         """Yield the place and words of each import of something private."""
-        for node in ast.walk(self.tree):
+        for node in self._nodes:
             names = []
             if isinstance(node, ast.ImportFrom) and not node.level and self._is_elsewhere(node.module or ""):
                 names = [f"{node.module}.{alias.name}" for alias in node.names]
@@ -120,7 +120,7 @@ class Module:
         Args:
             foreign: private names that only another distribution has.
         """
-        for node in ast.walk(self.tree):
+        for node in self._nodes:
             if isinstance(node, ast.Attribute) and is_private(node.attr):
                 name, of = node.attr, ast.unparse(node.value)
             elif (named := _named_attribute(node)) and is_private(named[1]):
@@ -132,7 +132,7 @@ class Module:
 
     def changed_nodes(self) -> Iterator[tuple[int, str]]:
         """Yield the place and words of each assignment to an attribute of a node of the engine."""
-        for node in ast.walk(self.tree):
+        for node in self._nodes:
             if not isinstance(node, ast.Attribute) or isinstance(node.ctx, ast.Load):
                 continue
             of = ast.unparse(node.value)

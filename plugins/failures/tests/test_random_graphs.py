@@ -10,6 +10,8 @@ import pytest
 import penstock
 from penstock_processes.process_executor import ProcessExecutor
 
+pytestmark = pytest.mark.heavy
+
 PATIENCE_S = 60.0
 POLICIES = ("on_error: SKIP", "on_error: SKIP retry: 1", "on_error: RESTART max_restarts: 9999")
 OPTIONS = "node_options {{ [type.googleapis.com/trouble.SumOptions] {{ seed: {} one_in: {} {} }} }}"

@@ -20,6 +20,8 @@ from penstock.lowlevel import default_registry
 from penstock_formats import ImageFormat, ImageFrame
 from penstock_gpu import GPU, GlContext, GlTextureView, GpuBuffer, GpuResources, gl
 
+pytestmark = pytest.mark.heavy
+
 FRAMES = 1000
 CONTEXTS = 200
 RUNS = 30

@@ -14,6 +14,8 @@ from penstock_cli.demo.on_gpu import choose
 from penstock_video.messages.decoder_pb2 import VideoDecoderCalculatorOptions
 from penstock_video.pattern import PatternSource
 
+pytestmark = pytest.mark.heavy
+
 ROOT = Path(__file__).resolve().parents[4]
 EXAMPLES = ROOT / "examples"
 FILM = ROOT.parent / "shared" / "data" / "bigbuckbunny.mp4"

@@ -15,6 +15,8 @@ from penstock.packs import engine_form
 from penstock.plugins.discovery import PluginHost
 from penstock_cli.machine import doctor, health
 
+pytestmark = pytest.mark.heavy
+
 HONEST = """
     from penstock import DoctorCheck, hookimpl
 

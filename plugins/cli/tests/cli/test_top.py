@@ -19,6 +19,8 @@ from rich.console import Console
 from penstock_cli.reading.top_tables import tables
 from penstock_monitor import Culprit, Latency, NodeReading, Reading, Stall, StreamReading
 
+pytestmark = pytest.mark.heavy
+
 NEVER = 'node { calculator: "CliNeverReturns" name: "stuck" input_stream: "n" }'
 PATIENCE_S = 30
 

@@ -15,6 +15,8 @@ import pytest
 from penstock_cli.machine.environment import in_this_environment
 from penstock_cli.runs.window import fitted
 
+pytestmark = pytest.mark.heavy
+
 INSTALL = 'pip install "penstock-cli[show]"'
 SIZE = "640x480x24"
 

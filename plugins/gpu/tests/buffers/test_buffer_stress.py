@@ -12,6 +12,8 @@ import pytest
 from penstock_gpu import GlContext, GlTextureView, GpuBuffer, GpuBufferPool, PoolOptions, gl
 from penstock_gpu.formats import GpuBufferFormat as F
 
+pytestmark = pytest.mark.heavy
+
 DRAW, READ, BOTH, COLOR = 0x8CA9, 0x8CA8, 0x8D40, 0x8CE0
 THREADS = 4
 #: Formats with their channels in use: drawing gives four.

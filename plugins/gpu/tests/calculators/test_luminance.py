@@ -11,6 +11,8 @@ from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.calculators.luminance import LuminanceCalculator
 from penstock_gpu.formats import GpuBufferFormat
 
+pytestmark = pytest.mark.heavy
+
 #: Levels by which the result may differ from the exact value, rounded.
 TOLERANCE = 1
 SIZES = [(1, 1), (1, 7), (33, 1), (31, 17), (64, 48), (127, 3)]

@@ -14,6 +14,8 @@ from penstock_gpu.formats import GpuBufferFormat
 from penstock_gpu.messages.mask_overlay_pb2 import MaskOverlayCalculatorOptions as Options
 from penstock_views.describe import describe
 
+pytestmark = pytest.mark.heavy
+
 #: Levels by which the result may differ from the exact value, rounded.
 TOLERANCE = 1
 #: The same where something is stretched: drivers weigh with 8 bits.

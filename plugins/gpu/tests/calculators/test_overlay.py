@@ -19,6 +19,8 @@ from penstock_gpu.calculators.overlay import (
 )
 from penstock_gpu.formats import GpuBufferFormat
 
+pytestmark = pytest.mark.heavy
+
 #: Levels by which the result may differ from the exact value, rounded.
 TOLERANCE = 1
 OVER, NONZERO, ADD, MIX = OverlayMode

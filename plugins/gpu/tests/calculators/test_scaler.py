@@ -14,6 +14,8 @@ from penstock_gpu.calculators.scaler import GlScalerCalculator
 from penstock_gpu.formats import GpuBufferFormat
 from penstock_gpu.messages.scaler_pb2 import GlScalerCalculatorOptions as Options
 
+pytestmark = pytest.mark.heavy
+
 #: Levels by which linear interpolation may differ from the exact value: drivers weigh with 8 bits.
 LINEAR = 2
 FIT, FILL, STRETCH = ScaleMode.FIT, ScaleMode.FILL_AND_CROP, ScaleMode.STRETCH

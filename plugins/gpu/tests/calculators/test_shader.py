@@ -17,6 +17,8 @@ from penstock_gpu.calculators.shader_options import ShaderCalculatorOptions, Sha
 from penstock_gpu.errors import ShaderError
 from penstock_gpu.formats import GpuBufferFormat
 
+pytestmark = pytest.mark.heavy
+
 INVERT = "void main() { vec4 c = texture(video, sample_coordinate); gl_FragColor = vec4(1.0 - c.rgb, c.a); }"
 GAIN = """\
 uniform float gain;

@@ -21,6 +21,8 @@ from penstock_gpu.formats import GpuBufferFormat
 from penstock_gpu.service import GPU
 from penstock_testing import run_calculator, testing_registry
 
+pytestmark = pytest.mark.heavy
+
 CONTEXT = "auto:ImageFrameToGpuBufferCalculator"
 EAGER = ImageFrameToGpuBufferCalculatorOptions(eager=True)
 FORMATS = [

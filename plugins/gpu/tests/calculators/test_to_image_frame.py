@@ -13,6 +13,8 @@ from penstock_gpu.calculators.scaler import GlScalerCalculator
 from penstock_gpu.formats import GpuBufferFormat
 from penstock_gpu.messages.scaler_pb2 import GlScalerCalculatorOptions
 
+pytestmark = pytest.mark.heavy
+
 FORMATS = [
     (GpuBufferFormat.BGRA32, ImageFormat.SRGBA, (17, 31, 4), np.uint8),
     (GpuBufferFormat.RGB24, ImageFormat.SRGB, (17, 31, 3), np.uint8),

@@ -19,7 +19,7 @@ from penstock_gpu.errors import GpuUnavailableError
 
 PATIENCE_S = 20
 
-pytestmark = pytest.mark.gpu
+pytestmark = [pytest.mark.gpu, pytest.mark.heavy]
 
 
 def resident_pages():

@@ -26,7 +26,7 @@ from penstock_testing import calculator, testing_registry
 
 PATIENCE_S = 20
 
-pytestmark = pytest.mark.usefixtures("gl_available")
+pytestmark = [pytest.mark.usefixtures("gl_available"), pytest.mark.heavy]
 
 
 class Invert(GlSimpleCalculator):

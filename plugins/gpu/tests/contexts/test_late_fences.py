@@ -27,6 +27,8 @@ from penstock_gpu.contexts import native
 from penstock_gpu.contexts.sync import GlSyncToken
 from penstock_gpu.errors import GlError
 
+pytestmark = pytest.mark.heavy
+
 PATIENCE_S = 20
 SIZE = 256
 

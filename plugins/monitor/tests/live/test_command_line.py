@@ -15,6 +15,8 @@ import threading
 import pytest
 import trustme
 
+pytestmark = pytest.mark.heavy
+
 #: A source at a steady pace, without an end or with one.
 CALCULATORS = """
 import threading

@@ -26,6 +26,8 @@ pytest.importorskip("anywidget", reason="penstock-monitor[jupyter] is not instal
 from penstock_live.jupyter import Live, Recording
 from penstock_record import recording_graph
 
+pytestmark = pytest.mark.heavy
+
 PATIENCE_S = 30.0
 GRAPH = """
 input_stream: "in"

@@ -15,6 +15,8 @@ import pytest
 import penstock
 from penstock_formats import ImageFrame
 
+pytestmark = pytest.mark.heavy
+
 BENCHMARK = Path(__file__).parents[4] / "benchmarks" / "live.py"
 
 

@@ -20,6 +20,8 @@ from penstock.errors import GraphRunError
 from penstock_processes.process_executor import ProcessExecutor
 from penstock_remote.errors import WorkerDiedError
 
+pytestmark = pytest.mark.heavy
+
 #: What a worker writes, and words about one. The driver may be interrupted while it imports `worker.py`.
 OF_A_WORKER = re.compile(
     r'processes/worker\.py", line \d+, in (?!<module>)|spawn_main|_serve_one|Process |WorkerDiedError'

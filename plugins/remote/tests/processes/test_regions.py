@@ -13,6 +13,8 @@ from penstock_remote.errors import WorkerDiedError
 from penstock_remote.together import Together
 from penstock_testing.random_graphs import random_graph, run_random_graph
 
+pytestmark = pytest.mark.heavy
+
 PATIENCE_S = 60.0
 ALL = "num_processes: 2 cancel_grace_s: 0.2 colocate { }"
 

@@ -19,6 +19,8 @@ from penstock.errors import GraphRunError, InvalidArgumentError, StatusCode
 from penstock_processes.process_executor import ProcessExecutor
 from penstock_remote.errors import WorkerDiedError
 
+pytestmark = pytest.mark.heavy
+
 PATIENCE_S = 30.0
 
 

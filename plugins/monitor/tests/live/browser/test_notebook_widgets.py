@@ -14,6 +14,8 @@ pytest.importorskip("anywidget", reason="penstock-monitor[jupyter] is not instal
 from penstock_live.drawing import draw
 from penstock_live.jupyter.cards import card, module, style
 
+pytestmark = pytest.mark.heavy
+
 #: A model as anywidget gives it to `render`: of the state that is passed, and it notes what it gets.
 START = """
 const [code, state, done] = arguments;

@@ -18,6 +18,8 @@ from penstock_formats import ImageFrame
 from penstock_live.thumbnail import thumbnail
 from penstock_monitor import Culprit, Stall
 
+pytestmark = pytest.mark.heavy
+
 STALL = Stall(1.2, "out waits for second\nsecond is in worker 1", (Culprit("second", "", "second sleeps"),))
 
 

@@ -19,6 +19,8 @@ from penstock_formats import ImageFrame
 sys.path.insert(0, str(Path(__file__).parent))
 import at_work  # workers find it by this name
 
+pytestmark = pytest.mark.heavy
+
 PATIENCE_S = 60.0
 
 
