@@ -66,7 +66,11 @@ def with_places(text: str, root: Path, url: str, commit: str) -> str:
     folders = {_name(file): file.parent.relative_to(root).as_posix() for file in files}
 
     def placed(found: re.Match[str]) -> str:
-        return f'"{found["name"]}{found["extras"] or ""} @ {source}{folders[found["name"]]}"'
+        place = f"{source}{folders[found['name']]}"
+        plain = f'"{found["name"]} @ {place}"'
+        # For pip, `name` and `name[extra]` are two things: without the first it searches the index for a pack
+        # that another one requires without extras.
+        return f'{plain}, "{found["name"]}{found["extras"]} @ {place}"' if found["extras"] else plain
 
     return _BY_NAME.sub(placed, text)
 

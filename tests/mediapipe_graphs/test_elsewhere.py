@@ -19,8 +19,7 @@ MOVED = ("ImageToTensorCalculator", "InferenceCalculatorCpu", "TensorsToDetectio
 RESULTS = ("multi_hand_landmarks", "multi_handedness", "palm_detections")
 #: Neighbours are one remote graph each.
 REGIONS = "options { [penstock_processes.ProcessExecutorOptions.ext] { num_processes: 1 colocate { } } }"
-#: All but those that read files by the graph's own finder of files.
-MAY_MOVE = r"(?!ResourceProviderCalculator|TensorsToClassificationCalculator)\w+"
+ALL_NODES = r"\w+"
 needs_ray = pytest.mark.skipif(
     importlib.util.find_spec("ray") is None, reason='no Ray: pip install "penstock-remote[ray]"'
 )
@@ -52,6 +51,6 @@ def test_hands_are_the_same_where_their_models_run_elsewhere(hands, models, carr
 def test_hands_are_the_same_where_all_their_nodes_share_a_worker(hands, models, carried):
     here = results(hands, "", carried)
 
-    there = results(hands, "ProcessExecutor", carried, moved=(MAY_MOVE,), options=REGIONS)
+    there = results(hands, "ProcessExecutor", carried, moved=(ALL_NODES,), options=REGIONS)
 
     assert there == here

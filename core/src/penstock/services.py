@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, runtim
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 S = TypeVar("S")
 
@@ -22,6 +23,8 @@ class ServiceScope(Enum):
 
     #: All nodes of the graph share one object. A node that asks for it stays in the graph's process.
     GRAPH = "graph"
+    #: As GRAPH, but a node may work in another process: it gets a copy there, by `pickle`, when it is opened.
+    COPY = "copy"
     #: Each process that nodes work in has an object of its own, which the key's `create` makes there.
     PROCESS = "process"
 
@@ -29,15 +32,22 @@ class ServiceScope(Enum):
 class ServiceKey(Generic[S]):
     """The name and type of a service. Keys are equal when their names are."""
 
-    __slots__ = ("create", "name", "scope")
+    __slots__ = ("create", "create_beside", "name", "scope")
 
     def __init__(
-        self, name: str, create: Callable[[], S] | None = None, scope: ServiceScope = ServiceScope.GRAPH
+        self,
+        name: str,
+        create: Callable[[], S] | None = None,
+        scope: ServiceScope = ServiceScope.GRAPH,
+        *,
+        create_beside: Callable[[Path], S] | None = None,
     ) -> None:
         #: Unique, by convention "<distribution>.<what>".
         self.name = name
         #: Makes the object when a run starts and nobody has set one; None: it must be set.
         self.create = create
+        #: In place of `create` where the graph is a file: gets the absolute path of the file's directory.
+        self.create_beside = create_beside
         #: Who shares the object.
         self.scope = scope
 

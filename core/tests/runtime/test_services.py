@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import weakref
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
@@ -575,3 +576,34 @@ def test_the_end_of_the_interpreter_ends_runs_then_services_then_what_these_regi
     assert done.stderr == ""
     assert done.returncode == 0
     assert done.stdout.splitlines() == [*lines, "atexit of the service's own"]
+
+
+def test_a_service_is_made_beside_the_graph_file_where_there_is_one(tmp_path, monkeypatch) -> None:
+    registry = testing_registry()
+    key = ServiceKey("tests.beside", create=lambda: "no file", create_beside=lambda folder: folder)
+    found: list[object] = []
+    registry.add(
+        "calculator",
+        "Asks",
+        calculator(open=lambda cc: found.append(cc.service(key)), contract=lambda cc: cc.use_service(key)),
+    )
+    text = 'input_stream: "in" node { calculator: "Asks" input_stream: "in" }'
+    (tmp_path / "graph.pbtxt").write_text(text)
+    monkeypatch.chdir(tmp_path)
+
+    for source in (text, tmp_path / "graph.pbtxt", Path("graph.pbtxt")):
+        run_once(penstock.CalculatorGraph(source, registry=registry))
+
+    assert found == ["no file", tmp_path, tmp_path]
+
+
+def test_a_key_that_makes_its_service_only_beside_a_file_needs_a_file(tmp_path) -> None:
+    registry = testing_registry()
+    key = ServiceKey[object]("tests.only-beside", create_beside=lambda folder: folder)
+    registry.add("calculator", "Asks", calculator(contract=lambda cc: cc.use_service(key)))
+    graph = penstock.CalculatorGraph(
+        'input_stream: "in" node { calculator: "Asks" input_stream: "in" }', registry=registry
+    )
+
+    with pytest.raises(UnavailableError, match="it was not set, and its key cannot make one"):
+        graph.start_run()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 import weakref
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -234,11 +235,25 @@ def test_without_a_name_the_node_inside_is_called_after_its_type():
     assert 'name: "inferencecalculator__InferenceCalculatorCpu"' in found
 
 
+def test_a_model_is_found_beside_the_graph_file(doubling, tmp_path, monkeypatch):
+    (tmp_path / "graphs").mkdir()
+    (tmp_path / "graphs" / "double.bin").write_bytes(b"DOUBLE")
+    (tmp_path / "double.bin").write_bytes(b"another, in the working directory")
+    (tmp_path / "graphs" / "graph.pbtxt").write_text(GRAPH.format(1), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+
+    found = penstock.run(Path("graphs/graph.pbtxt"), {"in": [(0, [Tensor(ONES)])]})["out"]
+
+    assert found[0].payload[0].array[0, 0] == 2
+
+
 def test_a_model_that_is_not_there_fails_at_start_with_the_places_and_the_cure(tmp_path):
     graph = penstock.CalculatorGraph(GRAPH.format(1))
     graph.set_service(RESOURCES, ResourceFinder([tmp_path]))
     with (
-        pytest.raises(GraphRunError, match=r"'double.bin' was not found; searched: .*pip download --no-deps"),
+        pytest.raises(
+            GraphRunError, match=r"'double.bin' was not found; searched: .*put it beside the graph"
+        ),
         graph,
     ):
         graph.start_run()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import pickle
 import zipfile
 
 import pytest
@@ -83,13 +84,30 @@ def test_what_is_not_found_is_named_with_all_places_and_the_cure(tmp_path, monke
     (tmp_path / "given").mkdir()
 
     with pytest.raises(NotFoundError) as raised:
-        ResourceFinder([tmp_path / "given"]).find("no/such.tflite")
+        ResourceFinder([tmp_path / "given"]).find("mediapipe/such.tflite")
 
     words = str(raised.value)
-    assert "'no/such.tflite' was not found" in words
+    assert "'mediapipe/such.tflite' was not found" in words
     for place in ("given'", "v.whl' (PENSTOCK_MEDIAPIPE_MODELS)", "mediapipe (not installed)", "the path '"):
         assert place in words
     assert "pip download --no-deps mediapipe==0.10.21" in words
+
+
+def test_a_model_of_the_user_is_not_searched_in_the_wheel_of_mediapipe():
+    with pytest.raises(NotFoundError, match="put it beside the graph file, name it by an absolute") as raised:
+        ResourceFinder().find("yolo.onnx")
+
+    assert "pip download" not in str(raised.value)
+
+
+def test_a_finder_that_was_pickled_searches_the_same_places(tmp_path):
+    given = ResourceFinder([folder(tmp_path / "given", b"given")], only_places=True)
+
+    there = pickle.loads(pickle.dumps(given))  # noqa: S301  # just made
+
+    assert there.find(NAME).data == b"given"
+    with pytest.raises(NotFoundError, match="give its directory to ResourceFinder"):
+        there.find(str(tmp_path / "given" / NAME))
 
 
 def test_with_only_places_nothing_else_is_read(tmp_path, monkeypatch):

@@ -104,6 +104,9 @@ class NodeServices(Protocol):
     def service(self, node: Node, key: ServiceKey[S]) -> S:
         """Return a service that the node's contract asks for."""
 
+    def copied_services(self, node: Node) -> list[tuple[str, Any]]:
+        """Return the name and object of each service that a node gets a copy of in another process."""
+
     def counter(self, node: Node, name: str) -> Any:
         """Return the counter `<node>-<name>`."""
 

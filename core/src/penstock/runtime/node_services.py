@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from penstock.engine.node import CLOSING
@@ -11,6 +13,7 @@ from penstock.errors import FailedPreconditionError, NotFoundError, UnavailableE
 from penstock.explain.graph_view import GRAPH
 from penstock.late_log import LateLogger, place
 from penstock.runtime.view import RunView
+from penstock.services import ServiceScope
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -78,6 +81,15 @@ class GraphNodeServices:
             ) from error
         service: S = self._services[key]  # type: ignore[assignment]  # the key says what it is
         return service
+
+    def copied_services(self, node: Node) -> list[tuple[str, Any]]:
+        """As `NodeServices`; an optional service that is not there is left out."""
+        keys = self._plan.nodes[node.id].contract.services
+        return [
+            (key.name, self._services[key])
+            for key in keys
+            if key.scope is ServiceScope.COPY and key in self._services
+        ]
 
     def counter(self, node: Node, name: str) -> Counter:
         """Return the counter `<node>-<name>`."""
@@ -155,20 +167,30 @@ def find_services(
         is_timed: whether the run adds up the time of `process`; `GRAPH` tells.
     """
     view = RunView(plan, is_timed=is_timed)
+    folder = _folder_of(plan)
     found: dict[ServiceKey[Any], object] = {GRAPH: view, **(given or {})}
     made: dict[ServiceKey[Any], object] = {}
     failed: dict[ServiceKey[Any], Exception] = {}
     error: BaseException | None = None
     try:
         for node in plan.nodes:
-            _find_for(node, found, made, failed)
+            _find_for(node, folder, found, made, failed)
     except BaseException as raised:  # noqa: BLE001  # what was made must be kept, also after an interrupt
         error = raised
     return RunServices(view, found, made, failed, error)
 
 
+def _folder_of(plan: Plan) -> Path | None:
+    """Return the directory of the graph file; None where the graph is no file."""
+    if plan.file is None:
+        return None
+    file = Path(plan.file).absolute()
+    return file.parent if file.is_file() else None
+
+
 def _find_for(
     node: NodePlan,
+    folder: Path | None,
     found: dict[ServiceKey[Any], object],
     made: dict[ServiceKey[Any], object],
     failed: dict[ServiceKey[Any], Exception],
@@ -179,9 +201,11 @@ def _find_for(
         UnavailableError: a required service was not set and cannot be made; names service and node.
     """
     for key, optional in node.contract.services.items():
-        if key not in found and key not in failed and key.create is not None:
+        beside = None if folder is None or key.create_beside is None else partial(key.create_beside, folder)
+        create = beside or key.create
+        if key not in found and key not in failed and create is not None:
             try:
-                found[key] = made[key] = key.create()
+                found[key] = made[key] = create()
             except Exception as error:  # noqa: BLE001  # told to each node that needs the service
                 failed[key] = error
                 if optional:

@@ -32,6 +32,8 @@ class Opening(NamedTuple):
     headers: list[tuple[Any, ...]]
     #: For each output whether its timestamps must increase.
     ordered: list[bool]
+    #: (name of the key, object) of each service that the node gets a copy of.
+    services: list[tuple[str, Any]]
 
 
 class Call(NamedTuple):

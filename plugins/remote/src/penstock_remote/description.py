@@ -156,11 +156,12 @@ def check_movable(node: NodePlan) -> None:
             node=node.name,
         )
     for key in contract.services:
-        if key.scope is not ServiceScope.PROCESS:
+        if key.scope is ServiceScope.GRAPH:
             raise InvalidArgumentError(
                 f"node {node.name!r} asks for service {key.name!r}, which belongs to the graph and stays in "
                 f"this process; take executor {node.executor!r} off the node, or give the key "
-                "scope=ServiceScope.PROCESS if each process may have its own",
+                "scope=ServiceScope.PROCESS if each process may have its own, or ServiceScope.COPY if it may "
+                "have a copy",
                 node=node.name,
             )
     code = spelling(node.factory)

@@ -132,6 +132,7 @@ def input_fault(
             for name, header in zip(node.inputs, call.opening.headers, strict=True)
             if header
         ]
+        shown += [(f"service {name}", service, call.stamp) for name, service in call.opening.services]
     return _first_fault(node.name, shown, dumps)
 
 

@@ -11,7 +11,7 @@ import threading
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock import Packet
+from penstock import Packet, ServiceKey
 from penstock.config import CalculatorGraphConfig, build_plan
 from penstock.errors import FailedPreconditionError
 from penstock.lowlevel import CLOSE, DONE, NOTHING, OPEN, port_name
@@ -24,7 +24,7 @@ from penstock_remote.increases import Increases
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from penstock import Registry, ServiceKey
+    from penstock import Registry
     from penstock.lowlevel import Node, Plan
     from penstock.runs import Step
     from penstock_remote.calls import Call, Opening, Written
@@ -125,7 +125,8 @@ class _Opened:
         names = {(port.tag, port.index): port.name for port in node_plan.input_side_packets}
         given = {names[tag, index]: payload for tag, index, payload in opening.side_packets}
         self._counters: Final = Counters()
-        found = find_services(plan, services)
+        copies = {ServiceKey[Any](name): copy for name, copy in opening.services}
+        found = find_services(plan, {**services, **copies})
         services.update(found.made)
         run = new_run(plan, checked_side_packets(plan, given), found, counters=self._counters)
         run.services.change = self._note

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock import CalculatorContract, InputStreamHandler
 from penstock.lowlevel import NodePlan, Plan, TagMap
-from penstock.runs import HandlerPlan, PortPlan, SidePortPlan
+from penstock.runs import HandlerPlan, PortPlan, ServiceScope, SidePortPlan
 from penstock_remote.joined_nodes import JoinedNodes
 from penstock_remote.region_policy import RegionInputStreamHandler
 
@@ -323,6 +323,10 @@ def _contract_of(name: str, region: Region, made: Sequence[str]) -> CalculatorCo
         *contract.output_side_packets,
     ):
         spec.set_any()
+    for node in region.nodes:
+        for key, is_optional in node.contract.services.items():
+            if key.scope is ServiceScope.COPY:
+                contract.services[key] = is_optional and contract.services.get(key, True)
     return contract
 
 

@@ -92,7 +92,8 @@ def call_of(step: Step) -> Call:
     sides = [(tag, index, packet.payload) for (tag, index), packet in zip(ports.ids(), ports, strict=True)]
     headers = [() if port.header.is_empty() else (port.header.payload,) for port in step.in_ports]
     ordered = [output.stream.is_ordered for output in step.outputs.items]
-    return Call(step.method, step.stamp, inputs, bounds, Opening(sides, headers, ordered))
+    opening = Opening(sides, headers, ordered, step.node.services.copied_services(step.node))
+    return Call(step.method, step.stamp, inputs, bounds, opening)
 
 
 def write(step: Step, answer: Answer) -> Stop | None:

@@ -90,6 +90,25 @@ def test_a_source_works_there(registry, kind) -> None:
     assert got == list(range(50))
 
 
+@pytest.mark.parametrize("options", ["", "colocate { }"])
+def test_a_service_that_may_be_copied_comes_with_each_run(driven, kind, options) -> None:
+    one = driven("Greets", "Echo", options=f"cancel_grace_s: 0.2 {options}")
+
+    assert one.run("you") == [f"hello you, made in {os.getpid()}"]
+    one.got.clear()
+    one.graph.set_service(remote_calculators.GREETING, remote_calculators.Greeting("good day"))
+    assert one.run("you") == [f"good day you, made in {os.getpid()}"]
+
+
+def test_a_service_that_cannot_be_copied_is_an_error_that_names_the_node(driven) -> None:
+    one = driven("Greets")
+    one.graph.set_service(remote_calculators.GREETING, threading.Lock())
+
+    words = "\n".join(map(str, failed(one)))
+    assert "node 'Greets'" in words
+    assert "cannot go to another process" in words
+
+
 def test_coroutines_work_there(driven) -> None:
     assert driven("Waits").run(0.01, 0.0) == [0.01, 0.0]
 

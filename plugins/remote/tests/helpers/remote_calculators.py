@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 
 import penstock
-from penstock import STOP, Calculator
+from penstock import STOP, Calculator, ServiceKey
+from penstock.runs import ServiceScope
 
 
 class Passing(Calculator):
@@ -319,8 +320,32 @@ class Variable(Passing):
 
 
 #: What the tests register under the name of its class.
+class Greeting:
+    """A service; knows in which process it was made."""
+
+    def __init__(self, word="hello"):
+        self.word = word
+        self.made_in = os.getpid()
+
+
+GREETING = ServiceKey("tests.greeting", Greeting, ServiceScope.COPY)
+
+
+class Greets(Passing):
+    """Greets with the graph's service."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        super().get_contract(cc)
+        cc.use_service(GREETING)
+
+    def process(self, cc):
+        greeting = cc.service(GREETING)
+        cc.output.add(f"{greeting.word} {cc.input.payload}, made in {greeting.made_in}", cc.input_timestamp)
+
+
 ALL = (
-    ArrayFlags, Counts, Does, Echo, FailsToBegin, FailsToOpen, Ints, Inverts, Keeps, Kind, MakesOwn, Mean,
-    ObjectAndPid, Opens, Pid, PidOfAny, Several, SizeAndMean, Sleeps, StatelessPid, Tally,
+    ArrayFlags, Counts, Does, Echo, FailsToBegin, FailsToOpen, Greets, Ints, Inverts, Keeps, Kind, MakesOwn,
+    Mean, ObjectAndPid, Opens, Pid, PidOfAny, Several, SizeAndMean, Sleeps, StatelessPid, Tally,
     Three, Variable, Waits,
 )  # fmt: skip

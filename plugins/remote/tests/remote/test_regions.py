@@ -780,7 +780,7 @@ def hosted_chain():
 
 
 def opening():
-    return Call(OPEN, 0, [(0, False)], [0], Opening([], [()], [True]))
+    return Call(OPEN, 0, [(0, False)], [0], Opening([], [()], [True], []))
 
 
 def test_a_region_must_be_opened_before_it_is_called() -> None:

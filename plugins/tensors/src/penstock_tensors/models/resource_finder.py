@@ -1,9 +1,9 @@
 """Where the files are that graphs name: models and label maps. Nothing is ever downloaded.
 
 A name is a path in the reference: "mediapipe/modules/palm_detection/palm_detection_full.tflite".
-It is searched in the places that the application gives, in the one that the variable
-PENSTOCK_MEDIAPIPE_MODELS names, in an installed distribution `mediapipe` (which is not imported), and is
-then taken as a path.
+It is searched in the places that the application gives (where it gives none: in the directory of the graph
+file), in the one that the variable PENSTOCK_MEDIAPIPE_MODELS names, in an installed distribution `mediapipe`
+(which is not imported), and is then taken as a path.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ from typing import TYPE_CHECKING, Final
 from penstock import ServiceKey
 from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError
 from penstock.lowlevel import Resources
+from penstock.runs import ServiceScope
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 #: Names a directory or a wheel; may be a pattern that one path matches.
 VARIABLE: Final = "PENSTOCK_MEDIAPIPE_MODELS"
+_OF_MEDIAPIPE: Final = "mediapipe/"
 _CURE: Final = (
     "MediaPipe's models are in its wheel: run pip download --no-deps mediapipe==0.10.21 (with "
     f"--python-version 3.12 --only-binary :all: on Python 3.13 and later), and set {VARIABLE} to the path of "
@@ -103,12 +105,29 @@ class ResourceFinder:
                 return Resource(name, _bytes_of(path, name))
         raise NotFoundError(
             f"the file {name!r} was not found; searched: {', '.join(searched) or 'no place'}; "
-            + (_CURE if not self._only_places else "give its directory to ResourceFinder")
+            + self._cure(name)
+        )
+
+    def _cure(self, name: str) -> str:
+        if self._only_places:
+            return "give its directory to ResourceFinder"
+        if name.startswith(_OF_MEDIAPIPE):
+            return _CURE
+        return (
+            "put it beside the graph file, name it by an absolute path, or give its directory: "
+            "graph.set_service(penstock_tensors.RESOURCES, penstock_tensors.ResourceFinder([DIRECTORY]))"
         )
 
 
-#: The finder of a graph; the application sets its own with `graph.set_service`.
-RESOURCES: Final[ServiceKey[ResourceFinder]] = ServiceKey("penstock-tensors.resources", create=ResourceFinder)
+def _beside(folder: Path) -> ResourceFinder:
+    """Return the finder of a graph file in a directory."""
+    return ResourceFinder([folder])
+
+
+#: The finder of a graph; the application sets its own with `graph.set_service`. A worker process gets a copy.
+RESOURCES: Final[ServiceKey[ResourceFinder]] = ServiceKey(
+    "penstock-tensors.resources", ResourceFinder, ServiceScope.COPY, create_beside=_beside
+)
 
 
 class _Place:
