@@ -18,7 +18,24 @@ from pathlib import Path
 from typing import Any, Final
 
 import hatchling.build
-from hatchling.build import *  # noqa: F403  # the other hooks of a build backend (PEP 517, 660)
+
+# The other hooks of a build backend (PEP 517, 660).
+from hatchling.build import (
+    build_editable,
+    build_sdist,
+    get_requires_for_build_editable,
+    get_requires_for_build_sdist,
+    get_requires_for_build_wheel,
+)
+
+__all__ = [
+    "build_editable",
+    "build_sdist",
+    "build_wheel",
+    "get_requires_for_build_editable",
+    "get_requires_for_build_sdist",
+    "get_requires_for_build_wheel",
+]
 
 #: A requirement of a pack, in the text of a pyproject.toml.
 _BY_NAME: Final = re.compile(r'"(?P<name>penstock-[a-z-]+)(?P<extras>\[[a-z,-]+\])?>=[^"]+"')

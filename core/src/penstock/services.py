@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, runtim
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 S = TypeVar("S")
 
@@ -40,7 +39,7 @@ class ServiceKey(Generic[S]):
         create: Callable[[], S] | None = None,
         scope: ServiceScope = ServiceScope.GRAPH,
         *,
-        create_beside: Callable[[Path], S] | None = None,
+        create_beside: Callable[[str], S] | None = None,
     ) -> None:
         #: Unique, by convention "<distribution>.<what>".
         self.name = name

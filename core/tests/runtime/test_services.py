@@ -594,7 +594,7 @@ def test_a_service_is_made_beside_the_graph_file_where_there_is_one(tmp_path, mo
     for source in (text, tmp_path / "graph.pbtxt", Path("graph.pbtxt")):
         run_once(penstock.CalculatorGraph(source, registry=registry))
 
-    assert found == ["no file", tmp_path, tmp_path]
+    assert found == ["no file", str(tmp_path), str(tmp_path)]
 
 
 def test_a_key_that_makes_its_service_only_beside_a_file_needs_a_file(tmp_path) -> None:

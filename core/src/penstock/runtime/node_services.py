@@ -180,17 +180,17 @@ def find_services(
     return RunServices(view, found, made, failed, error)
 
 
-def _folder_of(plan: Plan) -> Path | None:
+def _folder_of(plan: Plan) -> str | None:
     """Return the directory of the graph file; None where the graph is no file."""
     if plan.file is None:
         return None
     file = Path(plan.file).absolute()
-    return file.parent if file.is_file() else None
+    return str(file.parent) if file.is_file() else None
 
 
 def _find_for(
     node: NodePlan,
-    folder: Path | None,
+    folder: str | None,
     found: dict[ServiceKey[Any], object],
     made: dict[ServiceKey[Any], object],
     failed: dict[ServiceKey[Any], Exception],

@@ -119,7 +119,7 @@ class ResourceFinder:
         )
 
 
-def _beside(folder: Path) -> ResourceFinder:
+def _beside(folder: str) -> ResourceFinder:
     """Return the finder of a graph file in a directory."""
     return ResourceFinder([folder])
 
