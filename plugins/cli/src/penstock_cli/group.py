@@ -168,6 +168,11 @@ class RunningCommand(click.Command):
         #: command. `ctx.call_on_close` undoes what they did.
         self.preparations: list[Callable[[click.Context], object]] = []
 
+    @property
+    def added(self) -> set[str]:
+        """The names of the options that plugins have added."""
+        return {str(param.name) for param in self.params if param not in self._own}
+
     def take_options(self, add: Callable[[click.Command], object]) -> None:
         """Let one plugin add its options.
 

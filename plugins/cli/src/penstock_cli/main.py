@@ -91,11 +91,27 @@ def penstock_command() -> None:
 @penstock_command.command("run", cls=RunningCommand, short_help="Run a graph file.", epilog=EXIT_CODES)
 @click.argument("graph", type=click.Path(path_type=Path))
 @with_sides
-@as_json("the summary as a JSON object")
+@click.option(
+    "--each",
+    multiple=True,
+    metavar="FILES",
+    help="Run the graph once for each file that the pattern matches, such as --each 'videos/*.mp4' (with "
+    "quotes), each in a process of its own; may be repeated. In the values of --side, {file}, {name}, {stem} "
+    "and {folder} stand for the file's path and its parts.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="With --each: how many runs at a time.  [default: 1]",
+)
+@as_json("the summary as a JSON object; with --each, a list of objects, one for each file")
 @imports
 @subgraphs
 @running
-def run_command(graph: Path, sides: tuple[str, ...], **manner: Any) -> None:
+def run_command(
+    graph: Path, sides: tuple[str, ...], each: tuple[str, ...], jobs: int | None, **manner: Any
+) -> None:
     """Run a graph file to its end.
 
     GRAPH is a .pbtxt, .textproto, .binarypb, .pb or .json file. While it runs stderr shows packets,
@@ -113,7 +129,18 @@ def run_command(graph: Path, sides: tuple[str, ...], **manner: Any) -> None:
       penstock run graph.pbtxt --json --no-progress
       penstock run graph.pbtxt --trace trace.json
       penstock run graph.pbtxt --import ./gate.py --import my_package.calculators
+      penstock run graph.pbtxt --each 'in/*.mp4' --jobs 4 --side input={file} --side output=out/{stem}.mp4
     """  # noqa: D301
+    if each:
+        from penstock_cli.runs.each import refuse_what_is_for_one, run_each
+
+        refuse_what_is_for_one(click.get_current_context())
+        run_each(graph, each, jobs or 1, sides, read_manner(**manner))
+        return
+    if jobs is not None:
+        raise click.UsageError(
+            "--jobs is for --each FILES: a single run uses the threads that its graph names"
+        )
     from penstock_cli.runs.run import run_file  # on demand, as the module says
     from penstock_cli.runs.side_values import read_sides
 

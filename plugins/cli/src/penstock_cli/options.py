@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Key in `click.Context.meta`: kind and name of a component → the module or file of `--import` that has it.
 IMPORTED: Final = "penstock_cli.imported"
+#: Key in `click.Context.meta`: the values of `--import`.
+IMPORTS: Final = "penstock_cli.imports"
 
 
 def _set_debug(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:  # noqa: FBT001  # click's
@@ -41,6 +43,7 @@ def _import(ctx: click.Context, _parameter: click.Parameter, given: tuple[str, .
         from penstock_cli.importing import import_all  # on demand: it loads the plugins
 
         ctx.meta[IMPORTED] = import_all(given)
+        ctx.meta[IMPORTS] = given
 
 
 def _complete_file(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
