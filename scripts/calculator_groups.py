@@ -55,6 +55,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "Sizes, places and turns": ("ImageCropping*", "ImageTransformation*", "ScaleImage*"),
         "Colours, masks and painting": (
             "ColorConvert*",
+            "ColorMap*",
             "ImageOverlay*",
             "Luminance*",
             "MaskOverlay*",

@@ -202,7 +202,9 @@ FEEDS = {
     r"BeginItemLoopCalculator": lambda name: {"depends_on_arrival": True, "may_raise": InvalidArgumentError},
     r"EndItemLoopCalculator": lambda name: {"may_raise": InvalidArgumentError},  # batches of another size
     r"CallbackCalculator": lambda name: {"side_packets": {"CALLBACK": lambda packet: None}},
-    r"CannyEdgeCalculator|SobelEdgesCalculatorCpu": lambda name: {"payloads": {ImageFrame: _gray}},
+    r"CannyEdgeCalculator|ColorMapCalculator|SobelEdgesCalculatorCpu": lambda name: {
+        "payloads": {ImageFrame: _gray}
+    },
     r"GlScalerCalculator": lambda name: {
         "payloads": {
             "ROTATION": lambda random, at: random.choice([-90, 0, 180, 450]),

@@ -66,6 +66,17 @@ def mask_of_car(i: int) -> ImageFrame:
     return ImageFrame(np.rint(around_car(i) * 255).astype(np.uint8))
 
 
+def depth_of_street(i: int) -> ImageFrame:
+    """Return the depth of frame `i` in millimetres: the road comes nearer, the sky (0) was not measured."""
+    x, y, width, height = car_box(i)
+    horizon = round(0.3 * HEIGHT)
+    depth = np.zeros((HEIGHT, WIDTH), np.uint16)
+    depth[horizon:] = np.linspace(20_000, 1500, HEIGHT - horizon).astype(np.uint16)[:, None]
+    left, top = round(x * WIDTH), round(y * HEIGHT)
+    depth[top : top + round(height * HEIGHT), left : left + round(width * WIDTH)] = 4000
+    return ImageFrame(depth)
+
+
 def night(i: int) -> ImageFrame:
     """Return the street at night."""
     dark = street(i).astype(np.float32) * np.array((0.25, 0.3, 0.5), np.float32)

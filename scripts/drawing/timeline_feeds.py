@@ -137,6 +137,7 @@ PNG: Final = "png"
 #: Calculator and tag of inputs that take only such payloads of their type.
 _CHOSEN: Final[Mapping[tuple[str, str], str]] = {
     ("CannyEdgeCalculator", "VIDEO"): GRAY,
+    ("ColorMapCalculator", ""): GRAY,
     ("ImageOverlayCalculator", "MASK"): GRAY,
     ("OpenCvEncodedImageToImageFrameCalculator", ""): PNG,
     ("SobelEdgesCalculatorCpu", "VIDEO"): GRAY,

@@ -36,9 +36,14 @@ def test_eight_bits_are_shown_as_they_are() -> None:
 
 
 def test_sixteen_bits_are_scaled_to_eight() -> None:
-    assert shown(np.array([[0, 256, 257, 65535]], np.uint16)) == [[0, 0, 1, 255]]
+    assert shown(np.array([[[0, 256, 257]]], np.uint16)) == [[[0, 0, 1]]]
     assert shown(np.array([[[0, 32896, 65535]]], np.uint16)) == [[[0, 128, 255]]]
     assert shown(np.full((1, 1, 4), 65535, np.uint16)) == [[[255, 255, 255, 255]]]
+
+
+def test_depth_is_shown_from_the_nearest_to_the_farthest_and_what_was_not_measured_is_black() -> None:
+    assert shown(np.array([[0, 500, 1500, 2500]], np.uint16)) == [[0, 0, 128, 255]]
+    assert shown(np.array([[0, 0, 700]], np.uint16)) == [[0, 0, 0]]
 
 
 def test_floats_are_shown_from_the_least_to_the_largest() -> None:

@@ -4,7 +4,8 @@
 several packs share.
 
 `ArrayPayload` is the base of payloads that hold a read-only array. `LAYOUTS` has the `PixelLayout` of each
-image format, `ELEMENT_TYPES` the dtypes of tensors, `preview` makes a small picture of a payload.
+image format, `converter_for` the calculator that makes colours of one, `ELEMENT_TYPES` the dtypes of tensors;
+`preview` makes a small picture of a payload.
 
 A `DetectionTable` holds many detections as one array, with the columns `XMIN`, `YMIN`, `WIDTH`, `HEIGHT`,
 `SCORE` and, from `KEYPOINTS` on, key points; `table_of` and `detections_of` convert, `label_bytes` encodes
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from penstock_formats.headers import pass_header as pass_header
     from penstock_formats.image_format import LAYOUTS as LAYOUTS
     from penstock_formats.image_format import PixelLayout as PixelLayout
+    from penstock_formats.image_format import converter_for as converter_for
     from penstock_formats.landmark_arrays import FIELDS as FIELDS
     from penstock_formats.landmark_arrays import array_of as array_of
     from penstock_formats.landmark_arrays import list_of as list_of
@@ -48,7 +50,7 @@ _HOMES: Final = {
         "DetectionTable HEIGHT KEYPOINTS SCORE WIDTH XMIN YMIN detections_of label_bytes table_of"
     ),
     "penstock_formats.headers": "pass_header",
-    "penstock_formats.image_format": "LAYOUTS PixelLayout",
+    "penstock_formats.image_format": "LAYOUTS PixelLayout converter_for",
     "penstock_formats.landmark_arrays": "FIELDS array_of list_of",
     "penstock_formats.preview": "preview",
     "penstock_formats.messages.rotation_mode_pb2": "RotationMode",

@@ -77,3 +77,9 @@ LAYOUTS: Final[dict[ImageFormat, PixelLayout]] = {
     ImageFormat.VEC32F2: PixelLayout(2, np.dtype(np.float32)),
     ImageFormat.VEC32F4: PixelLayout(4, np.dtype(np.float32)),
 }
+
+
+def converter_for(kind: ImageFormat) -> str:
+    """Return the name of the calculator that makes colours of 8 bits of a format, for messages of errors."""
+    is_measured = LAYOUTS[kind].channels == 1 and kind is not ImageFormat.GRAY8
+    return "ColorMapCalculator" if is_measured else "ColorConvertCalculator"

@@ -40,14 +40,18 @@ def png(array: NDArray[Any], kind: ImageFormat) -> bytes | None:
 def preview(array: NDArray[Any], kind: ImageFormat, longest: int = LONGEST) -> NDArray[np.uint8]:
     """Return an image as (H, W) grey, (H, W, 3) RGB or (H, W, 4) RGBA uint8, at most `longest` a side.
 
-    Larger images lose whole rows and columns; nothing is averaged. 16-bit values are divided by 257.
-    VEC32F1 is grey, scaled from its least to its largest finite value. VEC32F2 is red and green, both on
-    one scale from minus to plus the largest magnitude, so 0 is half bright. The first three numbers of
-    VEC32F4 are red, green and blue, scaled from the least to the largest; the fourth is left out. Values
-    that are not finite are black. The three numbers of LAB8 are shown as red, green and blue.
+    Larger images lose whole rows and columns; nothing is averaged. GRAY16 and VEC32F1 are grey, scaled from
+    their least to their largest finite value; of GRAY16, 0 is black and no part of that range, since images
+    of depth mean by it that nothing was measured. Colours of 16 bits are divided by 257. VEC32F2 is red and
+    green, both on one scale from minus to plus the largest magnitude, so 0 is half bright. The first three
+    numbers of VEC32F4 are red, green and blue, scaled from the least to the largest; the fourth is left out.
+    Values that are not finite are black. The three numbers of LAB8 are shown as red, green and blue.
     """
     step = -(-max(array.shape[:2]) // longest)
     small = array[::step, ::step]
+    if kind == ImageFormat.GRAY16:
+        measured = np.where(small == 0, np.float32(np.nan), small.astype(np.float32))
+        return _scaled(measured, *_range(measured))
     if small.dtype == np.uint16:
         return (small // _SIXTEEN_TO_EIGHT).astype(np.uint8)
     if kind == ImageFormat.VEC32F2:
@@ -56,11 +60,16 @@ def preview(array: NDArray[Any], kind: ImageFormat, longest: int = LONGEST) -> N
         return np.dstack([_scaled(small, -largest, largest), blue])
     if small.dtype == np.float32:
         shown = small[:, :, :3] if kind == ImageFormat.VEC32F4 else small
-        finite = shown[np.isfinite(shown)]
-        return _scaled(shown, finite.min(initial=np.inf), finite.max(initial=-np.inf))
+        return _scaled(shown, *_range(shown))
     if kind == ImageFormat.SBGRA:
         return np.ascontiguousarray(small[:, :, [2, 1, 0, 3]])
     return np.ascontiguousarray(small)
+
+
+def _range(array: NDArray[np.float32]) -> tuple[float, float]:
+    """Return the least and the largest finite value; infinity and minus infinity where there is none."""
+    finite = array[np.isfinite(array)]
+    return float(finite.min(initial=np.inf)), float(finite.max(initial=-np.inf))
 
 
 def _scaled(array: NDArray[np.float32], least: float, largest: float) -> NDArray[np.uint8]:

@@ -10,6 +10,7 @@ CALCULATORS: Final[Mapping[str, str]] = {
     "BilateralFilterCalculator": "penstock_image.filters.bilateral_filter:BilateralFilterCalculator",
     "CannyEdgeCalculator": "penstock_image.filters.canny_edge:CannyEdgeCalculator",
     "ColorConvertCalculator": "penstock_image.color_convert:ColorConvertCalculator",
+    "ColorMapCalculator": "penstock_image.painting.color_map:ColorMapCalculator",
     "FeatureDetectorCalculator": "penstock_image.filters.feature_detector:FeatureDetectorCalculator",
     "ImageCloneCalculator": "penstock_image.image_clone:ImageCloneCalculator",
     "ImageCroppingCalculator": "penstock_image.geometry.image_cropping:ImageCroppingCalculator",
@@ -30,6 +31,7 @@ CALCULATORS: Final[Mapping[str, str]] = {
 OPTIONS: Final[Mapping[str, tuple[str, int, str] | str]] = {
     "penstock.BilateralFilterCalculatorOptions": ("penstock.CalculatorOptions", 255670209, "penstock_image.messages.bilateral_filter_pb2:BilateralFilterCalculatorOptions"),
     "penstock.CannyEdgeCalculatorOptions": ("penstock.CalculatorOptions", 20100, "penstock_image.messages.canny_edge_pb2:CannyEdgeCalculatorOptions"),
+    "penstock.ColorMapCalculatorOptions": ("penstock.CalculatorOptions", 20102, "penstock_image.messages.color_map_pb2:ColorMapCalculatorOptions"),
     "penstock.FeatureDetectorCalculatorOptions": ("penstock.CalculatorOptions", 278741680, "penstock_image.messages.feature_detector_pb2:FeatureDetectorCalculatorOptions"),
     "penstock.ImageCloneCalculatorOptions": ("penstock.CalculatorOptions", 372781894, "penstock_image.messages.image_clone_pb2:ImageCloneCalculatorOptions"),
     "penstock.ImageCroppingCalculatorOptions": ("penstock.CalculatorOptions", 262466399, "penstock_image.messages.image_cropping_pb2:ImageCroppingCalculatorOptions"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock.errors import InvalidArgumentError
+from penstock_formats.api import converter_for
 
 if TYPE_CHECKING:
     from penstock import CalculatorContract
@@ -15,9 +16,12 @@ def expect_format(frame: ImageFrame, allowed: tuple[ImageFormat, ...], port: str
     """Refuse a frame whose format is not among `allowed`.
 
     Raises:
-        InvalidArgumentError: the message names the port, the frame, the allowed formats, and `cure`.
+        InvalidArgumentError: the message names the port, the frame, the allowed formats, and `cure`; for
+            frames of numbers that are no colours, such as depth, what makes colours of them.
     """
     if frame.format not in allowed:
+        if (converter := converter_for(frame.format)) != "ColorConvertCalculator":
+            cure = f"put a {converter} before"
         names = " or ".join(kind.name for kind in allowed)
         raise InvalidArgumentError(f"input {port!r} holds {frame!r}, but it takes {names}; {cure}")
 

@@ -10,6 +10,7 @@ import penstock
 from penstock.errors import InvalidArgumentError
 from penstock.log import get_logger, place
 from penstock_formats import ImageFrame, VideoHeader
+from penstock_formats.api import converter_for
 from penstock_video.encoders import encoder_name
 from penstock_video.messages.encoder_pb2 import OpenCvVideoEncoderCalculatorOptions as Options
 from penstock_video.partial import leftovers
@@ -179,7 +180,7 @@ class VideoEncoderCalculator(penstock.Calculator):
         if frame.format not in PIXELS:
             raise InvalidArgumentError(
                 f"video file {str(self._target)!r}: the frame is {frame!r}, but it takes GRAY8, SRGB "
-                "or SRGBA; put a ColorConvertCalculator before"
+                f"or SRGBA; put a {converter_for(frame.format)} before"
             )
         if (frame.width, frame.height) != size:
             raise InvalidArgumentError(

@@ -122,7 +122,7 @@ def print_table(ended: Sequence[Ended]) -> None:
     counts = {"failed": 0, "interrupted": 0, "not started": 0, "done": 0}
     for one in ended:
         counts[_result(one)] += 1
-    said = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count and what != "done")
+    said = ", ".join(f"{count:,} {result}" for result, count in counts.items() if count and result != "done")
     click.echo(f"{plural(len(ended), 'file')}: {counts['done']:,} done" + (f", {said}" if said else ""))
 
 

@@ -57,7 +57,7 @@ def run_jobs(jobs: Sequence[Job], at_a_time: int, watch: Watch) -> int:
     Args:
         jobs: in their order.
         at_a_time: how many processes.
-        watch: is told when a run starts, prints and ends.
+        watch: gets what starts, prints and ends.
     """
     running = _Running(watch)
     with Interrupts() as interrupts, ThreadPoolExecutor(at_a_time, "penstock-each") as threads:
@@ -139,7 +139,7 @@ class _Running:
         return process
 
     def _read(self, job: Job, lines: Iterable[str]) -> str:
-        """Pass on what a process prints on stderr; return its error message."""
+        """Pass on the lines that a process prints on stderr; return its error message."""
         error: list[str] = []
         for line in lines:
             text = line.rstrip("\n")

@@ -16,6 +16,7 @@ import numpy as np
 
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFormat, ImageFrame, check_frame_size
+from penstock_formats.api import converter_for
 from penstock_image.geometry.linear_light import resized_in_linear_light
 from penstock_image.messages.scale_image_pb2 import ScaleImageCalculatorOptions as Options
 
@@ -115,7 +116,7 @@ def scaling_of(options: Options, width: int, height: int, kind: ImageFormat) -> 
     if kind not in FORMATS:
         raise InvalidArgumentError(
             f"a frame has format {kind.name}, but only SRGB and SRGBA are scaled; put a "
-            "ColorConvertCalculator before, or use an ImageTransformationCalculator"
+            f"{converter_for(kind)} before, or use an ImageTransformationCalculator"
         )
     columns, rows = cropped(
         width,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InvalidArgumentError
 from penstock_formats import Image, ImageFormat, ImageFrame
+from penstock_formats.api import converter_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +31,7 @@ def frame_of(payload: Any, stream: str, formats: Sequence[ImageFormat]) -> Image
         *others, last = (one.name for one in formats)
         raise InvalidArgumentError(
             f"stream {stream!r} has an image of format {frame.format.name}, but the node takes "
-            f"{', '.join(others)} and {last}; convert it before, for example with a ColorConvertCalculator"
+            f"{', '.join(others)} and {last}; convert it before, for example with a "
+            f"{converter_for(frame.format)}"
         )
     return frame

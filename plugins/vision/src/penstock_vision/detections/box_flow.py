@@ -9,6 +9,7 @@ import attrs
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import Detection, ImageFormat, ImageFrame, LocationData
+from penstock_formats.api import converter_for
 from penstock_vision.images.median_flow import median_flow
 
 if TYPE_CHECKING:
@@ -133,7 +134,8 @@ def _check(given: Detection, before: ImageFrame, now: ImageFrame) -> None:
         )
     if now.format not in (ImageFormat.SRGB, ImageFormat.GRAY8):
         raise InvalidArgumentError(
-            f"input 'IMAGE' holds {now!r}, but it takes SRGB or GRAY8; put a ColorConvertCalculator before"
+            f"input 'IMAGE' holds {now!r}, but it takes SRGB or GRAY8; put a "
+            f"{converter_for(now.format)} before"
         )
     if (before.width, before.height, before.format) != (now.width, now.height, now.format):
         raise InvalidArgumentError(

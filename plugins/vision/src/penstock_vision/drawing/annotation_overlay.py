@@ -11,6 +11,7 @@ import numpy as np
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import Image, ImageFormat, ImageFrame, RenderData, VideoHeader, check_frame_size
+from penstock_formats.api import converter_for
 from penstock_vision.drawing.annotation_renderer import AnnotationRenderer
 from penstock_vision.messages.annotation_overlay_pb2 import AnnotationOverlayCalculatorOptions
 
@@ -181,7 +182,7 @@ def _copied(image: ImageFrame | Image, port: str) -> tuple[NDArray[Any], ImageFo
     if image_format not in _DRAWABLE:
         raise InvalidArgumentError(
             f"input {port!r} holds {image!r}, but it takes SRGB, SRGBA or GRAY8; put a "
-            "ColorConvertCalculator before"
+            f"{converter_for(image_format)} before"
         )
     return np.array(pixels, order="C"), image_format
 
