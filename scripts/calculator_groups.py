@@ -145,7 +145,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         ),
         "Joints": ("CombineJoints*", "SetJointsVisibility*"),
         "Numbers and lists": ("*VectorHasMinSize*", "Filter*Collection*", "Thresholding*", "TopKScores*"),
-        "Drawing": ("AnnotationOverlay*", "*ToRenderData*", "RectToRenderScale*"),
+        "Drawing": ("AnnotationOverlay*", "DetectionOverlay*", "*ToRenderData*", "RectToRenderScale*"),
         "Faces in space": ("FaceGeometry*",),
         "Boxes in space": ("FrameAnnotationToRect*", "LandmarksToFrameAnnotation*", "Lift2DFrameAnnotation*"),
     },

@@ -193,8 +193,9 @@ node {
 #: Names that match → how to feed them, given the name.
 FEEDS = {
     r"Split\w+|MovableSplit\w+": lambda name: {"payloads": {0: _three_or_more(name)}},
-    # images of other formats, annotations without a shape
+    # images of other formats, annotations without a shape, detections without a box
     r"AnnotationOverlayCalculator": lambda name: {"may_raise": InvalidArgumentError},
+    r"DetectionOverlayCalculator": lambda name: {"may_raise": InvalidArgumentError},
     r"BoxFlowCalculator": lambda name: {"payloads": {ImageFrame: _patches, Detection: _box_in_patches}},
     # settled timestamps use up ticks of the loop
     r"BeginLoop\w+": lambda name: {"depends_on_arrival": True},

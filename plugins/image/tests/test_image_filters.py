@@ -129,7 +129,7 @@ def test_a_grey_frame_is_its_own_luminance():
 
 
 def test_other_formats_have_no_luminance():
-    with pytest.raises(GraphRunError, match=r"it takes SRGB or SRGBA or GRAY8; put a ColorConvertCalculator"):
+    with pytest.raises(GraphRunError, match=r"it takes SRGB or SRGBA or GRAY8; put a ColorMapCalculator"):
         image(LuminanceCalculatorCpu, GRAY.astype(np.uint16))
 
 

@@ -270,3 +270,21 @@ def test_a_canvas_with_too_many_pixels_is_refused():
             outputs=["IMAGE"],
             options=AnnotationOverlayCalculatorOptions(canvas_width_px=100_000, canvas_height_px=100_000),
         )
+
+
+@pytest.mark.parametrize(("height", "wanted"), [(360, 2), (720, 4), (2160, 12)])
+def test_thickness_can_follow_the_height_of_the_image(height, wanted):
+    line = data(
+        "line { x_start: 0 y_start: 0.5 x_end: 1 y_end: 0.5 normalized: true } thickness: 4 color { r: 255 }"
+    )
+
+    image = drawn(ImageFrame(grey(height, 40, 3)), line, height_of_thickness_px=720).array
+
+    assert (image[:, 20, 0] == 255).sum() == pytest.approx(wanted, abs=1)
+    usual = drawn(ImageFrame(grey(height, 40, 3)), line).array
+    assert (usual[:, 20, 0] == 255).sum() == pytest.approx(4, abs=1)
+
+
+def test_a_negative_height_of_thickness_is_refused():
+    with pytest.raises(GraphRunError, match="height_of_thickness_px is -1, but must be 0 or more"):
+        drawn(ImageFrame(grey(4, 4, 3)), height_of_thickness_px=-1)

@@ -158,15 +158,21 @@ class RunningCommand(click.Command):
     """A command that runs a graph, to which plugins add options with their hook `penstock_run_options`.
 
     The values of these options are in the context's `params`, and are not passed to the command's function.
+
+    Args:
+        args, kwargs: as of `click.Command`.
+        preparations: the command's own, before those of plugins.
     """
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, preparations: Sequence[Callable[[click.Context], object]] = (), **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
         self._own: Final = tuple(self.params)
         #: Called with the context before the command's function, when all options are read. Plugins append to
         #: it what must fail before anything starts, as where a port is taken: what is raised ends the
         #: command. `ctx.call_on_close` undoes what they did.
-        self.preparations: list[Callable[[click.Context], object]] = []
+        self.preparations: list[Callable[[click.Context], object]] = list(preparations)
 
     @property
     def added(self) -> set[str]:

@@ -88,7 +88,20 @@ def penstock_command() -> None:
     """  # noqa: D301  # \b is click's mark for text that stays as it is
 
 
-@penstock_command.command("run", cls=RunningCommand, short_help="Run a graph file.", epilog=EXIT_CODES)
+def _refuse_with_each(ctx: click.Context) -> None:
+    if ctx.params["each"]:
+        from penstock_cli.runs.each import refuse_what_is_for_one
+
+        refuse_what_is_for_one(ctx)
+
+
+@penstock_command.command(
+    "run",
+    cls=RunningCommand,
+    short_help="Run a graph file.",
+    epilog=EXIT_CODES,
+    preparations=[_refuse_with_each],
+)
 @click.argument("graph", type=click.Path(path_type=Path))
 @with_sides
 @click.option(
@@ -132,9 +145,8 @@ def run_command(
       penstock run graph.pbtxt --each 'in/*.mp4' --jobs 4 --side input={file} --side output=out/{stem}.mp4
     """  # noqa: D301
     if each:
-        from penstock_cli.runs.each import refuse_what_is_for_one, run_each
+        from penstock_cli.runs.each import run_each
 
-        refuse_what_is_for_one(click.get_current_context())
         run_each(graph, each, jobs or 1, sides, read_manner(**manner))
         return
     if jobs is not None:

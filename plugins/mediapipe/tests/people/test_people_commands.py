@@ -40,15 +40,16 @@ def test_four_hands_are_drawn_into_a_file(invoke, film, tmp_path):
     )
     before, after = frames_of(video), frames_of(out)
     assert len(after) == 12
-    green = (np.abs(after[-1] - (40, 220, 120)) < 40).all(axis=2) & (np.abs(after[-1] - before[-1]) > 60).any(
-        axis=2
-    )
-    height, width = green.shape
+    is_drawn = (np.abs(after[-1] - before[-1]) > 60).any(axis=2)
+    blue = (np.abs(after[-1] - (0, 114, 178)) < 40).all(axis=2) & is_drawn  # the bones
+    height, width = blue.shape
     for rows in (slice(0, height // 2), slice(height // 2, height)):
         for columns in (slice(0, width // 2), slice(width // 2, width)):
-            assert green[rows, columns].sum() > 50
-    yellow = (np.abs(after[-1] - (255, 200, 0)) < 40).all(axis=2)  # the boxes and their labels
-    assert yellow.sum() > 500
+            assert blue[rows, columns].sum() > 50
+    plates = (np.abs(after[-1] - (204, 121, 167)) < 40).all(
+        axis=2
+    ) & is_drawn  # boxes and plates of left hands
+    assert plates.sum() > 500
 
 
 def test_hands_come_as_json_with_their_side_and_landmarks(invoke, film):

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-import attrs
-import cv2
 import numpy as np
 
 import penstock
 from penstock.errors import InvalidArgumentError
-from penstock_formats import Image, ImageFormat, ImageFrame, RenderData, VideoHeader, check_frame_size
-from penstock_formats.api import converter_for
+from penstock_formats import Image, ImageFormat, ImageFrame, RenderData, check_frame_size
 from penstock_vision.drawing.annotation_renderer import AnnotationRenderer
+from penstock_vision.drawing.drawable import drawable, pass_drawn_header
 from penstock_vision.messages.annotation_overlay_pb2 import AnnotationOverlayCalculatorOptions
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from penstock import CalculatorContext, CalculatorContract
 
 _VECTOR: Final = "VECTOR"
 #: Tag of the image → what its packets hold.
 _IMAGES: Final[dict[str, type[ImageFrame | Image]]] = {"IMAGE": ImageFrame, "UIMAGE": Image}
-_DRAWABLE: Final = (ImageFormat.SRGB, ImageFormat.SRGBA)
 
 
 class AnnotationOverlayCalculator(penstock.Calculator):
@@ -47,12 +42,14 @@ class AnnotationOverlayCalculator(penstock.Calculator):
     Options `AnnotationOverlayCalculatorOptions`: `canvas_width_px` and `canvas_height_px` (pixels, both
     required without an image), `canvas_color` (black), `flip_text_vertically` (false; true for images whose
     first row is the lowest one), `gpu_uses_top_left_origin` and `gpu_scale_factor` (for images on the GPU
-    only; ignored).
+    only; ignored), `height_of_thickness_px` (0: every thickness is in pixels of the image, as in the
+    reference; else it is meant for images of this height, and scaled in others).
 
     Raises when the graph is loaded: InvalidArgumentError for IMAGE beside UIMAGE, no such output or another
     one than the input, IMAGE_GPU, or a canvas whose size is missing or below 1. In `open`:
-    ResourceExhaustedError for a canvas with too many pixels. In `process`: InvalidArgumentError for an
-    image of another format, or an annotation that cannot be drawn: without a shape, with an unknown font,
+    ResourceExhaustedError for a canvas with too many pixels, InvalidArgumentError for a negative
+    `height_of_thickness_px`. In `process`: InvalidArgumentError for an image of another format, or an
+    annotation that cannot be drawn: without a shape, with an unknown font,
     an oval turned inside out.
 
     Source of the behaviour: MediaPipe `calculators/util/annotation_overlay_calculator.cc`.
@@ -95,14 +92,21 @@ class AnnotationOverlayCalculator(penstock.Calculator):
 
         Raises:
             ResourceExhaustedError: the canvas has too many pixels.
+            InvalidArgumentError: height_of_thickness_px is negative.
         """
         options = cc.options(AnnotationOverlayCalculatorOptions)
         self._flip_text = options.flip_text_vertically
+        self._height_of_thickness = options.height_of_thickness_px
+        if self._height_of_thickness < 0:
+            raise InvalidArgumentError(
+                f"height_of_thickness_px is {self._height_of_thickness}, but must be 0 or more; change it in "
+                "the options"
+            )
         self._tag = next(tag for tag in _IMAGES if tag in cc.outputs)
         self._has_image = self._tag in cc.inputs
         self._drawings = [place for place in cc.inputs.ids() if place[0] != self._tag]
         if self._has_image:
-            _pass_header(cc, self._tag)
+            pass_drawn_header(cc, self._tag)
             return
         width, height = _canvas_size(options)
         check_frame_size(width, height, "canvas_width_px and canvas_height_px")
@@ -121,8 +125,9 @@ class AnnotationOverlayCalculator(penstock.Calculator):
         elif cc.inputs[self._tag].is_empty():
             return
         else:
-            pixels, image_format = _copied(cc.inputs[self._tag].payload, self._tag)
-        renderer = AnnotationRenderer(pixels, flip_text=self._flip_text)
+            pixels, image_format = drawable(cc.inputs[self._tag].payload, self._tag)
+        scale = pixels.shape[0] / self._height_of_thickness if self._height_of_thickness else 1.0
+        renderer = AnnotationRenderer(pixels, flip_text=self._flip_text, thickness_scale=scale)
         for place in self._drawings:
             port = cc.inputs[place]
             if port.is_empty():
@@ -172,27 +177,3 @@ def _canvas_size(options: AnnotationOverlayCalculatorOptions) -> tuple[int, int]
                 f"{name} is {getattr(options, name)}, but must be 1 or more; change it in the options"
             )
     return options.canvas_width_px, options.canvas_height_px
-
-
-def _copied(image: ImageFrame | Image, port: str) -> tuple[NDArray[Any], ImageFormat]:
-    """Return pixels to draw on, with 3 or 4 channels, and their format."""
-    pixels, image_format = image.array, image.format
-    if image_format is ImageFormat.GRAY8:
-        return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_GRAY2RGB)), ImageFormat.SRGB
-    if image_format not in _DRAWABLE:
-        raise InvalidArgumentError(
-            f"input {port!r} holds {image!r}, but it takes SRGB, SRGBA or GRAY8; put a "
-            f"{converter_for(image_format)} before"
-        )
-    return np.array(pixels, order="C"), image_format
-
-
-def _pass_header(cc: CalculatorContext, tag: str) -> None:
-    """Give the output the input's stream header, with the format of the output."""
-    packet = cc.inputs[tag].header
-    if packet.is_empty():
-        return
-    header = packet.payload
-    if isinstance(header, VideoHeader) and header.format is ImageFormat.GRAY8:
-        packet = type(packet)(attrs.evolve(header, format=ImageFormat.SRGB))
-    cc.outputs[tag].set_header(packet)

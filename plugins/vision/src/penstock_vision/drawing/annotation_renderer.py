@@ -55,12 +55,14 @@ class AnnotationRenderer:
     Args:
         image: (H, W, 3) or (H, W, 4) of uint8, writable and contiguous.
         flip_text: draw text upside down.
+        thickness_scale: factor of every thickness.
     """
 
-    def __init__(self, image: NDArray[Any], *, flip_text: bool = False) -> None:
+    def __init__(self, image: NDArray[Any], *, flip_text: bool = False, thickness_scale: float = 1.0) -> None:
         self._image = image
         self._height, self._width = image.shape[:2]
         self._flip_text = flip_text
+        self._thickness_scale = thickness_scale
 
     def draw(self, data: RenderData) -> None:
         """Draw all annotations in order.
@@ -82,10 +84,13 @@ class AnnotationRenderer:
                     f"render annotation {position}: OpenCV refuses to draw the {kind}: {error}; change it"
                 ) from error
 
+    def _thick(self, wanted: float) -> int:
+        return _thickness(wanted * self._thickness_scale)
+
     def _rectangle(self, annotation: RenderAnnotation) -> None:
         rectangle = annotation.rectangle
         left, top, right, bottom = self._corners(rectangle)
-        color, thickness = _color(annotation.color), _thickness(annotation.thickness)
+        color, thickness = _color(annotation.color), self._thick(annotation.thickness)
         if rectangle.rotation:
             vertices = _turned(left, top, right, bottom, rectangle.rotation)
             points = [_nearest(vertex) for vertex in vertices]
@@ -95,7 +100,7 @@ class AnnotationRenderer:
             cv2.rectangle(self._image, (left, top, right - left, bottom - top), color, thickness)
         if rectangle.HasField("top_left_thickness"):
             vertices = _turned(left, top, right, bottom, rectangle.rotation)
-            radius = _thickness(rectangle.top_left_thickness)
+            radius = self._thick(rectangle.top_left_thickness)
             cv2.ellipse(self._image, _nearest(vertices[1]), (radius, radius), 0, 0, 360, color, _FILLED)
 
     def _filled_rectangle(self, annotation: RenderAnnotation) -> None:
@@ -112,7 +117,7 @@ class AnnotationRenderer:
     def _rounded_rectangle(self, annotation: RenderAnnotation) -> None:
         rounded = annotation.rounded_rectangle
         corners = self._corners(rounded.rectangle)
-        color, thickness = _color(annotation.color), _thickness(annotation.thickness)
+        color, thickness = _color(annotation.color), self._thick(annotation.thickness)
         radius, line_type = _rounding(rounded)
         left, top, right, bottom = corners
         for start, end in (
@@ -156,7 +161,7 @@ class AnnotationRenderer:
                 f"an oval goes from ({left}, {top}) to ({right}, {bottom}), but its right side must not be "
                 "left of its left side, nor its bottom above its top; change the annotation"
             )
-        self._ellipse(rectangle, size, _color(annotation.color), _thickness(annotation.thickness))
+        self._ellipse(rectangle, size, _color(annotation.color), self._thick(annotation.thickness))
 
     def _filled_oval(self, annotation: RenderAnnotation) -> None:
         rectangle = annotation.filled_oval.oval.rectangle
@@ -175,7 +180,7 @@ class AnnotationRenderer:
     def _arrow(self, annotation: RenderAnnotation) -> None:
         arrow = annotation.arrow
         start, end = self._ends(arrow)
-        color, thickness = _color(annotation.color), _thickness(annotation.thickness)
+        color, thickness = _color(annotation.color), self._thick(annotation.thickness)
         cv2.line(self._image, start, end, color, thickness)
         length = hypot(end[0] - start[0], end[1] - start[1])
         scale = 1 / length if length else 0.0
@@ -191,14 +196,14 @@ class AnnotationRenderer:
 
     def _line(self, annotation: RenderAnnotation) -> None:
         start, end = self._ends(annotation.line)
-        cv2.line(self._image, start, end, _color(annotation.color), _thickness(annotation.thickness))
+        cv2.line(self._image, start, end, _color(annotation.color), self._thick(annotation.thickness))
 
     def _gradient_line(self, annotation: RenderAnnotation) -> None:
         line = annotation.gradient_line
         start, end = self._ends(line)
         channels = self._image.shape[2]
         color1, color2 = _color(line.color1)[:channels], _color(line.color2)[:channels]
-        draw_gradient_line(self._image, start, end, color1, color2, _thickness(annotation.thickness))
+        draw_gradient_line(self._image, start, end, color1, color2, self._thick(annotation.thickness))
 
     def _point(self, annotation: RenderAnnotation) -> None:
         self._disc(annotation.point, annotation)
@@ -209,13 +214,13 @@ class AnnotationRenderer:
 
     def _disc(self, point: RenderAnnotation.Point, annotation: RenderAnnotation) -> None:
         center = self._place(point.x, point.y, point.normalized)
-        cv2.circle(self._image, center, _thickness(annotation.thickness), _color(annotation.color), _FILLED)
+        cv2.circle(self._image, center, self._thick(annotation.thickness), _color(annotation.color), _FILLED)
 
     def _text(self, annotation: RenderAnnotation) -> None:
         text = annotation.text
         left, baseline = self._place(text.left, text.baseline, text.normalized)
         height = _rounded(text.font_height * self._height) if text.normalized else _cut(text.font_height)
-        thickness = _thickness(annotation.thickness)
+        thickness = self._thick(annotation.thickness)
         face = text.font_face
         if face not in _GLYPH_HEIGHTS:
             raise InvalidArgumentError(
@@ -231,7 +236,7 @@ class AnnotationRenderer:
             baseline += trunc(above / 2)
         place = (left, baseline)
         if text.outline_thickness > 0:
-            around = _thickness(annotation.thickness + 2 * text.outline_thickness)
+            around = self._thick(annotation.thickness + 2 * text.outline_thickness)
             self._write(words, place, face, scale, _color(text.outline_color), around)
         self._write(words, place, face, scale, _color(annotation.color), thickness)
 

@@ -26,7 +26,7 @@ from penstock.config import calculator_options_pb2 as penstock_dot_config_dot_ca
 from penstock_formats.messages import color_pb2 as penstock__formats_dot_messages_dot_color__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n1penstock_vision/messages/annotation_overlay.proto\x12\x08penstock\x1a(penstock/config/calculator_options.proto\x1a%penstock_formats/messages/color.proto\"\xcf\x02\n\"AnnotationOverlayCalculatorOptions\x12\x1d\n\x0f\x63\x61nvas_width_px\x18\x02 \x01(\x05:\x04\x31\x39\x32\x30\x12\x1e\n\x10\x63\x61nvas_height_px\x18\x03 \x01(\x05:\x04\x31\x30\x38\x30\x12%\n\x0c\x63\x61nvas_color\x18\x04 \x01(\x0b\x32\x0f.penstock.Color\x12#\n\x14\x66lip_text_vertically\x18\x05 \x01(\x08:\x05\x66\x61lse\x12&\n\x18gpu_uses_top_left_origin\x18\x06 \x01(\x08:\x04true\x12\x1b\n\x10gpu_scale_factor\x18\x07 \x01(\x02:\x01\x31\x32Y\n\x03\x65xt\x12\x1b.penstock.CalculatorOptions\x18\x87\xf0\xbfw \x01(\x0b\x32,.penstock.AnnotationOverlayCalculatorOptions')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n1penstock_vision/messages/annotation_overlay.proto\x12\x08penstock\x1a(penstock/config/calculator_options.proto\x1a%penstock_formats/messages/color.proto\"\xf2\x02\n\"AnnotationOverlayCalculatorOptions\x12\x1d\n\x0f\x63\x61nvas_width_px\x18\x02 \x01(\x05:\x04\x31\x39\x32\x30\x12\x1e\n\x10\x63\x61nvas_height_px\x18\x03 \x01(\x05:\x04\x31\x30\x38\x30\x12%\n\x0c\x63\x61nvas_color\x18\x04 \x01(\x0b\x32\x0f.penstock.Color\x12#\n\x14\x66lip_text_vertically\x18\x05 \x01(\x08:\x05\x66\x61lse\x12&\n\x18gpu_uses_top_left_origin\x18\x06 \x01(\x08:\x04true\x12\x1b\n\x10gpu_scale_factor\x18\x07 \x01(\x02:\x01\x31\x12!\n\x16height_of_thickness_px\x18\x65 \x01(\x05:\x01\x30\x32Y\n\x03\x65xt\x12\x1b.penstock.CalculatorOptions\x18\x87\xf0\xbfw \x01(\x0b\x32,.penstock.AnnotationOverlayCalculatorOptions')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,5 +34,5 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'penstock_vision.messages.an
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_ANNOTATIONOVERLAYCALCULATOROPTIONS']._serialized_start=145
-  _globals['_ANNOTATIONOVERLAYCALCULATOROPTIONS']._serialized_end=480
+  _globals['_ANNOTATIONOVERLAYCALCULATOROPTIONS']._serialized_end=515
 # @@protoc_insertion_point(module_scope)
