@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from importlib import import_module
-from pathlib import Path
+from os import path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from penstock.engine.node import CLOSING
@@ -182,10 +182,9 @@ def find_services(
 
 def _folder_of(plan: Plan) -> str | None:
     """Return the directory of the graph file; None where the graph is no file."""
-    if plan.file is None:
+    if plan.file is None or not path.isfile(plan.file):  # noqa: PTH113  # pathlib takes long to import
         return None
-    file = Path(plan.file).absolute()
-    return str(file.parent) if file.is_file() else None
+    return path.dirname(path.abspath(plan.file))  # noqa: PTH100, PTH120
 
 
 def _find_for(
