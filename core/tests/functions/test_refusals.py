@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import traceback
 from collections import namedtuple
 from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -191,3 +192,13 @@ def test_a_name_that_no_graph_could_write_is_refused(name):
         @penstock.calculator(name)
         def fine(frame: int) -> int:
             return frame
+
+
+def test_the_traceback_ends_at_the_decorator() -> None:
+    """What is inside of the package says nothing to somebody who has forgotten an annotation."""
+    with pytest.raises(InvalidArgumentError) as raised:
+        penstock.calculator(some_bare)
+
+    names = [frame.name for frame in traceback.extract_tb(raised.value.__traceback__)]
+    assert names[1:] == ["calculator", "_made"]
+    assert raised.value.__cause__ is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ParamSpec, Protocol, TypeVar, overload
 
+from penstock.errors import InvalidArgumentError
 from penstock.functions.definition import define
 from penstock.functions.forms import make
 from penstock.option_class import options_classes
@@ -91,7 +92,10 @@ def calculator(definition: object, /) -> object:
 
 
 def _made(target: object, name: str | None) -> object:
-    made = make(define(target, name))
-    options_classes(made)
+    try:
+        made = make(define(target, name))
+        options_classes(made)
+    except InvalidArgumentError as error:
+        raise error.with_traceback(None) from None  # the inside of this package says nothing to its author
     target.calculator = made  # type: ignore[attr-defined]  # CalculatorFunction says so
     return target

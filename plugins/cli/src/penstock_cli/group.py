@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: Key in `click.Context.meta`, which all contexts of one call share.
 DEBUG: Final = "penstock_cli.debug"
+#: Alias → name of a command.
+_ALIASES: Final = {"draw": "show"}
 #: Terminals without colours. Source: rich, `Console.is_dumb_terminal`.
 _NO_COLOURS: Final = ("dumb", "unknown")
 
@@ -53,9 +55,9 @@ class PenstockGroup(click.Group):
         return super().list_commands(ctx)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command by name; loads the plugins."""
+        """Return a command by its name or an alias; loads the plugins."""
         self._complete(ctx)
-        return super().get_command(ctx, cmd_name)
+        return super().get_command(ctx, cmd_name) or super().get_command(ctx, _ALIASES.get(cmd_name, ""))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 #: What to do about unknown calculators of one's own.
-OWN: Final = "for calculators of your own: --import FILE.py, --import MODULE or --subgraph NAME=FILE"
+OWN: Final = "for components of your own: --import FILE.py, --import MODULE or --subgraph NAME=FILE"
+#: Kinds of components that users write.
+_WRITTEN: Final = ("calculator", "input stream handler", "executor")
 
 
 def existing(path: Path, what: str) -> Path:
@@ -46,15 +48,15 @@ def load(make: Callable[[], CalculatorGraph]) -> CalculatorGraph:
     try:
         return make()
     except PenstockError as error:
-        hint = f"\n  {OWN}" if names_unknown_calculators(error) else ""
+        hint = f"\n  {OWN}" if names_unknown_components(error) else ""
         raise (FileMissing if is_unread(error) else GraphInvalid)(f"{error}{hint}") from error
 
 
-def names_unknown_calculators(error: PenstockError) -> bool:
-    """Return whether a graph names a calculator that no official pack has; the user may have written it."""
+def names_unknown_components(error: PenstockError) -> bool:
+    """Return whether a graph names a component that no official pack has; the user may have written it."""
     faults = error.faults if isinstance(error, GraphConfigError) else (error,)
-    unknown = [each for each in faults if isinstance(each, UnknownNameError) and each.kind == "calculator"]
-    return any(each.name not in official_packs()["calculator"] for each in unknown)
+    unknown = [each for each in faults if isinstance(each, UnknownNameError) and each.kind in _WRITTEN]
+    return any(each.name not in official_packs().get(each.kind, {}) for each in unknown)
 
 
 def is_unread(error: PenstockError) -> bool:

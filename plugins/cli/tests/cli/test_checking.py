@@ -67,8 +67,7 @@ def test_every_fault_has_its_place_and_what_to_do(graph, invoke):
     assert done.exit_code == 3
     first, second, third = done.output.splitlines()
     assert (
-        third
-        == "note: for calculators of your own: --import FILE.py, --import MODULE or --subgraph NAME=FILE"
+        third == "note: for components of your own: --import FILE.py, --import MODULE or --subgraph NAME=FILE"
     )
     assert first == (
         f"fault: {path}:2:8: node 'CliNumber': no calculator 'CliNumber' is registered "
@@ -84,7 +83,7 @@ def test_json_has_faults_as_data(graph, invoke):
 
     first, second = found["faults"]
     assert found["hints"] == [
-        "for calculators of your own: --import FILE.py, --import MODULE or --subgraph NAME=FILE"
+        "for components of your own: --import FILE.py, --import MODULE or --subgraph NAME=FILE"
     ]
     assert (found["file"], found["is_valid"], found["is_read"], found["nodes"]) == (str(path), False, True, 0)
     assert first == {

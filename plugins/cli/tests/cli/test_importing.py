@@ -16,7 +16,7 @@ from click.shell_completion import ShellComplete
 from penstock.errors import GraphConfigError, InvalidArgumentError, UnknownNameError
 from penstock_cli.failures import RunFailed
 from penstock_cli.importing import import_all
-from penstock_cli.loading import names_unknown_calculators
+from penstock_cli.loading import names_unknown_components
 from penstock_cli.main import penstock_command
 
 COUNT = """
@@ -131,21 +131,28 @@ def test_without_the_option_a_graph_finds_no_calculator_of_the_directory_and_say
     assert (run.returncode, validated.returncode) == (3, 3)
     assert "no calculator 'Count' is registered" in run.stderr
     assert run.stderr.endswith(
-        "\n  for calculators of your own: --import FILE.py, --import MODULE or --subgraph NAME=FILE\n"
+        "\n  for components of your own: --import FILE.py, --import MODULE or --subgraph NAME=FILE\n"
     )
     assert validated.stdout.endswith(
-        "\nnote: for calculators of your own: --import FILE.py, --import MODULE or --subgraph NAME=FILE\n"
+        "\nnote: for components of your own: --import FILE.py, --import MODULE or --subgraph NAME=FILE\n"
     )
 
 
 @pytest.mark.parametrize(
     ("kind", "name", "is_own"),
-    [("calculator", "Mine", True), ("calculator", "CannyEdgeCalculator", False), ("executor", "Mine", False)],
+    [
+        ("calculator", "Mine", True),
+        ("executor", "Mine", True),
+        ("input stream handler", "Mine", True),
+        ("calculator", "CannyEdgeCalculator", False),
+        ("executor", "ProcessExecutor", False),
+        ("option", "Mine", False),
+    ],
 )
-def test_only_a_calculator_that_no_pack_has_may_be_ones_own(kind, name, is_own):
+def test_only_a_component_that_no_pack_has_may_be_ones_own(kind, name, is_own):
     faults = [InvalidArgumentError("x"), UnknownNameError(kind, name)]
 
-    assert names_unknown_calculators(GraphConfigError(faults)) is is_own
+    assert names_unknown_components(GraphConfigError(faults)) is is_own
 
 
 def test_help_describes_the_option(command):

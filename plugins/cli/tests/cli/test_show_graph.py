@@ -136,7 +136,7 @@ def test_a_component_that_is_not_installed_is_drawn_with_a_note(invoke, tmp_path
     options, own = done.stderr.splitlines()
     assert options.startswith(f"note: drawn without options: {path}:6:")
     assert (
-        own == "note: for calculators of your own: --import FILE.py, --import MODULE or --subgraph NAME=FILE"
+        own == "note: for components of your own: --import FILE.py, --import MODULE or --subgraph NAME=FILE"
     )
 
 
@@ -161,7 +161,7 @@ def test_faults_that_keep_a_graph_from_running_are_noted(invoke, tmp_path):
     first, second, own = done.stderr.splitlines()
     assert done.exit_code == 0
     assert (
-        own == "note: for calculators of your own: --import FILE.py, --import MODULE or --subgraph NAME=FILE"
+        own == "note: for components of your own: --import FILE.py, --import MODULE or --subgraph NAME=FILE"
     )
     assert "no calculator 'CliNumber' is registered (did you mean 'CliNumbers'" in first
     assert f"{path}:2:" in second
@@ -209,3 +209,12 @@ def test_a_name_without_an_ending_is_a_component_and_a_file_of_that_name_is_hint
     assert "for the file of that name, write './my_graph'" in name.stderr
     assert path.exit_code == 3
     assert "graph file 'my_graph' ends with ''" in path.stderr
+
+
+def test_draw_is_another_word_for_show(command, tmp_path):
+    (tmp_path / "graph.pbtxt").write_text('input_stream: "a" output_stream: "a"', encoding="utf-8")
+
+    drawn, shown = (command(word, "graph.pbtxt", "--format", "mermaid") for word in ("draw", "show"))
+
+    assert (drawn.returncode, drawn.stdout) == (0, shown.stdout)
+    assert "\n  draw " not in command("--help").stdout

@@ -17,7 +17,7 @@ from penstock.errors import InvalidArgumentError, lines_of
 from penstock.log import ROOT
 from penstock.readers import where
 from penstock_cli.failures import FileMissing, GraphInvalid
-from penstock_cli.loading import OWN, existing, is_unread, name_in, names_unknown_calculators
+from penstock_cli.loading import OWN, existing, is_unread, name_in, names_unknown_components
 from penstock_cli.machine.environment import in_this_environment
 from penstock_cli.runs.side_values import UNSAID, check_names, fault_words
 from penstock_cli.subgraph_files import registry_for
@@ -111,7 +111,7 @@ def check(file: str, sides: Mapping[str, object] | None) -> Verdict:
             verdict.faults = [_fault(InvalidArgumentError(error.message), verdict.file)]
         except PenstockError as error:
             verdict.is_read = not is_unread(error)
-            verdict.hints = [OWN] if names_unknown_calculators(error) else []
+            verdict.hints = [OWN] if names_unknown_components(error) else []
             faults = error.faults if isinstance(error, GraphConfigError) else (error,)
             verdict.faults = [_fault(fault, verdict.file) for fault in faults]
     return verdict

@@ -167,7 +167,8 @@ def _statements(
             yield f"{{ rank={rank}; {'; '.join(keys)} }}"
     for i, line in enumerate(lines):
         tail = line.tail if line.tail_port is None else f"{line.tail}:o{line.tail_port}:s"
-        head = f"{line.head}:n" if line.head_port is None else f"{line.head}:i{line.head_port}:n"
+        # A line goes to the middle of a name: to its top it would be bent twice.
+        head = line.head if line.head_port is None else f"{line.head}:i{line.head_port}:n"
         # written the other way round, so that its ends stay in their rows
         ends, back = (f"{head} -> {tail}", ", dir=back") if line.is_back else (f"{tail} -> {head}", "")
         yield f'{ends} [id="{i}", weight={line.weight}{back}]'
