@@ -87,14 +87,14 @@ def test_the_calculator_of_the_readme_tells_the_brightness_of_each_frame_of_the_
 def test_with_the_change_that_the_readme_names_the_program_reads_a_camera(tmp_path):
     (program,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     (options,) = re.findall(r"`(options \{.*camera_index: 0 } })`", README)
-    (call,) = re.findall(r"For a camera .* call `graph\.(rows\(.*?\))`", README)
+    (call,) = re.findall(r"For a camera, call `graph\.(rows\(.*?\))`", README)
     changed = program.replace('input_side_packet: "INPUT_FILE_PATH:video"', options.replace("0", "77"))
     changed = changed.replace('rows("brightness", side_packets={"video": "penstock-demo.mp4"})', call)
 
     done = run_program(changed, tmp_path)
 
     assert "VideoDecoderCalculator" in done.stderr
-    assert re.search(r"camera 77 does not exist|cameras? .*Linux", done.stderr)
+    assert re.search(r"camera 77 does not exist|77:none|the cameras are", done.stderr)
 
 
 def test_the_form_in_which_the_models_are_named_is_one_that_a_shell_expands(tmp_path):

@@ -9,6 +9,7 @@ import sys
 import time
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 
 import av
 import numpy as np
@@ -259,11 +260,61 @@ def test_a_missing_camera_is_named():
         decode(camera_index=4711)
 
 
-def test_a_camera_elsewhere_than_on_linux_is_refused(monkeypatch):
-    monkeypatch.setattr(sys, "platform", "darwin")
+def test_a_camera_on_a_system_without_any_is_refused(monkeypatch):
+    monkeypatch.setattr(sys, "platform", "freebsd14")
 
-    with pytest.raises(ValueError, match=r"^camera 0 cannot be read on 'darwin': cameras work on Linux"):
+    with pytest.raises(
+        ValueError, match=r"^camera 0 cannot be read on 'freebsd14': cameras work on Linux, macOS"
+    ):
         camera_source(0)
+
+
+@pytest.mark.parametrize(
+    ("system", "name", "kind", "options"),
+    [
+        ("darwin", "1:none", "avfoundation", {"framerate": "30"}),
+        ("win32", "video=Front camera", "dshow", {"rtbufsize": "256M"}),
+    ],
+)
+def test_other_systems_have_their_own_cameras_whose_times_begin_now(  # noqa: PLR0913, PLR0917
+    monkeypatch, clip, system, name, kind, options
+):
+    """A file stands for the camera: this is about what libav is asked for."""
+    asked, file, really_open = [], str(clip()), av.open
+
+    def opened(path, mode, **rest):
+        asked.append((path, rest))
+        return really_open(file, mode)
+
+    devices = [
+        SimpleNamespace(name="Microphone", media_types=["audio"]),
+        SimpleNamespace(name="Rear camera", media_types=["video"]),
+        SimpleNamespace(name="Front camera", media_types=["video", "audio"]),
+    ]
+    monkeypatch.setattr(sys, "platform", system)
+    monkeypatch.setattr(av, "open", opened)
+    monkeypatch.setattr(av, "enumerate_input_devices", lambda wanted: devices)
+    before = time.time_ns() // 1000
+    source = camera_source(1)
+    try:
+        times = [source.read()[0] for _ in range(3)]
+    finally:
+        source.close()
+
+    assert asked == [(name, {"format": kind, "options": options})]
+    assert before <= times[0] <= time.time_ns() // 1000
+    assert [later - times[0] for later in times] == [0, 40_000, 80_000]
+
+
+def test_a_camera_that_windows_does_not_have_is_named_beside_those_that_it_has(monkeypatch):
+    monkeypatch.setattr(sys, "platform", "win32")
+    devices = [SimpleNamespace(name="Front camera", media_types=["video"])]
+    monkeypatch.setattr(av, "enumerate_input_devices", lambda wanted: devices)
+
+    with pytest.raises(
+        ValueError, match=r"camera 1 does not exist; the cameras are 0: 'Front camera'; check"
+    ):
+        camera_source(1)
 
 
 def test_audio_is_saved_without_a_change(film):

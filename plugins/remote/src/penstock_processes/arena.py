@@ -13,12 +13,17 @@ import threading
 import weakref
 from bisect import bisect_left
 from collections import deque
+from importlib import import_module
+from importlib.util import find_spec
+from secrets import token_hex
 from typing import Any, Final
 
 import numpy as np
 
 #: Blocks begin at multiples of it: enough for every instruction of a processor, and a cache line.
 _ALIGNMENT: Final = 64
+#: The module of the standard library with `shm_open`, where the system has it.
+_POSIX_MEMORY: Final = "_posixshmem"
 
 
 class Block(weakref.ref["np.ndarray[Any, Any]"]):
@@ -176,15 +181,39 @@ class OwnArena(Arena):
                 self._sizes[offset] = size
 
 
+def has_memory_files() -> bool:
+    """Return whether this system has files in memory whose descriptors can be handed over: not on Windows."""
+    return hasattr(os, "memfd_create") or find_spec(_POSIX_MEMORY) is not None
+
+
 def memory_file(size: int) -> int:
     """Return the descriptor of a new file in memory without a name, of a size; the caller closes it.
 
     Raises:
         OSError: the system gives none.
     """
-    descriptor = os.memfd_create("penstock", os.MFD_CLOEXEC)
+    descriptor = (
+        os.memfd_create("penstock", os.MFD_CLOEXEC) if hasattr(os, "memfd_create") else _posix_memory()
+    )
     try:
         os.ftruncate(descriptor, size)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _posix_memory() -> int:
+    """Return the descriptor of new shared memory of POSIX, as macOS has it; its name is gone at once.
+
+    `multiprocessing.shared_memory` keeps the name until it is unlinked, and cannot be closed while an array
+    looks at it. So this takes the calls of the system that it takes.
+    """
+    posix_memory: Any = import_module(_POSIX_MEMORY)
+    name = f"/penstock-{token_hex(8)}"  # 26 characters; macOS takes 31
+    descriptor: int = posix_memory.shm_open(name, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode=0o600)
+    try:
+        posix_memory.shm_unlink(name)
     except BaseException:
         os.close(descriptor)
         raise

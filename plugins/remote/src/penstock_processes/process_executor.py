@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from penstock.errors import InvalidArgumentError
 from penstock_executors import ThreadPoolExecutor
-from penstock_processes.arena import Arena, OwnArena, memory_file
+from penstock_processes.arena import Arena, OwnArena, has_memory_files, memory_file
 from penstock_processes.link import Link
 from penstock_processes.options import Codec, ProcessExecutorOptions, StartMethod
 from penstock_remote.api import (
@@ -49,15 +49,15 @@ class ProcessExecutor(ThreadPoolExecutor):
 
     Payloads are pickled; arrays, images and all buffers of 4 KiB and more go through shared memory, arrive
     read-only, and stay valid as long as anybody looks at them. Workers start when the first run is put
-    together and live until the graph is closed; a worker that has died is replaced at the next run. Linux
-    only.
+    together and live until the graph is closed; a worker that has died is replaced at the next run. Not on
+    Windows.
 
     Args:
         num_processes, start, arena_mib, start_timeout_s, cancel_grace_s, codec, colocate: as in
             `ProcessExecutorOptions`.
 
     Raises:
-        InvalidArgumentError: an option is out of its range; or the system has no memory files.
+        InvalidArgumentError: an option is out of its range; or the system has no such memory: Windows.
 
     Example config::
 
@@ -77,8 +77,11 @@ class ProcessExecutor(ThreadPoolExecutor):
     def __init__(self, num_processes: int = 0, **options: Any) -> None:
         self.options: Final = ProcessExecutorOptions(num_processes=num_processes, **options)
         super().__init__(min(_MOST_SENDERS, self.options.process_count()), "penstock-send")
-        if not hasattr(os, "memfd_create"):
-            raise InvalidArgumentError("a ProcessExecutor needs memory files (memfd_create), which Linux has")
+        if not has_memory_files():
+            raise InvalidArgumentError(
+                "a ProcessExecutor needs shared memory whose descriptor can be handed over, which Linux and "
+                "macOS have; name a ThreadPoolExecutor here"
+            )
         self._lock: Final = threading.Lock()
         #: Keys of nodes in workers; they are given under the lock.
         self._keys: Final = itertools.count()

@@ -12,7 +12,6 @@ import os
 import signal
 import sys
 import threading
-from multiprocessing.reduction import DupFd
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock.lowlevel import default_registry
@@ -45,6 +44,10 @@ class Descriptor:
         self.number: Final = number
 
     def __reduce__(self) -> tuple[Any, ...]:
+        from multiprocessing.reduction import (
+            DupFd,
+        )  # Windows has none, and this package can be imported there
+
         return _received, (DupFd(self.number),)
 
 

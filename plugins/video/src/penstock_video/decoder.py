@@ -41,8 +41,8 @@ class VideoDecoderCalculator(penstock.Calculator):
     a camera, the time of capture since 1970. A frame whose time is not later than the one before is
     dropped. The stream ends with the file, or after the pattern's `frames`; a camera's does not end.
 
-    Options `VideoDecoderCalculatorOptions`: `camera_index` (Linux), `test_pattern { width height fps
-    frames }`, `wall_clock` (false), `decoder_threads` (0: libav decides). Reading, decoding and
+    Options `VideoDecoderCalculatorOptions`: `camera_index` (tried on Linux), `test_pattern { width height
+    fps frames }`, `wall_clock` (false), `decoder_threads` (0: libav decides). Reading, decoding and
     conversion run without the GIL.
 
     Raises in `open`, where the first frame is decoded: InvalidArgumentError for a missing or broken

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from time import time_ns
 from typing import TYPE_CHECKING, Any, Final
 
 import av
@@ -28,6 +29,17 @@ if TYPE_CHECKING:
 
 _LOG: Final = get_logger("video")
 _QUARTER: Final = 90
+#: libav's name of a kind of camera → options. Source: FFmpeg's documentation, "Input Devices".
+_OPTIONS: Final[dict[str, dict[str, str]]] = {
+    # A camera's times count from 1970, even where the driver's count from another moment.
+    "v4l2": {"timestamps": "abs"},
+    # The usual rate, 29.97, is one that few cameras of Apple's computers have.
+    "avfoundation": {"framerate": "30"},
+    # Windows drops frames where the usual buffer of 3 MB holds less than one.
+    "dshow": {"rtbufsize": "256M"},
+}
+#: Those whose times do not count from 1970.
+_OWN_CLOCKS: Final = ("avfoundation", "dshow")
 #: Time between frames without a time in a stream without a rate: 25 a second.
 _USUAL_PERIOD_US: Final = 40_000
 
@@ -61,9 +73,13 @@ class FileSource:
     ) -> None:
         self._name = os.fspath(path)
         self._node = node
-        if "://" not in self._name and not os.path.exists(self._name):  # noqa: PTH110  # a str by now
+        # What is no file: addresses, and devices that have a name of their own.
+        is_file = "://" not in self._name and device in {None, "v4l2"}
+        if is_file and not os.path.exists(self._name):  # noqa: PTH110  # a str by now
             raise InvalidArgumentError(f"video file {self._name!r} does not exist; check INPUT_FILE_PATH")
         self._late = self._broken = 0
+        #: Added to the times of a device whose clock does not count from 1970; None until its first frame.
+        self._shift: int | None = None if device in _OWN_CLOCKS else 0
         self._last: int | None = None
         self._first: av.VideoFrame | None = None
         self._container = _opened(self._name, device)
@@ -150,31 +166,58 @@ class FileSource:
 
     def _time_of(self, frame: av.VideoFrame) -> int:
         if frame.pts is not None and frame.time_base:
-            return microseconds(frame.pts, frame.time_base)
+            own = microseconds(frame.pts, frame.time_base)
+            if self._shift is None:
+                self._shift = time_ns() // 1000 - own
+            return own + self._shift
         return 0 if self._last is None else self._last + self._period
 
 
 def camera_source(index: int, threads: int = 0) -> FileSource:
     """Open a camera. Its frames carry their capture time in microseconds since 1970.
 
-    The kernel takes the times when a frame comes from the sensor's driver; where they count from the
-    machine's start libav converts them to times since 1970.
+    Linux: the kernel takes the times when a frame comes from the sensor's driver; where they count from the
+    machine's start libav converts them to times since 1970. macOS and Windows: libav's times of the device
+    count from another moment; the first frame gets the time at which it was read, and the others keep their
+    distances to it.
+
+    Args:
+        index: of Linux's device `/dev/videoN`; on macOS of AVFoundation's device, on Windows of DirectShow's
+            video device, each from 0 on.
+        threads: as of `FileSource`.
 
     Raises:
-        InvalidArgumentError: the system is not Linux, or there is no such camera, or it cannot be
-            opened, for example because another program uses it. No device stays open.
+        InvalidArgumentError: this system has no cameras that libav reads, or there is no such camera, or it
+            cannot be opened, for example because another program uses it. No device stays open.
     """
-    if not sys.platform.startswith("linux"):
+    system = str(sys.platform)  # a type checker takes it for the system that it runs on
+    if system.startswith("linux"):
+        device = f"/dev/video{index}"
+        if not os.path.exists(device):  # noqa: PTH110  # a str
+            raise InvalidArgumentError(
+                f"camera {index} does not exist: there is no {device!r}; check camera_index"
+            )
+        return FileSource(device, threads, device="v4l2")
+    if system == "darwin":
+        return FileSource(f"{index}:none", threads, device="avfoundation")
+    if system == "win32":
+        return FileSource(f"video={_name_of_camera(index)}", threads, device="dshow")
+    raise InvalidArgumentError(
+        f"camera {index} cannot be read on {system!r}: cameras work on Linux, macOS and Windows; give a file "
+        "as INPUT_FILE_PATH, or use test_pattern"
+    )
+
+
+def _name_of_camera(index: int) -> str:
+    """Return what DirectShow calls a camera."""
+    found = [one.name for one in av.enumerate_input_devices("dshow") if "video" in one.media_types]
+    if index >= len(found):
+        known = ", ".join(f"{number}: {name!r}" for number, name in enumerate(found)) or "none"
         raise InvalidArgumentError(
-            f"camera {index} cannot be read on {sys.platform!r}: cameras work on Linux (Video4Linux) only; "
-            "give a file as INPUT_FILE_PATH, or use test_pattern"
+            f"camera {index} does not exist; the cameras are {known}; check camera_index"
         )
-    device = f"/dev/video{index}"
-    if not os.path.exists(device):  # noqa: PTH110  # a str
-        raise InvalidArgumentError(
-            f"camera {index} does not exist: there is no {device!r}; check camera_index"
-        )
-    return FileSource(device, threads, device="v4l2")
+    name: str = found[index]
+    return name
 
 
 def pixels(frame: av.VideoFrame) -> NDArray[Any]:
@@ -191,8 +234,7 @@ def pixels(frame: av.VideoFrame) -> NDArray[Any]:
 
 
 def _opened(name: str, device: str | None) -> InputContainer:
-    # timestamps=abs: a camera's times count from 1970, even where the driver's count from another moment.
-    options = {} if device is None else {"timestamps": "abs"}
+    options = {} if device is None else _OPTIONS[device]
     try:
         return av.open(name, "r", format=device, options=options)
     except (av.error.FFmpegError, OSError, ValueError) as error:
