@@ -50,7 +50,7 @@ def _over_video(command: F) -> F:
             "--camera",
             type=click.IntRange(min=0),
             metavar="N",
-            help="Read camera N (Linux) until Ctrl-C; 0 is the first one. Not with VIDEO.",
+            help="Read camera N until Ctrl-C; 0 is the first one. Not with VIDEO.",
         ),
         click.option(
             "-o",
