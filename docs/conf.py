@@ -53,6 +53,9 @@ napoleon_numpy_docstring = False
 # Attributes are described once, in the docstring of their class.
 napoleon_use_ivar = True
 
+# The theme copies the contents of every page into every other one: with a line for each method of the API that
+# took three quarters of the time.
+toc_object_entries = False
 html_theme = "furo"
 html_title = "Penstock"
 html_show_sourcelink = False
@@ -67,6 +70,8 @@ llms_txt_summary = (
 
 #: The index of all calculators. Git holds it; the pages beside it are written before each build.
 _INDEX = "reference/calculators/README"
+#: Where there are hundreds of pages, which an index lists.
+_MANY = ("reference/calculators/", "decisions/")
 
 
 def _write_calculator_pages(_app: object) -> None:
@@ -77,13 +82,26 @@ def _write_calculator_pages(_app: object) -> None:
     reference_pages.write_pages(_DOCS / "reference" / "calculators")
 
 
-def _link_calculator_pages(_app: object, docname: str, source: list[str]) -> None:
-    """Put the pages of the calculators below the index, and links to them into it."""
+def _link_many_pages(_app: object, docname: str, source: list[str]) -> None:
+    """Put links to the calculators into their index; keep them and the decisions out of the navigation.
+
+    The theme writes the whole navigation into each page: with 400 more entries that took five minutes, and
+    nobody looks for one among 400 there. The indexes have them all.
+    """
     if docname == _INDEX:
-        source[0] = reference_pages.with_links(source[0]) + "\n```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
+        source[0] = reference_pages.with_links(source[0])
+    elif docname.startswith(_MANY) and not docname.endswith("/index"):
+        source[0] = f"---\norphan: true\n---\n\n{source[0]}"
+
+
+def _take_stars_as_they_are(_app: object, _context: object, lines: list[str]) -> None:
+    """Escape the stars of help texts: `'videos/*.mp4'` has no emphasis."""
+    lines[:] = [line.replace("*", r"\*") for line in lines]
 
 
 def setup(app):  # noqa: ANN001, ANN201  # Sphinx's
     """Connect the functions above."""
     app.connect("builder-inited", _write_calculator_pages)
-    app.connect("source-read", _link_calculator_pages)
+    app.connect("source-read", _link_many_pages)
+    for part in ("description", "options"):
+        app.connect(f"sphinx-click-process-{part}", _take_stars_as_they_are)
