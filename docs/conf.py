@@ -53,8 +53,8 @@ napoleon_numpy_docstring = False
 # Attributes are described once, in the docstring of their class.
 napoleon_use_ivar = True
 
-# The theme copies the contents of every page into every other one: with a line for each method of the API that
-# took three quarters of the time.
+# The theme copies the contents of every page into every other one: with a line for each method of the API
+# that took three quarters of the time.
 toc_object_entries = False
 html_theme = "furo"
 html_title = "Penstock"

@@ -1,4 +1,4 @@
-"""Workers on systems without `memfd_create`, such as macOS: the memory is that of POSIX."""
+"""Workers on systems without `memfd_create`, such as macOS: they take the shared memory of POSIX."""
 
 from __future__ import annotations
 
