@@ -10,7 +10,11 @@ time, on the default executor, beside the reference's own graph. Every contestan
 faces each frame has, and that no result is missing, late or out of order.
 
     python benchmarks/door.py --pictures FOLDER [--reference PYTHON] [--frames 100] [--rounds 5] [--short]
-        [--json FILE]
+        [--json FILE] [--busy N]
+
+With `--busy N`, N processes that only count keep cores busy beside each measurement, as other work does: then
+it matters how often a frame goes from one thread to another, and which thread the system wakes first. Bars
+are for a quiet machine, and are left out then.
 
 FOLDER has hands_two.png, hands_four.png and astronaut.png. The models are found as calculators find them: by
 PENSTOCK_MEDIAPIPE_MODELS. It is not among the benchmarks of run_all.py, which need no files.
@@ -19,8 +23,10 @@ PENSTOCK_MEDIAPIPE_MODELS. It is not among the benchmarks of run_all.py, which n
 from __future__ import annotations
 
 import statistics
+import subprocess
 import sys
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
@@ -32,6 +38,7 @@ from side_by_side import Bar, Benchmark, Case, Contestant, main, parser
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator
 
     from side_by_side import Measurements
 
@@ -148,6 +155,19 @@ def penstock(  # noqa: PLR0913  # the settings of a case
     return timing.figures()
 
 
+@contextmanager
+def busy(count: int) -> Iterator[None]:
+    """Keep so many processes busy until the end of the block."""
+    processes = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+        for process in processes:
+            process.wait()
+
+
 def write_frame(folder: Path, source: Path) -> str:
     """Write a picture, scaled to fit in the middle of a frame, as an array of RGB pixels; return the file."""
     import cv2
@@ -205,7 +225,9 @@ def benchmark(given: argparse.Namespace, folder: Path) -> Benchmark:
             ),
             Contestant(OURS, "door:penstock"),
         ],
-        bars=[
+        bars=[]
+        if given.busy
+        else [
             *(bar(case, FIGURE, 1.10) for case in ("2 hands", "4 hands")),
             *(bar(case, PROCESSOR, 1.15) for case in ("2 hands", "4 hands")),
             bar("one face", FIGURE, 1.05),
@@ -220,6 +242,7 @@ if __name__ == "__main__":
     options = parser(__doc__)
     options.add_argument("--pictures", metavar="FOLDER", type=Path, required=True)
     options.add_argument("--frames", type=int, default=100)
+    options.add_argument("--busy", metavar="N", type=int, default=0)
     asked = options.parse_args()
-    with tempfile.TemporaryDirectory() as made:
+    with busy(asked.busy), tempfile.TemporaryDirectory() as made:
         sys.exit(main(benchmark(asked, Path(made)), asked))
