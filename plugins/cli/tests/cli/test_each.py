@@ -176,6 +176,8 @@ def test_a_graph_that_is_wrong_is_reported_once(work, command):
 
 
 def test_options_that_follow_one_run_are_refused_also_those_of_plugins(work, command):
+    pytest.importorskip("prometheus_client", reason='no metrics: pip install "penstock-monitor[prometheus]"')
+
     done = command("run", "graph.pbtxt", "--each", "in/*.txt", "--import", "./lines.py", "--metrics", 0)
 
     assert done.returncode == 2
