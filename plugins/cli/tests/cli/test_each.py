@@ -124,6 +124,16 @@ def test_a_process_that_is_killed_costs_one_file(work, command):
     assert done.stderr == ""
 
 
+@pytest.mark.parametrize("option", ["--quiet", "--no-progress"])
+def test_without_progress_only_what_failed_is_said(work, command, option):
+    done = command("run", "graph.pbtxt", "--each", "in/*.txt", option, "--import", "./lines.py")
+
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("in/b.txt: failed: the graph run failed: node 'Lines'")
+    assert (done.stdout == "") is (option == "--quiet")
+
+
 def test_runs_that_write_the_same_file_are_reported(work, command):
     (work / "in" / "b.txt").unlink()
 

@@ -67,7 +67,8 @@ def run_each(graph: Path, patterns: Sequence[str], jobs: int, given: Sequence[st
     sides = sides_of(files, given, names)
     words = ["run", str(graph), "--json", "--no-progress", *_words_of(manner, jobs)]
     work = [Job(file, (*words, *(f"--side={side}" for side in sides[file]))) for file in files]
-    with watching(len(work), is_shown=manner.progress and not manner.quiet) as watch:
+    is_shown = manner.progress and not manner.quiet
+    with watching(len(work), is_shown=is_shown, says_errors=not manner.as_json) as watch:
         code = run_jobs(work, jobs, watch)
     if manner.as_json:
         click.echo(as_json(watch.ended))

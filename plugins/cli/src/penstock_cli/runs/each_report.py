@@ -34,14 +34,16 @@ class Watch:
     Args:
         count: how many files there are.
         is_shown: whether to print a line for each file that has ended.
+        says_errors: whether to print a line for each that has failed, anyhow.
         live: the line of the terminal that says how far the runs are; None where there is none.
     """
 
-    def __init__(self, count: int, *, is_shown: bool, live: Live | None) -> None:
+    def __init__(self, count: int, *, is_shown: bool, says_errors: bool, live: Live | None) -> None:
         #: What has ended, in that order.
         self.ended: list[Ended] = []
         self._count: Final = count
         self._is_shown: Final = is_shown
+        self._says_errors: Final = says_errors
         self._live: Final = live
         self._lock: Final = threading.Lock()
         self._at_work: dict[Path, None] = {}
@@ -62,7 +64,8 @@ class Watch:
         with self._lock:
             self.ended.append(ended)
             self._at_work.pop(ended.file, None)
-            if self._is_shown and ended.was_started:
+            is_error = self._says_errors and bool(ended.error)
+            if ended.was_started and (self._is_shown or is_error):
                 say(f"{ended.file}: {_result(ended)}" + (f": {ended.error}" if ended.error else ""))
             self._update()
 
@@ -79,15 +82,16 @@ class Watch:
 
 
 @contextmanager
-def watching(count: int, *, is_shown: bool) -> Iterator[Watch]:
+def watching(count: int, *, is_shown: bool, says_errors: bool) -> Iterator[Watch]:
     """Follow the runs of a number of files.
 
     Args:
         count: how many.
         is_shown: whether stderr shows the progress.
+        says_errors: whether it shows what goes wrong, anyhow.
     """
     if not is_shown or sys.stderr is None or not sys.stderr.isatty():
-        yield Watch(count, is_shown=is_shown, live=None)
+        yield Watch(count, is_shown=is_shown, says_errors=says_errors, live=None)
         return
     from rich.console import Console  # rich takes longer to import than all the rest
     from rich.live import Live
@@ -96,7 +100,7 @@ def watching(count: int, *, is_shown: bool) -> Iterator[Watch]:
     with Live(
         console=console, transient=True, auto_refresh=False, redirect_stdout=sys.stdout.isatty()
     ) as live:
-        yield Watch(count, is_shown=is_shown, live=live)
+        yield Watch(count, is_shown=is_shown, says_errors=says_errors, live=live)
 
 
 def print_table(ended: Sequence[Ended]) -> None:

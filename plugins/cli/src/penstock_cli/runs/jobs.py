@@ -117,7 +117,7 @@ class _Running:
         code = process.returncode
         if code < 0 and not error:
             error = f"its process was killed by {signal.Signals(-code).name}"
-        self._watch.end(Ended(job.file, code, error=error, summary=json.loads(text) if text else None))
+        self._watch.end(Ended(job.file, code, error=error, summary=_summary(text)))
 
     def _start(self, job: Job, printed: Any) -> subprocess.Popen[str] | None:
         """Return the process of a job; None where the command was interrupted before."""
@@ -148,3 +148,12 @@ class _Running:
             else:
                 self._watch.say(job.file, text)
         return "\n".join(error).removeprefix(_ERROR)
+
+
+def _summary(printed: str) -> dict[str, Any] | None:
+    """Return what a run printed; None where it printed nothing, or was killed before it had printed all."""
+    try:
+        found: dict[str, Any] = json.loads(printed)
+    except ValueError:
+        return None
+    return found
