@@ -167,29 +167,21 @@ def find_services(
         is_timed: whether the run adds up the time of `process`; `GRAPH` tells.
     """
     view = RunView(plan, is_timed=is_timed)
-    folder = _folder_of(plan)
     found: dict[ServiceKey[Any], object] = {GRAPH: view, **(given or {})}
     made: dict[ServiceKey[Any], object] = {}
     failed: dict[ServiceKey[Any], Exception] = {}
     error: BaseException | None = None
     try:
         for node in plan.nodes:
-            _find_for(node, folder, found, made, failed)
+            _find_for(node, plan, found, made, failed)
     except BaseException as raised:  # noqa: BLE001  # what was made must be kept, also after an interrupt
         error = raised
     return RunServices(view, found, made, failed, error)
 
 
-def _folder_of(plan: Plan) -> str | None:
-    """Return the directory of the graph file; None where the graph is no file."""
-    if plan.file is None or not path.isfile(plan.file):  # noqa: PTH113  # pathlib takes long to import
-        return None
-    return path.dirname(path.abspath(plan.file))  # noqa: PTH100, PTH120
-
-
 def _find_for(
     node: NodePlan,
-    folder: str | None,
+    plan: Plan,
     found: dict[ServiceKey[Any], object],
     made: dict[ServiceKey[Any], object],
     failed: dict[ServiceKey[Any], Exception],
@@ -200,9 +192,7 @@ def _find_for(
         UnavailableError: a required service was not set and cannot be made; names service and node.
     """
     for key, optional in node.contract.services.items():
-        beside = None if folder is None or key.create_beside is None else partial(key.create_beside, folder)
-        create = beside or key.create
-        if key not in found and key not in failed and create is not None:
+        if key not in found and key not in failed and (create := _creator(key, plan)) is not None:
             try:
                 found[key] = made[key] = create()
             except Exception as error:  # noqa: BLE001  # told to each node that needs the service
@@ -223,3 +213,12 @@ def _find_for(
             "set it with graph.set_service(key, obj)",
             node=node.name,
         ) from cause
+
+
+def _creator(key: ServiceKey[Any], plan: Plan) -> Callable[[], object] | None:
+    """Return what makes the service of a key for a graph: beside its file, where it is one and the key can."""
+    file = plan.file
+    if key.create_beside is None or file is None or not path.isfile(file):  # noqa: PTH113  # see below
+        return key.create
+    # Without pathlib, which takes long to import.
+    return partial(key.create_beside, path.dirname(path.abspath(file)))  # noqa: PTH100, PTH120

@@ -44,9 +44,8 @@ class Descriptor:
         self.number: Final = number
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from multiprocessing.reduction import (
-            DupFd,
-        )  # Windows has none, and this package can be imported there
+        # Here: Windows has none, where this package can be imported too.
+        from multiprocessing.reduction import DupFd
 
         return _received, (DupFd(self.number),)
 
