@@ -216,7 +216,7 @@ def _find_for(
 
 
 def _creator(key: ServiceKey[Any], plan: Plan) -> Callable[[], object] | None:
-    """Return what makes a service for a graph: beside the file of the graph, where it is one and the key can."""
+    """Return what makes a service for a graph: beside the graph file, where it is one and the key can."""
     file = plan.file
     if key.create_beside is None or file is None or not path.isfile(file):  # noqa: PTH113  # see below
         return key.create
