@@ -73,13 +73,14 @@ def test_a_link_to_a_missing_file_or_heading_is_found(tmp_path):
 @pytest.mark.parametrize("index", INDEXES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_an_index_lists_and_describes_each_page_of_its_folder(index):
     text = index.read_text(encoding="utf-8")
-    listed = re.findall(r"^([\w/-]+)$", text[text.index("```{toctree}") :], re.MULTILINE)
+    # The pages of some folders are in their index alone, and not in the navigation: docs/conf.py says why.
+    listed = re.findall(r"^([\w/-]+)$", text.partition("```{toctree}")[2], re.MULTILINE)
     described = set(re.findall(r"^\| \[[^]]+\]\(([^)]+)\.md\) \| \w", text.replace("`", ""), re.MULTILINE))
     described |= set(re.findall(r"^\* - \[[^]]+\]\(([^)]+)\.md\)\n  - \w", text, re.MULTILINE))
     in_folder = {page.stem for page in index.parent.glob("*.md")} - {"index"}
 
-    assert in_folder <= set(listed)
-    assert set(listed) == described
+    assert in_folder <= described
+    assert set(listed) == (described if listed else set())
 
 
 def test_every_public_name_is_on_a_page_of_the_reference_and_every_page_is_listed():

@@ -28,7 +28,7 @@ _ROWS: Final = 40
 _PAGE_WIDTH: Final = 140
 
 
-class Watch:
+class ShownRuns:
     """Follows the runs; threads may share it.
 
     Args:
@@ -82,7 +82,7 @@ class Watch:
 
 
 @contextmanager
-def watching(count: int, *, is_shown: bool, says_errors: bool) -> Iterator[Watch]:
+def watching(count: int, *, is_shown: bool, says_errors: bool) -> Iterator[ShownRuns]:
     """Follow the runs of a number of files.
 
     Args:
@@ -91,7 +91,7 @@ def watching(count: int, *, is_shown: bool, says_errors: bool) -> Iterator[Watch
         says_errors: whether it shows what goes wrong, anyhow.
     """
     if not is_shown or sys.stderr is None or not sys.stderr.isatty():
-        yield Watch(count, is_shown=is_shown, says_errors=says_errors, live=None)
+        yield ShownRuns(count, is_shown=is_shown, says_errors=says_errors, live=None)
         return
     from rich.console import Console  # rich takes longer to import than all the rest
     from rich.live import Live
@@ -100,7 +100,7 @@ def watching(count: int, *, is_shown: bool, says_errors: bool) -> Iterator[Watch
     with Live(
         console=console, transient=True, auto_refresh=False, redirect_stdout=sys.stdout.isatty()
     ) as live:
-        yield Watch(count, is_shown=is_shown, says_errors=says_errors, live=live)
+        yield ShownRuns(count, is_shown=is_shown, says_errors=says_errors, live=live)
 
 
 def print_table(ended: Sequence[Ended]) -> None:

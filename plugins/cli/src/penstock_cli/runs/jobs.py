@@ -10,7 +10,7 @@ import sys
 import tempfile
 import threading
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from penstock_cli.failures import RunFailed
 from penstock_cli.runs.interrupts import Interrupts
@@ -18,8 +18,6 @@ from penstock_cli.runs.interrupts import Interrupts
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
-
-    from penstock_cli.runs.each_report import Watch
 
 #: How a message of the command begins on stderr.
 _ERROR: Final = "Error: "
@@ -47,6 +45,22 @@ class Ended(NamedTuple):
     error: str = ""
     #: What `penstock run --json` prints; None where it printed nothing.
     summary: dict[str, Any] | None = None
+
+
+class Watch(Protocol):
+    """Follows the runs; threads share it."""
+
+    #: What has ended, in that order.
+    ended: list[Ended]
+
+    def start(self, file: Path) -> None:
+        """Note that the run of a file has started."""
+
+    def say(self, file: Path, text: str) -> None:
+        """Show a line that the run of a file has printed on stderr."""
+
+    def end(self, ended: Ended) -> None:
+        """Note that the run of a file has ended, or was not started."""
 
 
 def run_jobs(jobs: Sequence[Job], at_a_time: int, watch: Watch) -> int:
