@@ -205,6 +205,16 @@ def mixed(scene: Pictures) -> Picture:
     return np.asarray(cv2.blendLinear(scene.rgb, scene.mirrored, rest, scene.shares))
 
 
+def coloured(scene: Pictures) -> Picture:
+    """Show shares as colours, as measured: those that are not finite would be black."""
+    finite = np.isfinite(scene.shares)
+    steps = cv2.convertScaleAbs(scene.shares, alpha=255)
+    shown = np.asarray(cv2.cvtColor(cv2.applyColorMap(steps, cv2.COLORMAP_TURBO), cv2.COLOR_BGR2RGB))
+    if not finite.all():
+        shown[~finite] = 0
+    return shown
+
+
 def edges(scene: Pictures) -> Picture:
     """Compute the Sobel gradient."""
     across = cv2.Sobel(scene.gray, cv2.CV_32F, 1, 0, borderType=cv2.BORDER_REPLICATE)
@@ -291,6 +301,11 @@ def works(width: int, height: int) -> dict[str, Work]:
             node("CannyEdgeCalculator", "VIDEO:in > VIDEO:out"),
             {"in": grey},
             lambda scene: cv2.Canny(scene.gray, 100, 200),
+        ),
+        "colour map": Work(
+            node("ColorMapCalculator", "in > out", "minimum: 0 maximum: 1"),
+            {"in": shared},
+            coloured,
         ),
         "colours to grey": Work(
             node("ColorConvertCalculator", "RGB_IN:in > GRAY_OUT:out"),

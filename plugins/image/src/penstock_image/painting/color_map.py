@@ -106,7 +106,7 @@ class ColorMapCalculator(penstock.Calculator):
             else cv2.cvtColor(cv2.applyColorMap(steps, self._map), cv2.COLOR_BGR2RGB)
         )
         if is_measured is not None:
-            shown[~is_measured] = 0
+            shown = cv2.bitwise_and(shown, shown, mask=is_measured.view(np.uint8))  # black where it is 0
         return np.asarray(shown)
 
     def _measured(self, values: NDArray[Any]) -> NDArray[np.bool_] | None:
@@ -119,17 +119,18 @@ class ColorMapCalculator(penstock.Calculator):
 
     def _steps(self, values: NDArray[np.float32], is_measured: NDArray[np.bool_] | None) -> NDArray[np.uint8]:
         """Return the values scaled from minimum..maximum to 0..255; 0 where nothing was measured."""
-        if is_measured is not None:
-            values = np.where(is_measured, values, np.float32(0))
-        measured = values if is_measured is None else values[is_measured]
-        least = float(measured.min(initial=np.inf)) if self._minimum is None else self._minimum
-        largest = float(measured.max(initial=-np.inf)) if self._maximum is None else self._maximum
+        # Pixels that were not measured get any step, and are black in the end.
+        least, largest = self._minimum, self._maximum
+        if least is None or largest is None:
+            measured = values if is_measured is None else values[is_measured]
+            least = float(measured.min(initial=np.inf)) if least is None else least
+            largest = float(measured.max(initial=-np.inf)) if largest is None else largest
         if not largest > least:  # one value, or none
             return np.where(values > largest, _MOST, 0).astype(np.uint8)
         # Shifted first: with 24 bits of mantissa a small range at large values would lose its steps.
-        scaled = (values - np.float32(least)) * np.float32(_MOST / (largest - least))
-        steps: NDArray[np.uint8] = np.rint(np.clip(scaled, 0, _MOST)).astype(np.uint8)
-        return steps
+        shifted = np.clip(values, np.float32(least), np.float32(largest))
+        shifted -= np.float32(least)
+        return np.asarray(cv2.convertScaleAbs(shifted, alpha=_MOST / (largest - least)), np.uint8)
 
 
 def _given(options: Options, name: str) -> float | None:
