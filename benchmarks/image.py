@@ -206,7 +206,7 @@ def mixed(scene: Pictures) -> Picture:
 
 
 def coloured(scene: Pictures) -> Picture:
-    """Show shares as colours, as measured: those that are not finite would be black."""
+    """Show shares as colours; a share that is not finite would be black."""
     finite = np.isfinite(scene.shares)
     steps = cv2.convertScaleAbs(scene.shares, alpha=255)
     shown = np.asarray(cv2.cvtColor(cv2.applyColorMap(steps, cv2.COLORMAP_TURBO), cv2.COLOR_BGR2RGB))

@@ -12,6 +12,8 @@ import pytest
 import penstock
 from penstock import limits
 
+pytestmark = pytest.mark.heavy
+
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted(

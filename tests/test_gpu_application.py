@@ -16,6 +16,8 @@ from penstock.plugins.default_registry import default_registry
 from penstock_cli.demo.demo_graph import FINISHED, demo_config
 from penstock_gpu import GPU, GlContext, GpuBuffer, GpuResources, GpuUnavailableError
 
+pytestmark = pytest.mark.heavy
+
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
 FILM = ROOT.parent / "shared" / "data" / "bigbuckbunny.mp4"

@@ -18,6 +18,8 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.heavy
+
 ROOT: Final = Path(__file__).resolve().parent.parent
 SOURCES: Final = [
     ROOT / "core" / "src",

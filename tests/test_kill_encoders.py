@@ -12,9 +12,12 @@ import pytest
 
 SCRIPT = Path(__file__).resolve().parent.parent / "scripts/trials/kill_encoders.py"
 
-pytestmark = pytest.mark.skipif(
-    "forkserver" not in multiprocessing.get_all_start_methods(), reason="processes from a fork server"
-)
+pytestmark = [
+    pytest.mark.skipif(
+        "forkserver" not in multiprocessing.get_all_start_methods(), reason="processes from a fork server"
+    ),
+    pytest.mark.heavy,
+]
 
 
 def kill(*words):

@@ -16,6 +16,8 @@ import pytest
 from penstock.config import build_plan
 from penstock.plugins.default_registry import default_registry
 
+pytestmark = pytest.mark.heavy
+
 ROOT = Path(__file__).resolve().parents[1]
 _DRAWING = ("page_pictures", "picture_feeds", "street_images", "hand_points")
 SVG = "{http://www.w3.org/2000/svg}"

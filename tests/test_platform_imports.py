@@ -16,6 +16,8 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.heavy
+
 ROOT = Path(__file__).resolve().parent.parent
 FILES = sorted(
     path

@@ -17,6 +17,8 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+pytestmark = pytest.mark.heavy
+
 ROOT: Final = Path(__file__).resolve().parent.parent
 PACKAGES: Final = sorted(
     path

@@ -18,6 +18,8 @@ from click.testing import CliRunner
 import penstock
 from penstock_formats import Matrix
 
+pytestmark = pytest.mark.heavy
+
 EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "spectrogram.py"
 FPS, RATE = 25, 16_000
 WIDTH, HEIGHT = 320, 240

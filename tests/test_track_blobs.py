@@ -15,6 +15,8 @@ import pytest
 
 import penstock
 
+pytestmark = pytest.mark.heavy
+
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLE = ROOT / "examples" / "track_blobs.py"
 REAL = ROOT.parent / "shared" / "data" / "bigbuckbunny.mp4"

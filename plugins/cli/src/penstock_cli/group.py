@@ -163,7 +163,7 @@ class RunningCommand(click.Command):
 
     Args:
         args, kwargs: as of `click.Command`.
-        preparations: the command's own, before those of plugins.
+        preparations: the command's own, which come before the plugins' ones.
     """
 
     def __init__(
