@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from penstock.errors import GraphRunError
@@ -68,3 +69,21 @@ def test_the_greatest_values_are_searched_from_the_smallest_number_above_zero():
 def test_landmarks_that_are_not_there_are_refused(points, chosen, message):
     with pytest.raises(GraphRunError, match=message):
         detection(*points, chosen=chosen)
+
+
+def test_hundreds_of_landmarks_become_the_message_that_fields_set_one_by_one_make():
+    random = np.random.default_rng(7)
+    points = random.normal(0.5, 1, (468, 2)).astype(np.float32)
+    points[3], points[5, 0], points[7, 1] = np.nan, np.inf, -np.inf
+
+    found = detection(*points.tolist())
+
+    wanted = LocationData(format=LocationData.RELATIVE_BOUNDING_BOX)
+    wanted.relative_keypoints.extend(LocationData.RelativeKeypoint(x=x, y=y) for x, y in points.tolist())
+    wanted.relative_bounding_box.CopyFrom(found.location_data.relative_bounding_box)
+    assert found.location_data.SerializeToString(deterministic=True) == wanted.SerializeToString(
+        deterministic=True
+    )
+    left, top = np.nanmin(points, axis=0)
+    assert box(found)[:2] == (left, top)
+    assert box(found)[2:] == (np.inf, np.inf)

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
 
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import Detection, LocationData, NormalizedLandmarkList
-from penstock_vision.geometry.single_precision import GREATEST, SMALLEST, f32
+from penstock_vision.geometry.single_precision import GREATEST, SMALLEST
 from penstock_vision.landmarks.landmark_table import LandmarkTable
 from penstock_vision.messages.landmarks_to_detection_pb2 import LandmarksToDetectionCalculatorOptions
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from penstock import CalculatorContext, CalculatorContract
+
+#: A keypoint in a LocationData as protobuf writes it: field 5, 10 bytes, the float x, the float y; both 0.
+_KEYPOINT: Final = b"\x2a\x0a\x0d\0\0\0\0\x15\0\0\0\0"
+#: Where x stands in it, and how far behind it y does.
+_FIRST_NUMBER: Final = 3
+_NUMBER: Final = 5
 
 
 class LandmarksToDetectionCalculator(penstock.Calculator):
@@ -81,18 +91,29 @@ class LandmarksToDetectionCalculator(penstock.Calculator):
             )
         if self._chosen:
             points = points[self._chosen]
-        cc.output.add(_detection(points.tolist()), cc.stamp)
+        cc.output.add(_detection(points), cc.stamp)
 
 
-def _detection(points: list[list[float]]) -> Detection:
-    xs, ys = [x for x, _ in points], [y for _, y in points]
-    left, top = f32(min(GREATEST, *xs)), f32(min(GREATEST, *ys))
-    right, bottom = f32(max(SMALLEST, *xs)), f32(max(SMALLEST, *ys))
+def _detection(points: NDArray[np.float32]) -> Detection:
+    # As comparing one after the other does, `fmin` and `fmax` leave out what is not a number.
+    left, top = np.fmin.reduce(points, initial=GREATEST)
+    right, bottom = np.fmax.reduce(points, initial=SMALLEST)
     detection = Detection()
     location = detection.location_data
     location.format = LocationData.RELATIVE_BOUNDING_BOX
     box = location.relative_bounding_box
     box.xmin, box.ymin = float(left), float(top)
     box.width, box.height = float(right - left), float(bottom - top)
-    location.relative_keypoints.extend(LocationData.RelativeKeypoint(x=x, y=y) for x, y in points)
+    location.MergeFromString(_keypoints(points))
     return detection
+
+
+def _keypoints(points: NDArray[np.float32]) -> bytes:
+    """Return the bytes of a LocationData that has a keypoint for each point, and nothing else.
+
+    Faces have 468 points, and setting each field of each from Python took a fifth of a face's time.
+    """
+    laid = bytearray(_KEYPOINT * len(points))
+    shape, steps = points.shape, (len(_KEYPOINT), _NUMBER)
+    np.ndarray(shape, "<f4", laid, _FIRST_NUMBER, steps)[...] = points
+    return bytes(laid)
