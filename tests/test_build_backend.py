@@ -59,6 +59,10 @@ def test_what_an_extra_brings_is_placed_with_all_that_it_requires(backend):
     project, found = placed(backend, "https://forge.invalid/penstock")
 
     known = {each.name for each in found}
+    for name, lines in tomllib.loads(TEXT)["project"]["optional-dependencies"].items():
+        asked = {(one.name, frozenset(one.extras)) for one in map(Requirement, lines)}
+        given = map(Requirement, project["optional-dependencies"][name])
+        assert asked <= {(one.name, frozenset(one.extras)) for one in given}
     extra = [Requirement(each) for each in project["optional-dependencies"]["mediapipe"]]
     assert {each.name for each in extra} <= {each.name for each in extra if not each.extras}
     for each in found:
