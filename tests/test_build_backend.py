@@ -70,7 +70,8 @@ def test_what_an_extra_brings_is_placed_with_all_that_it_requires(backend):
         lines = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"][
             "dependencies"
         ]
-        assert {name for line in lines if (name := Requirement(line).name).startswith("penstock-")} <= known
+        required = {Requirement(line).name for line in lines}
+        assert {name for name in required if name.startswith("penstock-")} <= known
 
 
 def test_of_a_repository_on_this_machine_it_is_the_folder(backend, tmp_path):
