@@ -72,7 +72,7 @@ def nothing_left():
 
 
 def held():
-    """Return how many descriptors this process has, and its threads, without those of graphs' event loops.
+    """Return how many descriptors this process has, and its threads; event loops of graphs do not count.
 
     A graph that another test has left as garbage may start or end its loop meanwhile. No worker has one here.
     """
