@@ -23,7 +23,7 @@ ACTIVATE = ". .venv/bin/activate"
 HANDS = "uv sync --extra mediapipe"
 PIP_ALONE = "pip install -r requirements.txt"
 TESTS_WITH_PIP = 'pip install -e "core[testing]" -e contrib/room-sensors pytest-timeout packaging sybil'
-FROM_GIT = 'pip install "git+file:///home/me/penstock#egg=penstock[mediapipe,live]"'
+FROM_GIT = "pip install --upgrade pip"
 WHEELS = "uv run --only-group release python scripts/release.py --draft --out dist"
 FROM_WHEELS = 'pip install --find-links dist "penstock[mediapipe,live]"'
 LIBRARIES_OF_THE_SYSTEM = "apt-get install --no-install-recommends libegl1 libopengl0 libgl1-mesa-dri"

@@ -195,7 +195,7 @@ def test_a_name_that_no_graph_could_write_is_refused(name):
 
 
 def test_the_traceback_ends_at_the_decorator() -> None:
-    """What is inside of the package says nothing to somebody who has forgotten an annotation."""
+    """Frames of the package do not help an author who forgot an annotation."""
     with pytest.raises(InvalidArgumentError) as raised:
         penstock.calculator(some_bare)
 

@@ -96,6 +96,6 @@ def _made(target: object, name: str | None) -> object:
         made = make(define(target, name))
         options_classes(made)
     except InvalidArgumentError as error:
-        raise error.with_traceback(None) from None  # the inside of this package says nothing to its author
+        raise error.with_traceback(None) from None  # frames of this package do not help the author
     target.calculator = made  # type: ignore[attr-defined]  # CalculatorFunction says so
     return target

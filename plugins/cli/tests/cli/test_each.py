@@ -110,6 +110,22 @@ def test_parts_of_the_path_stand_in_side_packets(work, command):
     }
 
 
+def test_files_of_a_folder_may_share_what_they_read_and_come_in_their_order(work, command):
+    (work / "in" / "b.txt").unlink()
+    (work / "in" / "a.txt").write_text(" ".join(["1"] * 3000))  # ends after the other
+    (work / "in" / "shared").write_text("x")
+
+    done = command(
+        "run", "writes.pbtxt", "--each", "in/*.txt", "--jobs", 2, "--json", "--import", "./lines.py",
+        "--side", "source={folder}/shared", "--side", "target={file}.out",
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)
+    assert [row["file"] for row in rows] == ["in/a.txt", "in/c.txt"]
+    assert [row["summary"]["files"][0]["path"] for row in rows] == ["in/a.txt.out", "in/c.txt.out"]
+
+
 def test_a_process_that_is_killed_costs_one_file(work, command):
     (work / "in" / "b.txt").write_text("1 crash")
 

@@ -111,6 +111,11 @@ class HostedNode:
         return self._awaiting.close(timeout)
 
 
+def with_copies(services: dict[ServiceKey[Any], object], opening: Opening) -> dict[ServiceKey[Any], object]:
+    """Return the services of this process, and over them the copies that came with a call."""
+    return {**services, **{ServiceKey[Any](name): copy for name, copy in opening.services}}
+
+
 class _Opened:
     """The calculator of one run of the driver, with all that its steps use. Called under the node's lock."""
 
@@ -125,8 +130,7 @@ class _Opened:
         names = {(port.tag, port.index): port.name for port in node_plan.input_side_packets}
         given = {names[tag, index]: payload for tag, index, payload in opening.side_packets}
         self._counters: Final = Counters()
-        copies = {ServiceKey[Any](name): copy for name, copy in opening.services}
-        found = find_services(plan, {**services, **copies})
+        found = find_services(plan, with_copies(services, opening))
         services.update(found.made)
         run = new_run(plan, checked_side_packets(plan, given), found, counters=self._counters)
         run.services.change = self._note

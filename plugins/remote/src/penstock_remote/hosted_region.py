@@ -11,7 +11,7 @@ from time import perf_counter_ns
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from penstock import Packet, ServiceKey
+from penstock import Packet
 from penstock.config import CalculatorGraphConfig, build_plan
 from penstock.errors import CalculatorError, CancelledError, FailedPreconditionError, PenstockError, words_of
 from penstock.lowlevel import CLOSE, DONE, OPEN, PROCESS
@@ -20,13 +20,13 @@ from penstock_remote.awaiting import Awaiting
 from penstock_remote.calls import Answer
 from penstock_remote.description import RemoteRegion, check_same, code_here, contract_lines
 from penstock_remote.errors import error_as_data
-from penstock_remote.hosted import HostedNode
+from penstock_remote.hosted import HostedNode, with_copies
 from penstock_remote.increases import Increases
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from penstock import Registry
+    from penstock import Registry, ServiceKey
     from penstock.lowlevel import Plan
     from penstock.runs import Schedule, Step
     from penstock_remote.calls import Call, Opening, Written
@@ -168,8 +168,7 @@ class _Run:
         numbers = [plan.stream_ids[name] for name in region.leaving]
         self._observers: Final = [Observer(name, None, is_poller=True) for name in region.leaving]
         given = {region.side_packets[number]: payload for _, number, payload in opening.side_packets}
-        copies = {ServiceKey[Any](name): copy for name, copy in opening.services}
-        found = find_services(plan, {**services, **copies})
+        found = find_services(plan, with_copies(services, opening))
         services.update(found.made)
         run = new_run(
             plan,

@@ -323,7 +323,7 @@ def _contract_of(name: str, region: Region, made: Sequence[str]) -> CalculatorCo
         *contract.output_side_packets,
     ):
         spec.set_any()
-    for node in region.nodes:
+    for node in region.nodes:  # so that the driver finds what it sends along
         for key, is_optional in node.contract.services.items():
             if key.scope is ServiceScope.COPY:
                 contract.services[key] = is_optional and contract.services.get(key, True)

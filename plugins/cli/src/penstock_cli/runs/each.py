@@ -70,11 +70,13 @@ def run_each(graph: Path, patterns: Sequence[str], jobs: int, given: Sequence[st
     is_shown = manner.progress and not manner.quiet
     with watching(len(work), is_shown=is_shown, says_errors=not manner.as_json) as watch:
         code = run_jobs(work, jobs, watch)
+    order = {file: number for number, file in enumerate(files)}
+    ended = sorted(watch.ended, key=lambda one: order[one.file])
     if manner.as_json:
-        click.echo(as_json(watch.ended))
+        click.echo(as_json(ended))
     elif not manner.quiet:
-        print_table(watch.ended)
-    if overwritten := _written_twice(watch.ended):
+        print_table(ended)
+    if overwritten := _written_twice(ended):
         say(
             f"error: {', '.join(overwritten)} was written by several runs, and has the result of the last; "
             "name a file of its own for each, such as --side output_video=out/{stem}.mp4"
@@ -134,7 +136,8 @@ def sides_of(files: Iterable[Path], given: Iterable[str], unfilled: Sequence[str
 
     Raises:
         WrongUsage: it is not clear which side packet takes the file, or two files give a side packet with a
-            word in braces the same value, so that one run would overwrite what another has written.
+            word in braces the same value, so that one run would overwrite what another has written. A file
+            that exists may be shared: the runs read it.
     """
     given = list(given)
     if not any("{file}" in one for one in given):
@@ -150,7 +153,8 @@ def sides_of(files: Iterable[Path], given: Iterable[str], unfilled: Sequence[str
     for file in files:
         found[file] = [_filled(one, file) for one in given]
         for written, value in zip(given, found[file], strict=True):
-            if written != value and "{file}" not in written and taken.setdefault(value, file) != file:
+            is_own = written == value or "{file}" in written or _is_there(value)
+            if not is_own and taken.setdefault(value, file) != file:
                 raise WrongUsage(
                     f"--each: {str(taken[value])!r} and {str(file)!r} give the same --side {value}; use "
                     "{file}, {name} or {folder} too"
@@ -162,6 +166,11 @@ def _written_twice(ended: Iterable[Ended]) -> list[str]:
     """Return the files that more than one run has written."""
     counts = Counter(file["path"] for one in ended for file in (one.summary or {}).get("files", ()))
     return [path for path, count in counts.items() if count > 1]
+
+
+def _is_there(side: str) -> bool:
+    """Return whether a value of `--side` that was filled in names a file or directory that exists."""
+    return Path(json.loads(side.partition("=")[2])).exists()
 
 
 def _filled(side: str, file: Path) -> str:
@@ -192,6 +201,8 @@ def _words_of(manner: Manner, jobs: int) -> list[str]:
     words += [f"--subgraph={name}={file}" for name, file in meta.get(GIVEN, {}).items()]
     if manner.timeout_s is not None:
         words.append(f"--timeout={manner.timeout_s}")
+    if manner.quiet:
+        words.append("--quiet")
     if manner.strict:
         words.append("--strict")
     if manner.log_level is not None:
