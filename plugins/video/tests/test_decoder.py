@@ -315,6 +315,9 @@ def test_a_camera_that_windows_does_not_have_is_named_beside_those_that_it_has(m
         ValueError, match=r"camera 1 does not exist; the cameras are 0: 'Front camera'; check"
     ):
         camera_source(1)
+    monkeypatch.delattr(av, "enumerate_input_devices")
+    with pytest.raises(ValueError, match=r"PyAV .* does not list devices; pip install --upgrade av"):
+        camera_source(0)
 
 
 def test_audio_is_saved_without_a_change(film):

@@ -209,7 +209,12 @@ def camera_source(index: int, threads: int = 0) -> FileSource:
 
 
 def _name_of_camera(index: int) -> str:
-    """Return what DirectShow calls a camera."""
+    """Return the name of a camera in DirectShow."""
+    if not hasattr(av, "enumerate_input_devices"):
+        raise InvalidArgumentError(
+            f"camera {index} cannot be found: PyAV {av.__version__} does not list devices; pip install "
+            "--upgrade av"
+        )
     found = [one.name for one in av.enumerate_input_devices("dshow") if "video" in one.media_types]
     if index >= len(found):
         known = ", ".join(f"{number}: {name!r}" for number, name in enumerate(found)) or "none"
