@@ -397,6 +397,18 @@ def text_of(error: BaseException) -> str:
         return f"no text, since its __str__ raised {type(unreadable).__name__}"
 
 
+def traceback_of(error: BaseException) -> str:
+    """Return the traceback of an exception as Python prints it, or why there is none. It runs user code."""
+    import traceback  # where something fails only
+
+    try:
+        return "".join(traceback.format_exception(error))
+    except KeyboardInterrupt:
+        raise
+    except BaseException as unreadable:  # noqa: BLE001  # notes, causes and texts are user code
+        return f"no traceback, since to read it raised {type(unreadable).__name__}"
+
+
 def _raised_at(error: BaseException) -> str:
     """Return where the user's code raised an exception, as " (at gate.py:41 in process)", or "".
 

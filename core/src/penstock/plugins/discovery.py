@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 import pluggy
 
 from penstock.entry_points import canonical, ordinary_points
-from penstock.errors import InvalidArgumentError, NotFoundError, PluginError, text_of
+from penstock.errors import InvalidArgumentError, NotFoundError, PluginError, text_of, traceback_of
 from penstock.late_log import LateLogger
 from penstock.near_names import near_names
 from penstock.plugins import hookspecs
@@ -224,7 +224,7 @@ class PluginHost:
         except (Exception, SystemExit) as error:  # noqa: BLE001  # what a plugin raises is its record
             if plugin is not None and self._manager.get_plugin(point.name) is plugin:
                 self._manager.unregister(plugin)
-            return point.record("failed", _reason(error), _trace(error))
+            return point.record("failed", _reason(error), traceback_of(error))
         self._components[point.name] = components
         return point.record("loaded")._replace(components=MappingProxyType(components.counts()))
 
@@ -315,13 +315,7 @@ def _unreadable(distribution: importlib.metadata.Distribution, error: Exception)
         name = _field(distribution, "Name")
     except Exception:  # noqa: BLE001  # then it is as unreadable as the rest of it
         name = "a distribution without a name"
-    return Discovered(name, name, "", "", "failed", f"cannot be read: {_reason(error)}", _trace(error))
-
-
-def _trace(error: BaseException) -> str:
-    import traceback  # where a plugin fails only
-
-    return "".join(traceback.format_exception(error))
+    return Discovered(name, name, "", "", "failed", f"cannot be read: {_reason(error)}", traceback_of(error))
 
 
 def _switches(block: Collection[str] | None, only: Collection[str] | None, *, none: bool | None) -> Switches:

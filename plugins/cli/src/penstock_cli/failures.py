@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-import traceback
 from typing import Final
 
 import click
 
 from penstock import GraphConfigError, GraphParseError, GraphRunError, PenstockError
+from penstock.errors import traceback_of
 
 #: For the help texts; the README has the same.
 EXIT_CODES: Final = (
@@ -80,4 +80,4 @@ def show_traceback(error: BaseException) -> None:
     """Print an exception's traceback with its causes on stderr; of a failed run, one for each error."""
     errors = error.errors if isinstance(error, GraphRunError) else (error,)
     for each in errors:
-        click.echo("".join(traceback.format_exception(each)), err=True)
+        click.echo(traceback_of(each), err=True)

@@ -22,7 +22,6 @@ import asyncio
 import inspect
 import threading
 import time
-import traceback
 from collections import deque
 from concurrent.futures import Future
 from contextlib import suppress
@@ -31,7 +30,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock import STOP, Packet, Timestamp
-from penstock.errors import FailedPreconditionError, PenstockError, words_of
+from penstock.errors import FailedPreconditionError, PenstockError, traceback_of, words_of
 from penstock.log import get_logger, place
 from penstock.lowlevel import (
     AGAIN,
@@ -458,7 +457,7 @@ class NodeGuard(Guard):
             step.out_ports[-1].packets.clear()
         if isinstance(error, Resume):
             return
-        input_set.traceback = "".join(traceback.format_exception(error))
+        input_set.traceback = traceback_of(error)
         count = self._count + 1
         if count & (count - 1) == 0:  # 1, 2, 4, 8 ...: a node that fails always does not fill the log
             node = step.node

@@ -6,10 +6,11 @@ import socket
 import struct
 import threading
 from collections import deque
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 #: Size of the content, kind and number of a message.
 _HEAD: Final = struct.Struct("=QBQ")
@@ -19,6 +20,23 @@ _CHUNK: Final = 1 << 14
 _LARGE: Final = 1 << 16
 #: The system takes a message below this size whole or not at all.
 _WHOLE: Final = 1 << 14
+#: How long nothing comes until the end that receives looks whether the other one lives, in seconds.
+_QUIET_S: Final = 1
+#: A time, as the system's calls take it: seconds and microseconds.
+_TIME: Final = struct.Struct("@ll")
+
+
+class NoRoomError(MemoryError):
+    """There is no memory for the content of a message.
+
+    Attributes:
+        kind, number: of the message.
+    """
+
+    def __init__(self, kind: int, number: int, size: int) -> None:
+        super().__init__(f"there is no memory for a message of {size} bytes")
+        self.kind: Final = kind
+        self.number: Final = number
 
 
 class Channel:
@@ -28,10 +46,15 @@ class Channel:
 
     Args:
         end: a connected stream socket, which belongs to the channel from now on.
+        when_quiet: called on the thread that receives when nothing has come for `_QUIET_S`, and then again.
     """
 
-    def __init__(self, end: socket.socket) -> None:
+    def __init__(self, end: socket.socket, when_quiet: Callable[[], object] | None = None) -> None:
         self.socket: Final = end
+        self._when_quiet: Final = when_quiet
+        if when_quiet is not None:
+            # Of the system, not of Python's socket, which would ask the system twice for each message.
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _TIME.pack(_QUIET_S, 0))
         #: The beginning of the next message, and perhaps more.
         self._have = b""
 
@@ -54,6 +77,8 @@ class Channel:
         Raises:
             EOFError: the other end is closed.
             OSError: this end is.
+            NoRoomError: there is no memory for the content, which is dropped; the next message can be
+                received.
         """
         have = self._have
         while len(have) < _HEAD.size:
@@ -64,25 +89,59 @@ class Channel:
             self._have = have[end:]
             return kind, number, memoryview(have)[_HEAD.size : end]
         self._have = b""
-        content = memoryview(bytearray(size))
         got = len(have) - _HEAD.size
+        try:
+            content = memoryview(bytearray(size))
+        except MemoryError:
+            self._drop(size - got)
+            raise NoRoomError(kind, number, size) from None
         content[:got] = have[_HEAD.size :]
         while got < size:
-            count = self.socket.recv_into(content[got:])
-            if not count:
-                raise EOFError
-            got += count
+            got += self._fill(content[got:])
         return kind, number, content
 
+    def end_input(self) -> None:
+        """Let `receive` return what has come, and then raise `EOFError`, whoever holds the other end open."""
+        self.socket.shutdown(socket.SHUT_RD)
+
     def close(self) -> None:
-        """Close this end."""
+        """Close this end; who sends or receives on another thread is told."""
+        with suppress(OSError):  # it is closed already, or the other end is
+            self.socket.shutdown(socket.SHUT_RDWR)
         self.socket.close()
 
     def _more(self) -> bytes:
-        chunk = self.socket.recv(_CHUNK)
-        if not chunk:
-            raise EOFError
-        return chunk
+        while True:
+            try:
+                chunk = self.socket.recv(_CHUNK)
+            except BlockingIOError:
+                self._look()
+                continue
+            if not chunk:
+                raise EOFError
+            return chunk
+
+    def _fill(self, room: memoryview) -> int:
+        """Receive into a part of a content; return how many bytes came."""
+        while True:
+            try:
+                count = self.socket.recv_into(room)
+            except BlockingIOError:
+                self._look()
+                continue
+            if not count:
+                raise EOFError
+            return count
+
+    def _drop(self, size: int) -> None:
+        """Receive the rest of a content, and forget it."""
+        room = memoryview(bytearray(min(size, _CHUNK)))
+        while size > 0:
+            size -= self._fill(room[: min(size, _CHUNK)])
+
+    def _look(self) -> None:
+        if self._when_quiet is not None:
+            self._when_quiet()
 
 
 class Outbox:

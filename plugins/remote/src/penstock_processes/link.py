@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import itertools
 import logging
-import signal
+import os
 import socket
 import threading
 from collections import deque
-from contextlib import suppress
-from multiprocessing import resource_tracker
-from multiprocessing.connection import wait
+from contextlib import ExitStack, suppress
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock_processes.carrier import Carrier
-from penstock_processes.channel import Channel, Outbox
+from penstock_processes.channel import Channel, NoRoomError, Outbox
 from penstock_processes.messages import (
     ANSWER,
     CALL,
@@ -26,13 +25,13 @@ from penstock_processes.messages import (
     READY,
 )
 from penstock_processes.parcels import pack_call, unpack_answer
+from penstock_processes.process import WorkerNotStartedError, WorkerProcess, exit_words, not_started
 from penstock_processes.worker import Descriptor, WorkerSetup, work
 from penstock_remote.api import Pending, WorkerDiedError, error_from_data, input_fault, log_here
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from multiprocessing.context import BaseContext
-    from multiprocessing.process import BaseProcess
 
     from penstock_processes.arena import Arena, OwnArena
     from penstock_processes.options import ProcessExecutorOptions
@@ -40,17 +39,14 @@ if TYPE_CHECKING:
 
 #: How long a worker that was asked to end may take until it is killed.
 _END_S: Final = 2.0
-#: How long the kernel may take to tell how a process ended that has closed its connection.
-_REAP_S: Final = 5.0
-#: Held while a process is started, which asks all others how they ended, or is asked itself:
-#: `multiprocessing` loses the answer if two threads ask at once.
-_PROCESSES: Final = threading.Lock()
+#: How long a thread may take to end after its process was killed: `WorkerProcess.end` waits three times.
+_REAP_S: Final = 20.0
 
 
 class _Ends(NamedTuple):
     """What a link holds while its process lives."""
 
-    process: BaseProcess
+    process: WorkerProcess
     calls: Channel
     control: socket.socket
 
@@ -88,6 +84,9 @@ class Link:
         self._forgotten: Final[deque[int]] = deque()
         self._killers: list[threading.Timer] = []
         self._death: WorkerDiedError | None = None
+        self._killed_because: str | None = None
+        self._seen_stopped = 0
+        self._started: Final = monotonic()
         self.pid: int | None = None
         self.is_ready = threading.Event()
         self._ends: Final = self._start(context, descriptors)
@@ -98,23 +97,29 @@ class Link:
         self._thread.start()
 
     def _start(self, context: BaseContext, descriptors: dict[int, int]) -> _Ends:
-        ours, theirs = socket.socketpair()
-        control, their_control = socket.socketpair()
-        with theirs, their_control:
-            calls = Channel(ours)
+        with ExitStack() as held:  # what is to be closed where the start fails
+            ours, theirs, control, their_control = _sockets(held)
+            calls = Channel(ours, self._look)
             arenas = {number: Descriptor(descriptor) for number, descriptor in descriptors.items()}
-            size = self._options.arena_mib << 20
-            level = logging.getLogger().getEffectiveLevel()
-            setup = WorkerSetup(self.arena, theirs, their_control, arenas, size, self._is_plain, level)
-            process: BaseProcess = context.Process(  # type: ignore[attr-defined]  # each context has it
-                target=work, args=(setup,), name=f"penstock-worker-{self.number}", daemon=True
+            setup = WorkerSetup(
+                self.arena,
+                theirs,
+                their_control,
+                os.getpid(),
+                arenas,
+                self._options.arena_mib << 20,
+                self._is_plain,
+                logging.getLogger().getEffectiveLevel(),
             )
+            name = f"penstock-worker-{self.number}"
+            timeout_s = self._options.start_timeout_s
             try:
-                _start(process)
-            except BaseException:
-                calls.close()
-                control.close()
-                raise
+                process = WorkerProcess(context, work, setup, name, timeout_s, (ours, control))
+            except WorkerNotStartedError as error:
+                raise WorkerNotStartedError(f"worker {self.number} {error}") from error.__cause__
+            held.pop_all()
+        theirs.close()
+        their_control.close()
         self.pid = process.pid
         return _Ends(process, calls, control)
 
@@ -149,7 +154,7 @@ class Link:
         pending = Pending(self, number, node.name, call, write)
         try:
             body = pack_call(self.carrier, key, call)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise input_fault(node, call) or error from error
         self._pending[number] = pending
         try:
@@ -208,16 +213,37 @@ class Link:
 
     def _receive(self) -> None:
         calls = self._ends.calls
-        late = False
         try:
-            if wait([calls.socket], self._options.start_timeout_s):
-                while True:
-                    self._take(*calls.receive())
-            late = True
+            while self._killed_because is None:
+                try:
+                    message = calls.receive()
+                except NoRoomError as error:
+                    self._finish(error.number, None, error)
+                    continue
+                self._take(*message)
         except (EOFError, OSError):
             pass  # the process has ended, or has closed its end
         finally:
-            self._bury(late=late)
+            self._bury()
+
+    def _look(self) -> None:
+        """See whether the process lives and works, when it says nothing: once a second."""
+        process, options = self._ends.process, self._options
+        if process.has_ended():
+            self._ends.calls.end_input()
+            return
+        is_needed = bool(self._pending) or not self.is_ready.is_set()
+        self._seen_stopped = self._seen_stopped + 1 if is_needed and process.is_stopped() else 0
+        if self._seen_stopped > options.stopped_timeout_s:
+            seconds = f"{options.stopped_timeout_s:g} s (stopped_timeout_s)"
+            self._kill_because(f"was stopped by a signal (SIGSTOP) for {seconds}, and was killed")
+        elif not self.is_ready.is_set() and monotonic() > self._started + options.start_timeout_s:
+            self._kill_because(f"was not ready after {options.start_timeout_s:g} s, and was killed")
+
+    def _kill_because(self, words: str) -> None:
+        self._killed_because = words
+        self._ends.process.kill()
+        self._ends.calls.end_input()
 
     def _take(self, kind: int, number: int, body: memoryview) -> None:
         if kind == READY:
@@ -240,36 +266,33 @@ class Link:
                 error = error_from_data(self.carrier.loads(body), is_plain=self._is_plain)
         except BaseException as broken:  # noqa: BLE001  # the error of the call
             error = broken
-        del self._pending[number]
-        pending.finish(answer, error)
+        self._finish(number, answer, error)
 
-    def _bury(self, *, late: bool) -> None:
+    def _finish(self, number: int, answer: Answer | None, error: BaseException | None) -> None:
+        pending = self._pending.pop(number, None)
+        if pending is not None:
+            pending.finish(answer, error)
+
+    def _bury(self) -> None:
         """Learn how the process ended, and fail the calls under way."""
         self._outbox.close()  # first, whatever comes: its thread waits for this without a time-out
-        process = self._ends.process
-        if late:
-            process.kill()
-        code = _exit_code(process)
-        if code is None:
-            process.kill()
-            code = _exit_code(process)
-        self._death = self._how(code, late=late)
-        self._ends.calls.close()
-        self.carrier.release()
-        self.is_ready.set()
-        while self._pending:
-            _, pending = self._pending.popitem()
-            pending.finish(None, self._died(pending, self._death))
+        death = WorkerDiedError("has ended, and nobody told how", pid=self.pid)
+        try:
+            self._ends.calls.close()  # which ends a process that lives, and what waits to send
+            death = self._how(self._ends.process.end())
+            self.carrier.release()
+        finally:
+            self._death = death
+            self.is_ready.set()
+            while self._pending:
+                _, pending = self._pending.popitem()
+                pending.finish(None, self._died(pending, death))
 
-    def _how(self, code: int | None, *, late: bool) -> WorkerDiedError:
-        name = signal.Signals(-code).name if code is not None and code < 0 else None
-        if late:
-            words = f"was not ready after {self._options.start_timeout_s:g} s, and was killed"
-        elif name is not None:
-            words = f"was killed by {name}"
-        else:
-            words = f"ended with exit status {code}"
-        if not late and not self.is_ready.is_set():
+    def _how(self, code: int | None) -> WorkerDiedError:
+        words, name = exit_words(code)
+        if self._killed_because is not None:
+            words = self._killed_because
+        elif not self.is_ready.is_set():
             words += (
                 " before it was ready; its last words are on stderr. A script that runs a graph with workers "
                 "must do so under `if __name__ == '__main__':`, because workers import it"
@@ -287,46 +310,13 @@ class Link:
         )
 
 
-def _start(process: BaseProcess) -> None:
-    """Start a process whole, or not at all: a thread does it, which Ctrl-C does not reach, nor the process.
+def _sockets(held: ExitStack) -> tuple[socket.socket, ...]:
+    """Return two pairs of connected sockets, of which `held` closes each.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C came meanwhile; the process has started.
-        Exception: whatever kept it from starting.
+        WorkerNotStartedError: no descriptors are left.
     """
-    failures: list[BaseException] = []
-
-    def start() -> None:
-        try:
-            resource_tracker.ensure_running()  # which unblocks the signal if `start` has to start it
-            # The process inherits this, until it says that it ignores the signal.
-            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-            with _PROCESSES:
-                process.start()
-        except BaseException as error:  # noqa: BLE001  # raised on the caller's thread
-            failures.append(error)
-        finally:
-            is_done.set()
-
-    is_done = threading.Event()
-    starter = threading.Thread(target=start, name="penstock-start")
-    starter.start()
-    interrupt: KeyboardInterrupt | None = None
-    while not is_done.is_set():  # a `join` that was interrupted takes the thread for ended
-        try:
-            is_done.wait(_REAP_S)
-        except KeyboardInterrupt as error:
-            interrupt = error
-    starter.join(_REAP_S)
-    for failure in (*failures, interrupt):
-        if failure is not None:
-            raise failure
-
-
-def _exit_code(process: BaseProcess) -> int | None:
-    """Wait until a process has ended; return its exit code, or None where it goes on for too long."""
-    if wait([process.sentinel], _REAP_S):
-        with _PROCESSES:
-            process.join(_REAP_S)  # the sentinel is closed a moment before the system knows the exit code
-            return process.exitcode
-    return None
+    try:
+        return tuple(held.enter_context(one) for _ in range(2) for one in socket.socketpair())
+    except OSError as error:
+        raise not_started(error) from error

@@ -45,6 +45,8 @@ class ProcessExecutorOptions:
         arena_mib: the most shared memory, in MiB, for payloads on their way from the driver, and from each
             process; what finds no room goes through a socket.
         start_timeout_s: how long a process may take until it is ready, in seconds.
+        stopped_timeout_s: how long a process may be stopped by a signal (SIGSTOP) while it is needed, in
+            seconds; then it is killed. Only where the system tells it: Linux.
         cancel_grace_s: how long a call may go on after it was cancelled until its process is killed.
         codec: which payloads may pass.
         colocate: nodes that share a process; the others are spread in the order of the graph.
@@ -54,6 +56,7 @@ class ProcessExecutorOptions:
     start: StartMethod = StartMethod.FORKSERVER
     arena_mib: int = 64
     start_timeout_s: float = 60.0
+    stopped_timeout_s: float = 10.0
     cancel_grace_s: float = 5.0
     codec: Codec = Codec.PICKLE
     colocate: tuple[Together, ...] = ()
@@ -64,7 +67,7 @@ class ProcessExecutorOptions:
             raise InvalidArgumentError(f"num_processes is {self.num_processes}, but {words}")
         if not 1 <= self.arena_mib <= 1 << 20:
             raise InvalidArgumentError(f"arena_mib is {self.arena_mib}, but must be from 1 to {1 << 20}")
-        for name in ("start_timeout_s", "cancel_grace_s"):
+        for name in ("start_timeout_s", "stopped_timeout_s", "cancel_grace_s"):
             value = getattr(self, name)
             if not 0 < value < float("inf"):
                 raise InvalidArgumentError(f"{name} is {value}, but must be positive")

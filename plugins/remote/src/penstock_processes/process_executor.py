@@ -16,6 +16,7 @@ from penstock_executors import ThreadPoolExecutor
 from penstock_processes.arena import Arena, OwnArena, has_memory_files, memory_file
 from penstock_processes.link import Link
 from penstock_processes.options import Codec, ProcessExecutorOptions, StartMethod
+from penstock_processes.process import WorkerNotStartedError
 from penstock_remote.api import (
     Copies,
     Places,
@@ -53,7 +54,8 @@ class ProcessExecutor(ThreadPoolExecutor):
     Windows.
 
     Args:
-        num_processes, start, arena_mib, start_timeout_s, cancel_grace_s, codec, colocate: as in
+        num_processes, start, arena_mib, start_timeout_s, stopped_timeout_s, cancel_grace_s, codec, colocate:
+            as in
             `ProcessExecutorOptions`.
 
     Raises:
@@ -108,6 +110,7 @@ class ProcessExecutor(ThreadPoolExecutor):
             start=given.start,
             arena_mib=given.arena_mib,
             start_timeout_s=given.start_timeout_s,
+            stopped_timeout_s=given.stopped_timeout_s,
             cancel_grace_s=given.cancel_grace_s,
             codec=given.codec,
             colocate=given.colocate,
@@ -226,12 +229,19 @@ class _Pool:
     def _new_arena(self, kind: type[A]) -> A:
         number = next(self._arena_numbers)
         size = self._options.arena_mib << 20
-        descriptor = memory_file(size)
         try:
-            arena = kind(number, descriptor, size)
-        except BaseException:
-            os.close(descriptor)
-            raise
+            descriptor = memory_file(size)
+            try:
+                arena = kind(number, descriptor, size)
+            except BaseException:
+                os.close(descriptor)
+                raise
+        except (OSError, ValueError) as error:
+            mib = self._options.arena_mib
+            raise WorkerNotStartedError(
+                f"there is no shared memory of {mib} MiB for payloads: {error}; lower arena_mib, or "
+                "raise the limits of files, of descriptors and of memory (`ulimit -f`, `-n`, `-v`)"
+            ) from error
         self._descriptors[number] = descriptor
         self._arenas[number] = arena
         return arena

@@ -12,10 +12,11 @@ import os
 import signal
 import sys
 import threading
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from multiprocessing.connection import wait
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from penstock.lowlevel import default_registry
-from penstock_processes.channel import Channel
+from penstock_processes.channel import Channel, NoRoomError
 from penstock_processes.messages import (
     ANSWER,
     CALL,
@@ -34,7 +35,10 @@ if TYPE_CHECKING:
 
 #: The most threads that take messages.
 _MOST_THREADS: Final = 64
+#: How long services may take to close, and what was printed to be taken, before the process ends.
 _SERVICE_CLOSE_S: Final = 1.0
+#: The exit status of a worker that could not go on.
+_BROKEN: Final = 70
 
 
 class Descriptor:
@@ -63,6 +67,8 @@ class WorkerSetup(NamedTuple):
     calls: socket.socket
     #: The socket whose end means that the driver has ended.
     control: socket.socket
+    #: The process id of the driver.
+    driver: int
     #: Number → descriptor of each arena that the worker may read.
     arenas: dict[int, Descriptor]
     #: The size of each.
@@ -91,6 +97,9 @@ class _Worker:
         self._pack: Final = pack_answer
         self._calls: Final = Channel(setup.calls)
         self._control: Final[socket.socket] = setup.control
+        self._driver: Final = setup.driver
+        #: Whether this is a child that a calculator has forked.
+        self._is_child = False
         self._is_plain: Final = setup.is_plain
         arenas: dict[int, Arena] = {}
         for number, descriptor in setup.arenas.items():
@@ -112,23 +121,52 @@ class _Worker:
         root.setLevel(setup.log_level)
 
     def serve_for_ever(self) -> None:
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._let_go)
         threading.Thread(target=self._watch_driver, name="penstock-control", daemon=True).start()
         self._send(READY, os.getpid(), None)
         self._serve()
 
+    def _let_go(self) -> None:
+        """Close in a child of this process what would keep the connection open when this process has died."""
+        self._is_child = True
+        self._calls.socket.close()
+        self._control.close()
+
     def _serve(self) -> None:
-        """Take messages until there are no more."""
-        while True:
-            with self._reading:
-                try:
-                    kind, number, content = self._calls.receive()
-                except (EOFError, OSError):
-                    self._end()
-                if kind == MAKE:  # with the lock held: calls of the node come after it
-                    self._make(number, content)
-                    continue
-            if kind == CALL:
-                self._answer(number, content)
+        """Take messages until there are no more.
+
+        What a calculator raises is its answer. Any other exception ends the process, and so is told to the
+        driver: a thread that ended alone would leave a call without an answer.
+        """
+        try:
+            while True:
+                self._take_next()
+        except BaseException:  # noqa: BLE001  # also SystemExit, which would end this thread alone
+            sys.excepthook(*sys.exc_info())
+            self._end(_BROKEN)
+
+    def _take_next(self) -> None:
+        with self._reading:
+            try:
+                kind, number, content = self._calls.receive()
+            except (EOFError, OSError):
+                self._end()
+            except NoRoomError as error:
+                self._refuse(error)
+                return
+            if kind == MAKE:  # with the lock held: calls of the node come after it
+                self._make(number, content)
+                return
+        if kind == CALL:
+            self._answer(number, content)
+
+    def _refuse(self, error: NoRoomError) -> None:
+        """Answer a message for which there was no memory."""
+        if error.kind == MAKE:
+            self._nodes[error.number] = error
+        else:
+            self._send(ERROR, error.number, error_as_data(MemoryError(str(error)), is_plain=self._is_plain))
 
     def _make(self, key: int, body: memoryview) -> None:
         """Make a node; a fault is kept for its first call."""
@@ -141,14 +179,13 @@ class _Worker:
                     gone.close(_SERVICE_CLOSE_S)
             registry, empty = default_registry(), self._carrier.empty
             self._nodes[key] = hosted(node, registry, self._services, empty, is_plain=self._is_plain)
+            wanted = min(_MOST_THREADS, self._wanted_threads() + node.max_in_flight - 1)
+            while self._thread_count < wanted:
+                name = f"penstock-worker-{self._thread_count}"
+                threading.Thread(target=self._serve, name=name, daemon=True).start()
+                self._thread_count += 1
         except BaseException as error:  # noqa: BLE001  # told to the driver
             self._nodes[key] = error
-            return
-        wanted = min(_MOST_THREADS, self._wanted_threads() + node.max_in_flight - 1)
-        while self._thread_count < wanted:
-            name = f"penstock-worker-{self._thread_count}"
-            threading.Thread(target=self._serve, name=name, daemon=True).start()
-            self._thread_count += 1
 
     def _wanted_threads(self) -> int:
         return sum(not isinstance(node, BaseException) for node in self._nodes.values())
@@ -162,6 +199,13 @@ class _Worker:
         else:
             self._send_bytes(ANSWER, number, message)
 
+    def _end_child(self, node: str) -> None:
+        """End a child that has come back from a calculator: all here is its parent's."""
+        words = f"penstock: a process that node {node!r} has forked came back from its call, and was ended; "
+        sys.stderr.write(f"{words}end such a process with os._exit()\n")
+        sys.stderr.flush()
+        os._exit(_BROKEN)
+
     def _called(self, number: int, body: memoryview) -> bytes:
         """Do a call; return its answer as a message. What it was given is dead then, unless it is kept."""
         key, call = self._unpack(self._carrier, body)
@@ -173,12 +217,14 @@ class _Worker:
             with calling(node.name):
                 answer = node.call(call)
         finally:
+            if self._is_child:
+                self._end_child(node.name)
             del self._running[number]
         stamp = call.stamp
         del call
         try:
             return self._pack(self._carrier, answer)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise output_fault(node, answer, stamp) or error from error
 
     def _send(self, kind: int, number: int, content: object) -> None:
@@ -195,11 +241,22 @@ class _Worker:
         self._send(LOG, 0, record)
 
     def _watch_driver(self) -> None:
-        """Do what the driver says on the control socket, and end with it."""
+        """Do what the driver says on the control socket, and end with it.
+
+        The driver's death is asked of the system too: a child that it has forked may hold the socket open.
+        """
+        watched: list[Any] = [self._control]
+        if hasattr(os, "pidfd_open"):
+            try:
+                watched.append(os.pidfd_open(self._driver))
+            except OSError:
+                self._end()  # it has ended already
         while True:
             try:
+                if self._control not in wait(watched):
+                    self._end()
                 said = self._control.recv(9)
-            except OSError:
+            except (OSError, ValueError):  # a calculator has closed it
                 said = b""
             if said[:1] != CANCEL:
                 self._end()
@@ -207,20 +264,22 @@ class _Worker:
             if node is not None:
                 node.cancel()
 
-    def _end(self) -> Any:
+    def _end(self, status: int = 0) -> NoReturn:
         """End this process now: calculators have been closed, or nobody is left to close them for."""
         closing = threading.Thread(target=self._close_services, daemon=True)
         closing.start()
         closing.join(_SERVICE_CLOSE_S)
-        for stream in (sys.stdout, sys.stderr):
-            try:
-                stream.flush()
-            except (OSError, ValueError):
-                continue  # nobody reads it
-        os._exit(0)
+        os._exit(status)
 
     def _close_services(self) -> None:
-        for service in self._services.values():
-            close = getattr(service, "close", None)
-            if close is not None:
-                close()
+        try:
+            for service in self._services.values():
+                close = getattr(service, "close", None)
+                if close is not None:
+                    close()
+        finally:
+            for stream in (sys.stdout, sys.stderr):
+                try:
+                    stream.flush()  # for as long as it likes: somebody may hold the other end and not read
+                except (OSError, ValueError):
+                    continue  # nobody reads it

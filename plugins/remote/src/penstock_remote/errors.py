@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pickle
-import traceback
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
-from penstock.errors import InvalidArgumentError, PenstockError, StatusCode
+from penstock.errors import InvalidArgumentError, PenstockError, StatusCode, text_of, traceback_of
 from penstock.lowlevel import show
 
 if TYPE_CHECKING:
@@ -70,14 +69,14 @@ class WorkerTraceback(Exception):  # noqa: N818  # no error of its own: the plac
 
 def error_as_data(error: BaseException, *, is_plain: bool = False) -> tuple[bytes | None, str, str]:
     """Return an exception as data: pickled, or None where that cannot be; type and text; the traceback."""
-    words = f"{type(error).__name__}: {error}"
-    text = "".join(traceback.format_exception(error))
+    words = f"{type(error).__name__}: {text_of(error)}"
+    text = traceback_of(error)
     if is_plain:
         return None, words, text
     try:
         pickled = pickle.dumps(error)
         pickle.loads(pickled)  # noqa: S301  # just made; many exceptions cannot be read back
-    except Exception:  # noqa: BLE001  # whatever its class does
+    except BaseException:  # noqa: BLE001  # whatever its class does, SystemExit included
         return None, words, text
     return pickled, words, text
 
@@ -89,9 +88,10 @@ def error_from_data(data: tuple[bytes | None, str, str], *, is_plain: bool = Fal
     if pickled is not None and not is_plain:
         try:
             found = pickle.loads(pickled)  # noqa: S301  # from a process that we have started
-        except Exception:  # noqa: BLE001  # its class may not be here
+        except BaseException:  # noqa: BLE001  # its class may not be here, or does what it likes
             found = None
-        if isinstance(found, BaseException):
+        # Ctrl-C is the driver's: in another process it is user code that raises its exception.
+        if isinstance(found, BaseException) and not isinstance(found, KeyboardInterrupt):
             error = found
     error.__cause__ = WorkerTraceback(text)
     return error
@@ -163,10 +163,10 @@ def _first_fault(
     for what, payload, at in shown:
         try:
             dumps(payload)
-        except Exception as error:  # noqa: BLE001  # whatever its class does
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever its class does
             return InvalidArgumentError(
                 f"node {node!r}, {what} at {show(at)}: a {type(payload).__name__!r} cannot go to another "
-                f"process ({error}); keep the node local or give the type `__reduce__`",
+                f"process ({text_of(error)}); keep the node local or give the type `__reduce__`",
                 node=node,
             )
     return None

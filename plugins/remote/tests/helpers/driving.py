@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
+from pathlib import Path
 
 import pytest
 import remote_calculators
@@ -102,6 +103,23 @@ def failed(one, *payloads):
     with pytest.raises(GraphRunError) as caught:
         one.run(*payloads)
     return causes(caught.value)
+
+
+def alive(pid):
+    """Return whether a process lives; one that is dead and not yet reaped does not."""
+    try:
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+
+
+def wait_until(condition, seconds=PATIENCE_S):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.005)
+    return True
 
 
 class Fed:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import signal
+import sys
 import threading
 import time
 from concurrent.futures import Future
@@ -144,6 +145,14 @@ class Does(Passing):
             logging.getLogger("remote_calculators.does").warning("%d lines", 3)
         cc.output.add(what, cc.input_timestamp)
         return None
+
+
+class Prints(Passing):
+    """Prints its input."""
+
+    def process(self, cc):
+        sys.stdout.write(cc.input.payload)
+        cc.output.add(None, cc.input_timestamp)
 
 
 class Kind(Passing):
@@ -346,6 +355,6 @@ class Greets(Passing):
 
 ALL = (
     ArrayFlags, Counts, Does, Echo, FailsToBegin, FailsToOpen, Greets, Ints, Inverts, Keeps, Kind, MakesOwn,
-    Mean, ObjectAndPid, Opens, Pid, PidOfAny, Several, SizeAndMean, Sleeps, StatelessPid, Tally,
+    Mean, ObjectAndPid, Opens, Pid, PidOfAny, Prints, Several, SizeAndMean, Sleeps, StatelessPid, Tally,
     Three, Variable, Waits,
 )  # fmt: skip

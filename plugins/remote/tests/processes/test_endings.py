@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 import pytest
+from driving import alive, wait_until
 
 import penstock
 from penstock.errors import GraphRunError
@@ -63,23 +64,6 @@ GUARDED = (
         main()
 """
 )
-
-
-def alive(pid):
-    """Return whether a process lives; one that is dead and not yet reaped does not."""
-    try:
-        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return False
-
-
-def wait_until(condition, seconds=PATIENCE_S):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.005)
-    return True
 
 
 @pytest.fixture
