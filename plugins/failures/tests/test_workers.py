@@ -199,3 +199,22 @@ def test_two_hundred_workers_killed_at_random(there, calculator, failure):
         child.join(PATIENCE_S)
     before, after, _ = killed_at_random(there, calculator, f"{failure} max_restarts: 100000", 200, seed=2)
     assert after == before
+
+
+def test_skip_goes_on_after_more_deaths_than_restarts_are_allowed(there):
+    run = there("Trouble", "on_error: SKIP max_restarts: 1")
+    graph, said = run.graph, []
+    graph.start_run()
+    for number in range(6):
+        payload = "die" if number % 2 else f"fine {number}"
+        graph.add_packet_to_input_stream("in", penstock.Packet(payload, number))
+    # The second death is beyond the limit: the node rests, and says so.
+    wait_until(lambda: "beyond the 1 in 60 s of max_restarts" in str(graph.why()), "no word of the limit")
+    said.append(str(graph.why()))
+    graph.close_all_input_streams()
+    graph.wait_until_done(PATIENCE_S)
+
+    assert [word for word, _ in run.out] == ["fine 0", "fine 2", "fine 4"]
+    assert run.skipped() == {"skipped: WorkerDiedError": 3}
+    assert "is resting for" in said[0]
+    assert graph.ledger().adds_up

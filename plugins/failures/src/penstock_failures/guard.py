@@ -62,6 +62,8 @@ _LOG: Final = get_logger("failures")
 #: How many failures of a node are kept.
 _MOST: Final = 1000
 _LONGEST_PAUSE_S: Final = 30.0
+#: The first pause before a restart beyond `max_restarts`, where there are such.
+_PAUSE_S: Final = 1.0
 _MOST_DOUBLED: Final = 20
 
 #: What may be done with the calculator: MADE: open it; OPENED: call it; STALE: close it, then make another
@@ -126,6 +128,8 @@ class NodeGuard(Guard):
         #: Failures since the last call that succeeded, and until when no call is made after them.
         self._streak = 0
         self._rests_until = 0.0
+        #: How many failures there were since more calculators were replaced than the policy allows.
+        self._beyond = 0
         #: When calculators were replaced.
         self._restarts: Final[deque[float]] = deque(maxlen=policy.max_restarts)
 
@@ -260,9 +264,25 @@ class NodeGuard(Guard):
         may_try = is_opening or input_set.tries <= self._policy.retry or step.node.is_source
         verdict = AGAIN if action != Action.SKIP and may_try else SKIP
         if self._policy.backoff_s and (verdict == AGAIN or self._stage != _OPENED):
-            pause = self._policy.backoff_s * 2.0 ** min(self._streak - 1, _MOST_DOUBLED)
-            self._rests_until = now + min(pause, _LONGEST_PAUSE_S)
+            self._rest(now, self._policy.backoff_s, self._streak)
+        if self._stage != _OPENED and self._restarts_anyway():
+            self._beyond = 0 if self._may_restart(now) else self._beyond + 1
+            if self._beyond:
+                self._rest(now, _PAUSE_S, self._beyond)
         return verdict
+
+    def _rest(self, now: float, seconds: float, times: int) -> None:
+        """Let no call be made for a pause that is doubled each time."""
+        pause = min(seconds * 2.0 ** min(times - 1, _MOST_DOUBLED), _LONGEST_PAUSE_S)
+        self._rests_until = max(self._rests_until, now + pause)
+
+    def _restarts_anyway(self) -> bool:
+        """Return whether calculators are replaced, after a pause, when more were than `max_restarts` allows.
+
+        With SKIP only what is lost is replaced, such as a worker that has died. To skip every further input
+        set because of the limit would be the end of the node.
+        """
+        return self._policy.on_error == actions.SKIP and not self._has_fallen_back
 
     def _after_call(self, error: Exception) -> int:
         """Return the stage of a calculator whose call has failed."""
@@ -392,6 +412,9 @@ class NodeGuard(Guard):
 
     def _nth(self, more: int) -> str:
         policy = self._policy
+        if self._beyond:
+            allowed = f"{policy.max_restarts} in {policy.within_s:g} s"
+            return f"restarted beyond the {allowed} of max_restarts and within_s"
         return f"restarted ({len(self._restarts) + more} of {policy.max_restarts} in {policy.within_s:g} s)"
 
     def _follow(self, step: Step, input_set: _InputSet, outcome: Any, *, is_opening: bool = False) -> Any:
@@ -487,7 +510,8 @@ class NodeGuard(Guard):
                 return Standing(
                     self._gate.wait(), lambda: "waiting for the calls of the object to be replaced"
                 )
-            if not self._is_switching and not self._may_restart(monotonic()):
+            is_allowed = self._is_switching or self._restarts_anyway() or self._may_restart(monotonic())
+            if not is_allowed:
                 policy = self._policy
                 said = f"{policy.max_restarts} in {policy.within_s:g} s were allowed"
                 raise NoRestartLeftError(f"no restart is left: {said}", node=step.node.name)

@@ -150,4 +150,4 @@ async def _future_in_time(future: Future[Any], seconds: float) -> Any:
 
 
 def _too_long(seconds: float) -> TimeoutError:
-    return TimeoutError(f"the call took longer than its timeout_ms, {seconds * 1000:g}")
+    return TimeoutError(f"process() took longer than its timeout_ms, {seconds * 1000:g}")

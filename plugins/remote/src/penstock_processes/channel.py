@@ -101,11 +101,11 @@ class Channel:
         return kind, number, content
 
     def end_input(self) -> None:
-        """Let `receive` return what has come, and then raise `EOFError`, whoever holds the other end open."""
+        """Let `receive` return what has come, and then raise `EOFError`, though the other end is open."""
         self.socket.shutdown(socket.SHUT_RD)
 
     def close(self) -> None:
-        """Close this end; who sends or receives on another thread is told."""
+        """Close this end; a thread that sends or receives through it gets an `OSError` or `EOFError`."""
         with suppress(OSError):  # it is closed already, or the other end is
             self.socket.shutdown(socket.SHUT_RDWR)
         self.socket.close()
