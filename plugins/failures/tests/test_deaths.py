@@ -122,7 +122,7 @@ def check(registry, kind, policy, in_flight):
         assert words_of(kind) in str(error)
         return
     assert error is None, error
-    assert any(words_of(kind) in one.error for one in failures), failures
+    assert any(words_of(kind) in one.error for one in failures), (kind, policy, in_flight, out, failures)
     if in_flight == 1:
         assert out == [0, 1, 3, 4]
     else:  # calls that were under way in the same process died with it

@@ -427,3 +427,55 @@ def test_settings_come_from_the_side_packet_too_and_wrong_ones_are_told():
     wrong = {"bootstrap.servers": "127.0.0.1:9", "no.such": "1"}
     with pytest.raises(GraphRunError, match=r'cannot read t: No such .* property: "no\.such"'):
         penstock.CalculatorGraph(text).run({"config": wrong}, timeout=PATIENCE_S)
+
+
+@pytest.mark.parametrize(
+    "key", ["plugin.library.paths", "sasl.password", "ssl.ca.location", "sasl.kerberos.kinit.cmd", "no.such"]
+)
+@pytest.mark.parametrize("calculator", ["KafkaSourceCalculator", "KafkaSinkCalculator"])
+def test_a_graph_cannot_set_what_runs_code_reads_files_or_is_a_password(calculator, key):
+    stream = 'input_stream: "VALUE:in"' if "Sink" in calculator else 'output_stream: "VALUE:v"'
+    text = f"""{INPUT} node {{ calculator: "{calculator}" {stream}
+      node_options {{ [type.googleapis.com/penstock_kafka.{calculator}Options] {{
+        bootstrap_servers: "127.0.0.1:9" topic: "t" config {{ key: "{key}" value: "/tmp/x" }} }} }} }}"""
+    with pytest.raises(
+        GraphConfigError, match=f"config '{key}' cannot be set by a graph.*side packet CONFIG"
+    ):
+        penstock.CalculatorGraph(text)
+
+
+def after_the_year_9999(broker):
+    """Return a topic whose second message has a time after which no stream would go on."""
+    if "broker.version.fallback" in broker.config:
+        pytest.skip("brokers before 0.10 store no times")
+    topic = broker.topic()
+    for number, at in enumerate((1_700_000_000_000, 2**62, 1_700_000_000_001)):
+        broker.producer.produce(topic, value=str(number), partition=0, timestamp=at)
+    broker.producer.flush(PATIENCE_S)
+    return topic
+
+
+def test_a_message_that_would_leave_no_timestamps_goes_to_refused_and_the_rest_goes_on(broker):
+    topic = after_the_year_9999(broker)
+    text = broker.source(topic, "g", outputs="VALUE:value REFUSED:refused")
+    with penstock.CalculatorGraph(text) as graph:
+        got = {"value": [], "refused": []}
+        for name, found in got.items():
+            graph.observe_output_stream(
+                name, lambda _, p, found=found: found.append((int(p.timestamp), p.payload))
+            )
+        graph.start_run()
+        graph.wait_until_done(PATIENCE_S)
+        counters = graph.counters
+
+    first = 1_700_000_000_000_000
+    assert [(stamp - first, value) for stamp, value in got["value"]] == [(0, b"0"), (1000, b"2")]
+    assert [message.value for _, message in got["refused"]] == [b"1"]
+    assert counters["KafkaSourceCalculator-refused"] == 1
+    assert broker.committed(topic, "g", 1) == [3]
+
+
+def test_without_the_output_such_a_message_names_its_place_and_the_cure(broker):
+    topic = after_the_year_9999(broker)
+    with pytest.raises(GraphRunError, match=rf"{topic} 0 offset 1 has a time after the year 9999.*REFUSED"):
+        run(broker.source(topic, "h"), "value")

@@ -201,7 +201,7 @@ class Node:
             within_s: 0 means 60.
             backoff_ms: the first pause before a further try; it doubles with each failure that follows.
             then: what happens when no restart is left, or the fallback fails: "FAIL", "SKIP", "FALL_BACK".
-            timeout_ms: of a call of process(), for nodes in other processes and asynchronous ones; 0 for none.
+            timeout_ms: of a call of process(), for nodes elsewhere and asynchronous ones; 0 for none.
             fallback: the calculator of FALL_BACK: registered name, class or function.
             fallback_options: its options: a message, or an instance of an attrs class.
 

@@ -3,10 +3,34 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import Final
 
 import attrs
 
 from penstock.errors import InvalidArgumentError
+
+#: Settings of librdkafka that a graph may make: how fast, how much, how long. All others come from the
+#: application: they load libraries, run commands, read files, open addresses, or are passwords.
+FROM_A_GRAPH: Final = frozenset([
+    "acks", "allow.auto.create.topics", "api.version.request", "api.version.request.timeout.ms",
+    "auto.offset.reset", "batch.num.messages", "batch.size", "broker.address.family", "broker.address.ttl",
+    "broker.version.fallback", "check.crcs", "client.id", "client.rack", "compression.codec",
+    "compression.level", "compression.type", "connections.max.idle.ms", "delivery.timeout.ms",
+    "enable.gapless.guarantee", "enable.idempotence", "fetch.error.backoff.ms", "fetch.max.bytes",
+    "fetch.message.max.bytes", "fetch.min.bytes", "fetch.queue.backoff.ms", "fetch.wait.max.ms",
+    "group.instance.id", "group.protocol", "group.remote.assignor", "heartbeat.interval.ms",
+    "isolation.level", "linger.ms", "log_level", "max.in.flight.requests.per.connection",
+    "max.partition.fetch.bytes", "max.poll.interval.ms", "message.copy.max.bytes", "message.max.bytes",
+    "message.send.max.retries", "message.timeout.ms", "metadata.max.age.ms",
+    "partition.assignment.strategy", "partitioner", "queue.buffering.max.kbytes",
+    "queue.buffering.max.messages", "queue.buffering.max.ms", "queued.max.messages.kbytes",
+    "queued.min.messages", "receive.message.max.bytes", "reconnect.backoff.max.ms", "reconnect.backoff.ms",
+    "request.required.acks", "request.timeout.ms", "retries", "retry.backoff.max.ms", "retry.backoff.ms",
+    "sasl.mechanism", "sasl.mechanisms", "security.protocol", "session.timeout.ms",
+    "socket.connection.setup.timeout.ms", "socket.keepalive.enable", "socket.max.fails",
+    "socket.nagle.disable", "socket.receive.buffer.bytes", "socket.send.buffer.bytes", "socket.timeout.ms",
+    "sticky.partitioning.linger.ms", "topic.metadata.refresh.interval.ms", "topic.metadata.refresh.sparse",
+])  # fmt: skip
 
 
 @attrs.frozen
@@ -14,12 +38,22 @@ class Setting:
     """A setting of librdkafka, as in its CONFIGURATION.md.
 
     Attributes:
-        key: such as "security.protocol".
+        key: one of `FROM_A_GRAPH`, such as "linger.ms".
         value: as text.
+
+    Raises:
+        InvalidArgumentError: the key is none of those.
     """
 
     key: str = ""
     value: str = ""
+
+    def __attrs_post_init__(self) -> None:
+        if self.key not in FROM_A_GRAPH:
+            raise InvalidArgumentError(
+                f"config {self.key!r} cannot be set by a graph: passwords, files, addresses and what runs "
+                "code come from the application, in the side packet CONFIG, a dict"
+            )
 
 
 class Times(Enum):

@@ -33,6 +33,8 @@ _logger = get_logger(__name__)
 _AT_ONCE: Final = 64
 #: How long a call waits for a message; the run can end, and offsets be committed, in between.
 _WAIT_S: Final = 0.05
+#: The last millisecond of the year 9999, after 1970.
+_LATEST_MS: Final = 253_402_300_799_999
 #: How often the source asks whether all has been delivered.
 _LOOK_S: Final = 0.01
 #: Errors that pass by themselves: others share the partitions now, or the graph was slow.
@@ -44,9 +46,12 @@ _PASSING: Final = frozenset(
 class KafkaSourceCalculator(penstock.Calculator):
     """Sends the messages of Kafka's topics, and commits an offset when all its results are delivered.
 
-    Outputs, each optional, at least one: VALUE and KEY, bytes, without a packet where a message has none;
-    MESSAGE, `penstock_kafka.KafkaMessage`. Those of one message have one timestamp. Input side packet:
-    CONFIG, a dict of librdkafka's settings, which goes before the options: for passwords.
+    Outputs, each optional, at least one of the first three: VALUE and KEY, bytes, without a packet where a
+    message has none; MESSAGE, `penstock_kafka.KafkaMessage`. Those of one message have one timestamp.
+    REFUSED, `KafkaMessage`: each message whose own time is after the year 9999, for a graph that goes on
+    behind such a message, which would leave no timestamps for those that follow; the counter `refused`
+    counts them. Without this output such a message is an error, in each run again. Input side packet: CONFIG,
+    a dict of librdkafka's settings, which goes before the options: for passwords.
 
     Several programs with one `group_id` share the partitions of the topics. The messages of a partition
     come in order; those of several are mixed as they arrive.
@@ -68,7 +73,7 @@ class KafkaSourceCalculator(penstock.Calculator):
 
     Raises in `open`: InvalidArgumentError for settings that are missing or wrong. In `process`:
     UnavailableError if a topic does not exist or the brokers refuse; brokers that do not answer are tried
-    again, with a warning.
+    again, with a warning. InvalidArgumentError for a message after the year 9999 without the output REFUSED.
 
     Example config::
 
@@ -96,8 +101,9 @@ class KafkaSourceCalculator(penstock.Calculator):
         cc.outputs["VALUE"].set(bytes, "what the message says").optional()
         cc.outputs["KEY"].set(bytes, "its key").optional()
         cc.outputs["MESSAGE"].set(KafkaMessage, "the whole message, and where it is").optional()
-        if not len(cc.outputs):
+        if not any(cc.outputs.count(tag) for tag in ("VALUE", "KEY", "MESSAGE")):
             raise InvalidArgumentError("there is no output; connect VALUE, KEY or MESSAGE")
+        cc.outputs["REFUSED"].set(KafkaMessage, "a message whose time no stream can have").optional()
         cc.input_side_packets["CONFIG"].set_one_of(
             dict, Mapping, description="settings of librdkafka"
         ).optional()
@@ -178,6 +184,9 @@ class KafkaSourceCalculator(penstock.Calculator):
     # --- packets --------------------------------------------------------------------------------
 
     def _send(self, cc: CalculatorContext, message: Message) -> None:
+        if self._refuses(message):
+            self._refuse(cc, message)
+            return
         stamp = self._stamp_of(cc, message)
         value, key = message.value(), message.key()
         if "VALUE" in cc.outputs and value is not None:
@@ -186,12 +195,36 @@ class KafkaSourceCalculator(penstock.Calculator):
             cc.outputs["KEY"].add(_bytes(key), stamp)
         if "MESSAGE" in cc.outputs:
             cc.outputs["MESSAGE"].add(_whole(message), stamp)
+        self._settle(cc, message, stamp)
+
+    def _settle(self, cc: CalculatorContext, message: Message, stamp: int) -> None:
+        """Note that a message was sent at a timestamp."""
         for output in cc.outputs:
             if output.bound <= stamp:
                 output.set_next_timestamp_bound(stamp + 1)
         topic, partition = _place_of(message)
         self._sent[topic, partition] = int(message.offset() or 0) + 1
         self._read.discard((topic, partition))
+
+    def _refuses(self, message: Message) -> bool:
+        """Return whether the time of a message is one after which no stream would go on."""
+        if self._options.times is Times.COUNT:
+            return False
+        kind, milliseconds = message.timestamp()
+        return bool(kind) and milliseconds > _LATEST_MS
+
+    def _refuse(self, cc: CalculatorContext, message: Message) -> None:
+        topic, partition = _place_of(message)
+        if "REFUSED" not in cc.outputs:
+            raise InvalidArgumentError(
+                f"the message at {topic} {partition} offset {message.offset()} has a time after the year "
+                f"9999 ({message.timestamp()[1]} ms); connect the output REFUSED, and the source goes on "
+                "behind such messages; or set `times: COUNT`"
+            )
+        cc.counter("refused").increment()
+        stamp = max(0, *(output.bound for output in cc.outputs))
+        cc.outputs["REFUSED"].add(_whole(message), stamp)
+        self._settle(cc, message, stamp)
 
     def _stamp_of(self, cc: CalculatorContext, message: Message) -> int:
         """Return the message's timestamp, or the next that is free."""
