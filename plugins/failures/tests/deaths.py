@@ -13,13 +13,15 @@ from pathlib import Path
 
 from penstock import Calculator
 
-#: Signals that end a process which has not been told otherwise. Python ignores SIGPIPE and SIGXFSZ, and a
-#: worker SIGINT.
+#: Signals that end a process which has not been told otherwise. A worker ignores SIGINT, Python SIGPIPE and
+#: SIGXFSZ, and a program in the background of a shell SIGQUIT, say.
 DEADLY = sorted(
-    set(range(1, signal.SIGRTMAX + 1))
+    number
+    for number in set(range(1, signal.SIGRTMAX + 1))
     - {32, 33}  # the C library's own
-    - {signal.SIGCHLD, signal.SIGCONT, signal.SIGURG, signal.SIGWINCH, signal.SIGPIPE, signal.SIGXFSZ}
+    - {signal.SIGCHLD, signal.SIGCONT, signal.SIGURG, signal.SIGWINCH}
     - {signal.SIGINT, signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU}
+    if signal.getsignal(number) != signal.SIG_IGN
 )
 
 

@@ -118,7 +118,7 @@ def run(registry, kind, policy, in_flight):
 def check(registry, kind, policy, in_flight):
     out, error, failures = run(registry, kind, policy, in_flight)
     if policy == "fail" or kind in ENDS_THE_RUN:
-        assert error is not None
+        assert error is not None, (kind, policy, in_flight, out)
         assert words_of(kind) in str(error)
         return
     assert error is None, error

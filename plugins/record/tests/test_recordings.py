@@ -176,6 +176,8 @@ import penstock
 from penstock_record import recording_graph
 logging.basicConfig()
 config = recording_graph(sys.argv[2], Path(sys.argv[1]), ["in"])
+if sys.argv[3]:
+    config.node[-1].failure.on_error = 1
 got = []
 graph = penstock.CalculatorGraph(config)
 graph.observe_output_stream("out", lambda _, packet: got.append(packet.payload))
@@ -185,7 +187,7 @@ for i in range(200):
     graph.add_packet_to_input_stream("in", penstock.Packet(os.urandom(4000), i))
 graph.close_all_input_streams()
 graph.wait_until_done(30)
-print(len(got))
+print(len(got), [str(drop.reason) for drop in graph.ledger().drops])
 """
 
 
@@ -212,14 +214,29 @@ def test_a_stream_whose_type_has_no_codec_is_refused_before_the_run(file):
     assert len(recording_graph(graph, file, ["in"], registry=registry).node) == 2
 
 
-def test_a_disk_that_is_full_ends_the_recording_and_not_the_run(file):
-    done = subprocess.run(
-        [sys.executable, "-c", FULL, str(file), PASSING], capture_output=True, text=True, check=True
+def run_on_a_full_disk(file, policy=""):
+    return subprocess.run(
+        [sys.executable, "-c", FULL, str(file), PASSING, policy], capture_output=True, text=True, check=False
     )
-    assert done.stdout == "200\n"
-    assert f"the recording {file} ends here, and the run goes on: " in done.stderr
-    saved = repair(file)
-    assert 40 < saved.packets < 80
+
+
+def test_a_disk_that_is_full_fails_the_run_and_what_was_saved_plays(file):
+    done = run_on_a_full_disk(file)
+    size = file.stat().st_size
+    assert f"ResourceExhaustedError: the recording {file} ends at {size} bytes: File too large" in done.stderr
+    assert "200" not in done.stdout
+    with RecordingReader(file) as reader:
+        events = [event for event in reader.events() if event.kind == PACKET]
+    assert 40 < len(events) < 80
+    assert repair(file).was_whole
+
+
+def test_with_skip_the_run_goes_on_and_the_ledger_counts_what_is_not_recorded(file):
+    done = run_on_a_full_disk(file, "SKIP")
+    assert done.stdout.split()[0] == "200"
+    assert "skipped: ResourceExhaustedError" in done.stdout
+    with RecordingReader(file) as reader:
+        assert len([event for event in reader.events() if event.kind == PACKET]) > 40
 
 
 def test_a_file_that_cannot_be_made_fails_the_start(tmp_path):

@@ -6,7 +6,7 @@ import io
 import json
 import math
 from functools import cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 import msgpack  # type: ignore[import-untyped]  # it has no types
@@ -19,6 +19,9 @@ from penstock_formats import ImageFormat, ImageFrame, Matrix, VideoHeader
 from penstock_formats.api import LAYOUTS
 from penstock_record.codec import Schema
 from penstock_record.foxglove import IMAGE_SCHEMA, raw_image, raw_image_pixels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class ProtobufCodec:
@@ -138,10 +141,36 @@ class ArrayCodec:
     def decode(self, data: bytes, schema: Schema) -> Any:
         """Return an array of its own."""
         try:
-            array = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
+            array = _read_array(data)
             return Matrix(array) if schema.name == "penstock.Matrix" else array
         except (ValueError, EOFError, TypeError, SyntaxError, InvalidArgumentError) as error:
             raise InvalidArgumentError(f"these bytes are no array: {error}") from error
+
+
+def _read_array(data: bytes) -> NDArray[Any]:
+    """Return an array in NumPy's format.
+
+    NumPy makes an array of the shape that the header claims before it reads, so the claim is checked first.
+
+    Raises:
+        ValueError, EOFError, TypeError, SyntaxError: it is none.
+    """
+    file = io.BytesIO(data)
+    version = np.lib.format.read_magic(file)
+    read_header = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+        (3, 0): np.lib.format.read_array_header_2_0,  # other names of fields, of the same size
+    }.get(version)
+    if read_header is None:
+        raise ValueError(f"version {version} of the format is unknown")
+    shape, _, dtype = read_header(file)
+    claimed, there = math.prod(shape) * dtype.itemsize, len(data) - file.tell()
+    if claimed != there:
+        raise ValueError(f"its header claims {claimed} bytes of elements, but there are {there}")
+    file.seek(0)
+    array: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
+    return array
 
 
 class VideoHeaderCodec:
@@ -168,7 +197,7 @@ class VideoHeaderCodec:
         try:
             fields = json.loads(data)
             return VideoHeader(**{**fields, "format": ImageFormat[fields["format"]]})
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise InvalidArgumentError(f"these bytes are no header of a video: {error}") from error
 
 
@@ -193,7 +222,7 @@ class JsonCodec:
         """Return the value."""
         try:
             return json.loads(data)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise InvalidArgumentError(f"these bytes are no JSON: {error}") from error
 
 
@@ -287,7 +316,7 @@ def _unpacked(data: bytes) -> Any:
             strict_map_key=False,
             unicode_errors="surrogatepass",
         )
-    except (ValueError, TypeError, msgpack.UnpackException) as error:
+    except (ValueError, TypeError, RecursionError, msgpack.UnpackException) as error:
         raise InvalidArgumentError(f"these bytes are no MessagePack value: {error}") from error
 
 

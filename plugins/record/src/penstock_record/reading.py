@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import struct
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import attrs
-import zstandard
-from mcap.exceptions import McapError
 from mcap.records import Channel, Message, Metadata
 from mcap.records import Schema as McapSchema
-from mcap.stream_reader import StreamReader
 
-from penstock.errors import InvalidArgumentError
+from penstock.errors import InvalidArgumentError, ResourceExhaustedError
 from penstock.lowlevel import default_registry
 from penstock_record.codec import Codecs, Schema
+from penstock_record.records import BROKEN, records_of
 from penstock_record.writing import ABOUT, CHANGE, EVENT, EVENTS, HEADER, PACKET, SIDE, VERSION
 from penstock_steering import Change
 
@@ -64,6 +61,7 @@ class RecordingReader:
     Raises:
         OSError: the file cannot be read.
         InvalidArgumentError: it is no recording of ours, or of a later version.
+        ResourceExhaustedError: it wants more than a limit of `penstock_record.records`.
     """
 
     def __init__(self, path: str | Path, registry: Registry | None = None, *, is_cut: bool = False) -> None:
@@ -178,7 +176,9 @@ class RecordingReader:
 
     def _read(self) -> Iterator[Any]:
         try:
-            yield from StreamReader(self._file, validate_crcs=True).records
+            yield from records_of(self._file, self._path)
+        except ResourceExhaustedError:
+            raise
         except BROKEN as error:
             if not self._is_cut:
                 why = f"{type(error).__name__}: {error}".rstrip(": ")
@@ -189,21 +189,6 @@ class RecordingReader:
 
     def _broken(self, words: str) -> InvalidArgumentError:
         return InvalidArgumentError(f"{self._path}: {words}")
-
-
-#: What the libraries raise for files that are broken, or end early.
-BROKEN: Final = (
-    McapError,
-    struct.error,
-    zstandard.ZstdError,
-    EOFError,
-    ValueError,
-    KeyError,
-    TypeError,
-    IndexError,
-    MemoryError,
-    OverflowError,
-)
 
 
 def changes_in(path: Path) -> tuple[Change, ...]:
@@ -245,7 +230,7 @@ class RawRecords:
         """
         with self._path.open("rb") as file:
             try:
-                yield from StreamReader(file, emit_chunks=not self._in_chunks, validate_crcs=True).records
+                yield from records_of(file, self._path, in_chunks=self._in_chunks)
             except BROKEN:
                 return
             self.is_whole = True

@@ -9,7 +9,8 @@ from mcap.reader import McapReader, make_reader
 
 from penstock.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from penstock_record.codec import Codecs, Schema
-from penstock_record.reading import BROKEN, RecordingReader
+from penstock_record.reading import RecordingReader
+from penstock_record.records import BROKEN
 from penstock_record.writing import EVENT, EVENTS, PACKET, at_ns
 
 if TYPE_CHECKING:

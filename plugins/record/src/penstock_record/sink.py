@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import penstock
-from penstock.errors import InvalidArgumentError
+from penstock.errors import InvalidArgumentError, ResourceExhaustedError, UnavailableError
 from penstock.log import get_logger, place
 from penstock.lowlevel import MAX, default_registry
 from penstock_record.options import McapSinkCalculatorOptions
@@ -15,8 +16,12 @@ from penstock_steering import CHANGES
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract, Input
+    from penstock.errors import PenstockError
 
 _logger = get_logger(__name__)
+
+#: What the system answers where there is no room: on the disk, in the user's quota, under a limit of sizes.
+_FULL: Final = {getattr(errno, name) for name in ("ENOSPC", "EDQUOT", "EFBIG") if hasattr(errno, name)}
 
 
 class McapSinkCalculator(penstock.Calculator):
@@ -33,12 +38,14 @@ class McapSinkCalculator(penstock.Calculator):
     The node takes packets as they come, and a slow disk throttles the sources like every full queue: nothing
     is dropped. Where a run fails or is cancelled, packets that still wait for this node are written when it
     closes, so that a replay fails in the same call. Where the file cannot be written any more, as on a full
-    disk, the recording ends with a warning and the run goes on.
+    disk, the call fails, and each one after it; the file is ended behind its last whole chunk, and plays so
+    far. A policy `failure { on_error: SKIP }` lets the run go on, and the ledger counts what is not recorded.
 
     Options: `path`; `graph`, text of the graph, which is kept in the file; `side_packets`; `compression`.
 
     Raises in `open`: InvalidArgumentError if there is no path; OSError if the file cannot be made. In
-    `process`: InvalidArgumentError if no codec takes a payload; says which stream.
+    `process`: InvalidArgumentError if no codec takes a payload; says which stream. ResourceExhaustedError if
+    the disk is full, UnavailableError if it fails otherwise; with path and size.
 
     Example config::
 
@@ -77,6 +84,9 @@ class McapSinkCalculator(penstock.Calculator):
                 "there is no path; set it in the options, or connect the side packet PATH"
             )
         self._path = path
+        #: What ended the file early, and its size then.
+        self._error = OSError()
+        self._size = 0
         names = [port.name for port in cc.inputs]
         about = {"graph": options.graph, "penstock": penstock.__version__}
         self._writer: RecordingWriter | None = RecordingWriter(
@@ -102,10 +112,12 @@ class McapSinkCalculator(penstock.Calculator):
 
         Raises:
             InvalidArgumentError: no codec takes a payload.
+            ResourceExhaustedError: the disk is full; has path and size.
+            UnavailableError: the file cannot be written for another reason.
         """
         writer = self._writer
-        if writer is None:  # the disk was full
-            return
+        if writer is None:
+            raise self._failed()
         try:
             self._write_changes(writer)
             for i, port in enumerate(cc.inputs):
@@ -120,7 +132,7 @@ class McapSinkCalculator(penstock.Calculator):
                 else:
                     writer.settled(i, packet.stamp)
         except OSError as error:
-            self._give_up(cc, error)
+            raise self._give_up(error) from error
 
     def close(self, cc: CalculatorContext) -> None:
         """Finish the file."""
@@ -137,7 +149,7 @@ class McapSinkCalculator(penstock.Calculator):
             writer.close()
         except OSError as error:
             self._writer = writer
-            self._give_up(cc, error)
+            raise self._give_up(error) from error
 
     def _write_waiting(self, writer: RecordingWriter, cc: CalculatorContext) -> None:
         """Write the packets that a failed or cancelled run has left in the queues, in order of time.
@@ -190,13 +202,17 @@ class McapSinkCalculator(penstock.Calculator):
             self._done[i] = True
             writer.done(i)
 
-    def _give_up(self, cc: CalculatorContext, error: OSError) -> None:
+    def _give_up(self, error: OSError) -> PenstockError:
+        """End the file where it is; return the error of this call."""
         writer, self._writer = self._writer, None
         if writer is not None:
-            writer.abandon()
-        _logger.warning(
-            "the recording %s ends here, and the run goes on: %s; `penstock repair` makes a whole file of it",
-            self._path,
-            error,
-            extra=place(cc.node_name, timestamp=cc.stamp),
-        )
+            self._size = writer.abandon()
+        self._error = error
+        return self._failed()
+
+    def _failed(self) -> PenstockError:
+        error = self._error
+        words = f"the recording {self._path} ends at {self._size} bytes: {error.strerror or error}"
+        cure = "it plays so far; make room, or record on another disk"
+        kind = ResourceExhaustedError if error.errno in _FULL else UnavailableError
+        return kind(f"{words}; {cure}")

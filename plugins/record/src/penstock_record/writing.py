@@ -11,8 +11,10 @@ is the last chunk, and the packets whose events were not written yet; `repair` m
 
 from __future__ import annotations
 
+import os
 import struct
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from mcap.writer import CompressionType, IndexType, Writer
@@ -46,6 +48,11 @@ _GROUP_BYTES: Final = CHUNK // 2
 _GROUP_S: Final = 0.25
 _NS_OF_US: Final = 1000
 _LATEST: Final = 2**63 - 1
+#: What an MCAP file begins and ends with; kind and length of a record.
+_MAGIC: Final = b"\x89MCAP0\r\n"
+_RECORD: Final = struct.Struct("<BQ")
+#: The end of a file without an index: the records DataEnd and Footer, with nothing in them but zeros.
+_END: Final = _RECORD.pack(0x0F, 4) + bytes(4) + _RECORD.pack(0x02, 20) + bytes(20) + _MAGIC
 #: Sequence numbers of messages have 32 bits; one that comes again is read by then.
 _MOST: Final = 2**32 - 1
 
@@ -79,6 +86,7 @@ class RecordingWriter:
     ) -> None:
         self._codecs: Final = Codecs(registry)
         self._streams: Final = tuple(streams)
+        self._path: Final = path
         self._file: Final = path.open("wb")
         self._channels: Final[dict[tuple[str, str, str], int]] = {}
         #: The codec that took the last payload of each stream, and type of that: most streams have one type.
@@ -154,12 +162,16 @@ class RecordingWriter:
         finally:
             self._file.close()
 
-    def abandon(self) -> None:
-        """Close the file as it is, as when the disk is full."""
-        try:
+    def abandon(self) -> int:
+        """Close a file that cannot be written any more, as when the disk is full; return its size.
+
+        It ends behind its last whole chunk, and so plays, without an index.
+        """
+        with suppress(OSError):  # what was not written is lost, which is why it is abandoned
             self._file.close()
-        except OSError:
-            return  # what was not written is lost, which is why it is abandoned
+        with suppress(OSError):  # then `penstock repair` reads it
+            _end_early(self._path)
+        return self._path.stat().st_size
 
     # --- inside -------------------------------------------------------------------------------
 
@@ -211,3 +223,19 @@ class RecordingWriter:
                 topic, schema.message_encoding, number, {"codec": name}
             )
         return found
+
+
+def _end_early(path: Path) -> None:
+    """End a cut file behind the last record that has room for the end after it."""
+    with path.open("r+b") as file:
+        size = file.seek(0, os.SEEK_END)
+        ends = [len(_MAGIC)]
+        while ends[-1] + _RECORD.size <= size:
+            file.seek(ends[-1])
+            _, length = _RECORD.unpack(file.read(_RECORD.size))
+            ends.append(ends[-1] + _RECORD.size + length)
+        # The file cannot grow, so its last record may have to make room.
+        end = max((one for one in ends if one + len(_END) <= size), default=size)
+        file.seek(end)
+        file.write(_END)
+        file.truncate()
