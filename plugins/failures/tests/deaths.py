@@ -13,7 +13,7 @@ from pathlib import Path
 
 from penstock import Calculator
 
-#: Signals that end a process which has not been told otherwise. A worker ignores SIGINT, Python SIGPIPE and
+#: Signals that end a process by default. A worker ignores SIGINT, Python SIGPIPE and
 #: SIGXFSZ, and a program in the background of a shell SIGQUIT, say.
 DEADLY = sorted(
     number

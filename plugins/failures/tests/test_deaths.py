@@ -35,7 +35,7 @@ POLICIES = {
     "restart": "failure { on_error: RESTART max_restarts: 100 backoff_ms: 1 }",
     "again": "failure { retry: 1 on_error: SKIP max_restarts: 100 backoff_ms: 1 }",
 }
-#: Kind → a part of the error, where it is not what follows from its name.
+#: Kind → a part of the error, where its name does not say it.
 WORDS = {
     "exit 0": "ended with exit status 0",
     "exit 3": "ended with exit status 3",

@@ -49,7 +49,7 @@ class KafkaSourceCalculator(penstock.Calculator):
     Outputs, each optional, at least one of the first three: VALUE and KEY, bytes, without a packet where a
     message has none; MESSAGE, `penstock_kafka.KafkaMessage`. Those of one message have one timestamp.
     REFUSED, `KafkaMessage`: each message whose own time is after the year 9999, for a graph that goes on
-    behind such a message, which would leave no timestamps for those that follow; the counter `refused`
+    behind such a message, which would leave no timestamps for later messages; the counter `refused`
     counts them. Without this output such a message is an error, in each run again. Input side packet: CONFIG,
     a dict of librdkafka's settings, which goes before the options: for passwords.
 

@@ -1,4 +1,4 @@
-"""The records of an MCAP file, one after the other, with limits on what a file may make this process do."""
+"""The records of an MCAP file, in order, with limits of the time and memory that a file may cost."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-#: The most bytes of a record, and of what is packed in a chunk.
+#: The most bytes of a record, and of the unpacked content of a chunk.
 MOST_RECORD_BYTES: Final = 1 << 30
-#: The most records that say nothing of use, such as those of unknown kinds; and the most schemas, channels,
+#: The most records that say nothing of use, such as records of unknown kinds; and the most schemas, channels,
 #: and pieces of metadata.
 MOST_IDLE_RECORDS: Final = 100_000
 #: What the libraries raise for files that are broken, or end early.
@@ -68,7 +68,7 @@ class _Records(StreamReader):
 
 
 def records_of(file: IO[bytes], path: Path, *, in_chunks: bool = True) -> Iterator[Any]:
-    """Yield the records of a file, and those in its chunks or, without `in_chunks`, the chunks.
+    """Yield the records of a file, and the records in its chunks or, without `in_chunks`, the chunks.
 
     Raises:
         ResourceExhaustedError: the file wants more than a limit of this module; names it.

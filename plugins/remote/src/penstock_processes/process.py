@@ -119,7 +119,7 @@ class WorkerProcess:
         return code
 
     def close(self) -> None:
-        """Let go of what the system holds for a process that has ended."""
+        """Release the descriptors of a process that has ended."""
         _OWNED.discard(self)
         watch, self._watch = self._watch, None
         if watch is not None:
