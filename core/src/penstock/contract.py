@@ -14,10 +14,11 @@ from penstock.port_collection import PortKey, Ports, port_id, port_name
 from penstock.timestamp import check_offset
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from penstock.services import ServiceKey
     from penstock.tags import TagMap
+    from penstock.touches import Touch
 
 M = TypeVar("M")
 
@@ -169,6 +170,8 @@ class Declared(NamedTuple):
     stateless: bool | None = None
     is_live: bool | None = None
     cost: Literal["low", "high"] | None = None
+    #: What it touches outside of the graph; None: it was not said.
+    touches: tuple[Touch, ...] | None = None
 
 
 class CalculatorContract:
@@ -239,15 +242,24 @@ class CalculatorContract:
         """Ask for `process` also at newly settled timestamps without any packet."""
         self.process_timestamp_bounds = bool(process)
 
-    def declare(
+    def declare(  # noqa: PLR0913  # keywords, each with a default
         self,
         *,
         may_skip: bool | None = None,
         stateless: bool | None = None,
         is_live: bool | None = None,
         cost: Literal["low", "high"] | None = None,
+        reads: Iterable[str | PortSpec] = (),
+        writes: Iterable[str | PortSpec] = (),
+        connects: Iterable[str | PortSpec] = (),
+        devices: Iterable[str | PortSpec] = (),
+        runs: Iterable[str | PortSpec] = (),
     ) -> None:
         """Say how the calculator behaves, for executors and for `penstock lint`. None leaves a thing unsaid.
+
+        What it touches outside of the graph is a list of paths, addresses and names that its options say, and
+        of ports whose payloads say them. It then has the service `penstock.access.ACCESS`, and opens what it
+        touches through that. "" and ports that are not connected say nothing.
 
         Args:
             may_skip: whether a call may leave an output without a packet where the inputs have one.
@@ -255,14 +267,30 @@ class CalculatorContract:
                 executor may work with several objects of one node, where the graph says `max_in_flight`.
             is_live: whether it is a source whose packets come with real time and cannot wait: a camera.
             cost: "high": a call usually takes a millisecond or more, or waits for a device.
+            reads: files that are read; `penstock.touches.Searched` for a name that is searched in several
+                places.
+            writes: files that are written.
+            connects: addresses, "HOST:PORT" or with a scheme.
+            devices: names, such as "camera 0".
+            runs: programs, and what else runs code.
 
         Raises:
-            InvalidArgumentError: `cost` is another word.
+            InvalidArgumentError: `cost` is another word; what is touched is neither a str nor a port.
         """
         if cost not in (None, "low", "high"):
             raise InvalidArgumentError(f"cost {cost!r}: must be 'low' or 'high'")
         said = Declared(may_skip, stateless, is_live, cost)._asdict().items()
         self.declared = self.declared._replace(**{name: value for name, value in said if value is not None})
+        given = {"reads": reads, "writes": writes, "connects": connects, "devices": devices, "runs": runs}
+        if any(given.values()):
+            self._declare_touches(given)
+
+    def _declare_touches(self, given: Mapping[str, Iterable[Any]]) -> None:
+        from penstock.touches import touches  # few calculators touch anything
+
+        places = (("side packet", self.input_side_packets), ("input", self.inputs))
+        found = [touch for kind, some in given.items() for touch in touches(kind, some, places)]
+        self.declared = self.declared._replace(touches=(*(self.declared.touches or ()), *found))
 
     def set_input_stream_handler(self, name: str, options: object = None) -> None:
         """Name the input stream handler that this calculator is written for."""

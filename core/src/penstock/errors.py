@@ -199,6 +199,12 @@ class AlreadyExistsError(PenstockError):
     default_code = StatusCode.ALREADY_EXISTS
 
 
+class PermissionDeniedError(PenstockError):
+    """A graph touches what the application does not allow; see `penstock.access`."""
+
+    default_code = StatusCode.PERMISSION_DENIED
+
+
 class UnavailableError(PenstockError):
     """Not possible now: the graph is throttled, or a value does not exist yet. Trying again may help."""
 

@@ -537,8 +537,8 @@ def test_a_contract_declares_how_the_calculator_behaves_and_leaves_the_rest_unsa
     declare("SilentCalculator", lambda cc: None)
     says, silent = plan('node { calculator: "SaysCalculator" } node { calculator: "SilentCalculator" }').nodes
 
-    assert says.contract.declared == (False, True, None, "high")
-    assert silent.contract.declared == (None, None, None, None)
+    assert says.contract.declared == (False, True, None, "high", None)
+    assert silent.contract.declared == (None, None, None, None, None)
 
 
 def test_a_cost_that_is_no_word_for_one_is_a_fault(faults, declare):

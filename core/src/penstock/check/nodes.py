@@ -9,6 +9,8 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any, Final
 
+from penstock.access import ACCESS
+from penstock.access import current as current_access
 from penstock.check.faults import cause_words
 from penstock.contract import CalculatorContract
 from penstock.errors import InvalidArgumentError, OptionError, PenstockError, StatusCode, code_of
@@ -309,7 +311,19 @@ class _Node:
             answer.close()
             self._fault(self._spec.at, "get_contract() is async; declare it as a plain classmethod")
             return False
+        self._refuse_touches(draft)
         return True
+
+    def _refuse_touches(self, draft: Draft) -> None:
+        """Note a fault for each thing that the node touches and may not, as far as the file says it."""
+        touches = draft.contract.declared.touches
+        if touches:
+            draft.contract.use_service(ACCESS)
+            access = current_access()
+            for touch in touches:
+                error = access.refused(touch)
+                if error is not None:
+                    self._fault(self._spec.at, str(error), error.code, cause=error)
 
     def _fits(self, draft: Draft) -> bool:
         """Compare what the calculator declares with what the file connects."""

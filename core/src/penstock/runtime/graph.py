@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import SupportsIndex
 
+    from penstock.access import Access
     from penstock.explain import Ledger, Snapshot, Why
     from penstock.plan import Plan
     from penstock.registry import Registry
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from penstock.runtime.steering_layer import SteeringLayer
     from penstock.services import ServiceKey
     from penstock.timestamp import Timestamp
+    from penstock.touches import Touch
     from penstock.tracing.tracer import OwnTrace, Tracer
 
 S = TypeVar("S")
@@ -72,6 +74,7 @@ class CalculatorGraph:
             infinity for no limit; None for half of the machine's memory if `max_queue_size` is -1, else no
             limit. It counts `nbytes` of payloads that have it, else `sys.getsizeof`. A thread
             looks at least 20 times a second: a run may exceed the limit by what it queues between two looks.
+        access: what the graph may touch; None for that of `penstock.access.override`, else everything.
 
     Raises:
         InvalidArgumentError: `max_queued_bytes` is below 1.
@@ -89,8 +92,12 @@ class CalculatorGraph:
         binary_graph_path: str | Path | None = None,
         subgraphs: Mapping[str, object] | Iterable[object] = (),
         max_queued_bytes: float | None = None,
+        access: Access | None = None,
     ) -> None:
-        from penstock.config import build_plan  # brings protobuf, which `import penstock` must not
+        # Here: `import penstock` does without protobuf and paths.
+        from penstock.access import ACCESS, override
+        from penstock.access import current as current_access
+        from penstock.config import build_plan
 
         if max_queued_bytes is not None and max_queued_bytes < 1:
             raise InvalidArgumentError(
@@ -103,15 +110,18 @@ class CalculatorGraph:
 
             registry = default_registry()
             run_hooks = partial(_call_hooks, weakref.ref(self))
-        self._plan: Final[Plan] = build_plan(
-            graph_config, registry, binary_graph_path=binary_graph_path, subgraphs=subgraphs
-        )
+        access = current_access() if access is None else access
+        with override(access):
+            self._plan: Final[Plan] = build_plan(
+                graph_config, registry, binary_graph_path=binary_graph_path, subgraphs=subgraphs
+            )
         self._desk: Final = RowDesk(self._plan)
         self._starter: Final = Starter(
             self._plan, registry, self._desk, as_side_packets(side_packets), run_hooks
         )
         #: Graph input → number of its stream.
         self._inputs: Final = {one.name: one.id for one in self._plan.streams[: self._plan.graph_inputs]}
+        self._starter.services[ACCESS] = access
         self._starter.max_queued_bytes = max_queued_bytes
         self._add_mode = GraphInputStreamAddMode.WAIT_TILL_NOT_FULL
         profiler = self._plan.config.profiler_config
@@ -164,6 +174,14 @@ class CalculatorGraph:
     def output_streams(self) -> tuple[str, ...]:
         """The names of the graph outputs that something produces, in the order of the graph."""
         return tuple(outputs_of(self._plan))
+
+    def access(self) -> dict[str, tuple[Touch, ...]]:
+        """Return what each node touches outside of the graph: files, addresses, devices, programs.
+
+        Name of the node → what its contract declares. Nodes that declare nothing are left out.
+        """
+        found = {node.name: node.contract.declared.touches or () for node in self._plan.nodes}
+        return {name: touches for name, touches in found.items() if touches}
 
     @property
     def has_sources(self) -> bool:

@@ -7,6 +7,7 @@ from importlib import import_module
 from os import path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
+from penstock.access import EVERYTHING
 from penstock.engine.node import CLOSING
 from penstock.engine.stream import add_dropped
 from penstock.errors import FailedPreconditionError, NotFoundError, UnavailableError, text_of, words_of
@@ -83,12 +84,12 @@ class GraphNodeServices:
         return service
 
     def copied_services(self, node: Node) -> list[tuple[str, Any]]:
-        """As `NodeServices`; an optional service that is not there is left out."""
+        """As `NodeServices`; without optional services that are not there, and an access that allows all."""
         keys = self._plan.nodes[node.id].contract.services
         return [
             (key.name, self._services[key])
             for key in keys
-            if key.scope is ServiceScope.COPY and key in self._services
+            if key.scope is ServiceScope.COPY and self._services.get(key, EVERYTHING) is not EVERYTHING
         ]
 
     def counter(self, node: Node, name: str) -> Counter:

@@ -1,0 +1,73 @@
+"""What a contract says that its node touches outside of the graph; `penstock.access` says what is allowed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from penstock.errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+#: What can be touched: what a contract declares → the verb of messages, and the option that allows it.
+KINDS: Final = {
+    "reads": ("read", "--allow-read DIR"),
+    "writes": ("write", "--allow-write DIR"),
+    "connects": ("connect to", "--allow-connect HOST:PORT"),
+    "devices": ("use the device", "--allow-device NAME"),
+    "runs": ("run", "--allow-run NAME"),
+}
+
+
+class Searched(str):
+    """The name of a file that is searched in several places, such as a model; a path if it is absolute."""
+
+    __slots__ = ()
+
+
+class Touch(NamedTuple):
+    """One thing that a node touches."""
+
+    #: A key of `KINDS`.
+    kind: str
+    #: A path, an address, a name; "" where it is not known before the run.
+    what: str
+    #: Where that comes from: "options", "side packet PATH", "input NAME".
+    source: str = "options"
+    #: Whether it is `Searched`.
+    is_searched: bool = False
+
+    def __str__(self) -> str:
+        what = repr(self.what) if self.what else f"what {self.source} names"
+        return f"{KINDS[self.kind][0]} {what}"
+
+
+def touches(kind: str, given: Iterable[object], places: Sequence[tuple[str, object]]) -> Iterator[Touch]:
+    """Yield what one argument of `CalculatorContract.declare` says; ports not connected say nothing.
+
+    Args:
+        kind: a key of `KINDS`.
+        given: each a str, or a port whose payload says what.
+        places: kinds of ports in words, and the `PortSpecs` of the contract.
+
+    Raises:
+        InvalidArgumentError: one of `given` is neither.
+    """
+    if isinstance(given, str):
+        raise InvalidArgumentError(f"{kind} is the str {given!r}; declare a list of paths, names and ports")
+    for one in given:
+        if isinstance(one, str):
+            if one:
+                yield Touch(kind, one, is_searched=isinstance(one, Searched))
+            continue
+        spec: Any = one
+        word = next((word for word, specs in places if spec in _of(specs)), None)
+        if word is None:
+            raise InvalidArgumentError(f"{kind}: {one!r} is neither a str nor a port of this node")
+        if spec.name:
+            tag = f"{spec.tag or spec.index}{f':{spec.index}' if spec.tag and spec.index else ''}"
+            yield Touch(kind, "", f"{word} {tag}")
+
+
+def _of(specs: Any) -> list[Any]:
+    return [*specs, *specs.unconnected.values()]
