@@ -120,6 +120,21 @@ class Access:
             os.close(descriptor)
             raise
 
+    def folder(self, path: str | os.PathLike[str]) -> Path:
+        """Return the path of a directory whose files may be read, links followed where reading is limited.
+
+        Raises:
+            PermissionDeniedError: they may not.
+        """
+        from pathlib import Path
+
+        if not self.is_limited("reads"):
+            return Path(path)
+        found = os.path.realpath(path)
+        if not self._is_below("reads", found):
+            raise self._denied("reads", os.fspath(path))
+        return Path(found)
+
     def writing(self, path: str | os.PathLike[str]) -> Path:
         """Return the path of a file that may be written, links followed where writing is limited.
 

@@ -30,7 +30,7 @@ class Files:
     def __init__(self, data):
         self.data = data
 
-    def find(self, name):
+    def find(self, name, access):
         assert name == "labels.txt"
         return self
 

@@ -45,10 +45,10 @@ def test_a_directory_that_is_none_is_refused(folder):
 
 
 def test_a_file_that_cannot_be_read_is_named(folder, monkeypatch):
-    def refuse(path):
+    def refuse(path, *_):
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr("pathlib.Path.read_bytes", refuse)
+    monkeypatch.setattr("pathlib.Path.open", refuse)
 
     with pytest.raises(GraphRunError, match=r"the file '.*c.png' cannot be read: .*Permission denied"):
         files(folder, "png")

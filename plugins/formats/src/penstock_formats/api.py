@@ -5,7 +5,7 @@ several packs share.
 
 `ArrayPayload` is the base of payloads that hold a read-only array. `LAYOUTS` has the `PixelLayout` of each
 image format, `converter_for` the calculator that makes colours of one, `ELEMENT_TYPES` the dtypes of tensors;
-`preview` makes a small picture of a payload.
+`preview` makes a small picture of a payload. `libav_options` limits libav where a graph is limited.
 
 A `DetectionTable` holds many detections as one array, with the columns `XMIN`, `YMIN`, `WIDTH`, `HEIGHT`,
 `SCORE` and, from `KEYPOINTS` on, key points; `table_of` and `detections_of` convert, `label_bytes` encodes
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from penstock_formats.landmark_arrays import FIELDS as FIELDS
     from penstock_formats.landmark_arrays import array_of as array_of
     from penstock_formats.landmark_arrays import list_of as list_of
+    from penstock_formats.libav_access import libav_options as libav_options
     from penstock_formats.messages.rotation_mode_pb2 import RotationMode as RotationMode
     from penstock_formats.messages.scale_mode_pb2 import ScaleMode as ScaleMode
     from penstock_formats.preview import preview as preview
@@ -52,6 +53,7 @@ _HOMES: Final = {
     "penstock_formats.headers": "pass_header",
     "penstock_formats.image_format": "LAYOUTS PixelLayout converter_for",
     "penstock_formats.landmark_arrays": "FIELDS array_of list_of",
+    "penstock_formats.libav_access": "libav_options",
     "penstock_formats.preview": "preview",
     "penstock_formats.messages.rotation_mode_pb2": "RotationMode",
     "penstock_formats.messages.scale_mode_pb2": "ScaleMode",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from confluent_kafka import KafkaError
 
+from penstock.access import ACCESS
 from penstock.errors import InvalidArgumentError, UnavailableError
 from penstock.log import get_logger, place
 
@@ -35,6 +36,7 @@ def settings_of(
 
     Raises:
         InvalidArgumentError: no brokers are given.
+        PermissionDeniedError: the graph may not connect to one of them.
     """
     settings: dict[str, Any] = {}
     if options.bootstrap_servers:
@@ -47,6 +49,9 @@ def settings_of(
             "no brokers are given; set bootstrap_servers in the options, or give the side packet CONFIG, a "
             'dict, the key "bootstrap.servers"'
         )
+    access = cc.service(ACCESS)
+    for server in str(settings["bootstrap.servers"]).split(","):
+        access.connecting(server.strip())
     return settings
 
 

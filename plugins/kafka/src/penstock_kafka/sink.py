@@ -78,7 +78,10 @@ class KafkaSinkCalculator(penstock.Calculator):
         if not cc.options(KafkaSinkCalculatorOptions).topic:
             raise InvalidArgumentError("there is no topic; set it in the options")
         cc.set_timestamp_offset(0)
-        cc.declare(may_skip=True, stateless=False)
+        connects = [
+            one.strip() for one in cc.options(KafkaSinkCalculatorOptions).bootstrap_servers.split(",")
+        ]
+        cc.declare(may_skip=True, stateless=False, connects=[*connects, cc.input_side_packets["CONFIG"]])
 
     def open(self, cc: CalculatorContext) -> None:
         """Make the producer, and start the thread that takes in the brokers' answers."""

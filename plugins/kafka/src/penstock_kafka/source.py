@@ -112,7 +112,9 @@ class KafkaSourceCalculator(penstock.Calculator):
             if not getattr(options, field):
                 raise InvalidArgumentError(f"there is no {field}; set it in the options")
         cc.use_service(GRAPH)
+        connects = [one.strip() for one in options.bootstrap_servers.split(",")]
         cc.declare(may_skip=True, stateless=False, is_live=not options.stop_at_end)
+        cc.declare(connects=[*connects, cc.input_side_packets["CONFIG"]])
 
     def open(self, cc: CalculatorContext) -> None:
         """Join the group."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import penstock
+from penstock.access import ACCESS
 from penstock.errors import InvalidArgumentError, ResourceExhaustedError, UnavailableError
 from penstock.log import get_logger, place
 from penstock.lowlevel import MAX, default_registry
@@ -71,7 +72,8 @@ class McapSinkCalculator(penstock.Calculator):
         cc.set_input_stream_handler("ImmediateInputStreamHandler")
         cc.set_process_timestamp_bounds()
         cc.use_service(CHANGES)
-        cc.declare(may_skip=False, stateless=False)
+        path = cc.options(McapSinkCalculatorOptions).path
+        cc.declare(may_skip=False, stateless=False, writes=[path, cc.input_side_packets["PATH"]])
 
     def open(self, cc: CalculatorContext) -> None:
         """Open the file, and write side packets and headers."""
@@ -90,7 +92,7 @@ class McapSinkCalculator(penstock.Calculator):
         names = [port.name for port in cc.inputs]
         about = {"graph": options.graph, "penstock": penstock.__version__}
         self._writer: RecordingWriter | None = RecordingWriter(
-            Path(path), default_registry(), names, about, options.compression
+            cc.service(ACCESS).writing(path), default_registry(), names, about, options.compression
         )
         #: For each input: whether its header was written, and whether it has ended.
         self._headers = [False] * len(names)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import penstock
 from penstock import Packet
+from penstock.access import ACCESS
 from penstock.errors import InvalidArgumentError
 from penstock.lowlevel import default_registry, did_you_mean, next_allowed
 from penstock_record.options import McapSourceCalculatorOptions
@@ -64,6 +65,7 @@ class McapSourceCalculator(penstock.Calculator):
                 f"streams has {len(options.streams)} names, but there are {len(cc.outputs)} outputs"
             )
         cc.declare(may_skip=True, stateless=False, is_live=options.speed > 0)
+        cc.declare(reads=[options.path, cc.input_side_packets["PATH"]])
 
     def open(self, cc: CalculatorContext) -> None:
         """Open the file, and send the headers."""
@@ -75,9 +77,10 @@ class McapSourceCalculator(penstock.Calculator):
             raise InvalidArgumentError(
                 "there is no path; set it in the options, or connect the side packet PATH"
             )
+        file = cc.service(ACCESS).reading(path)
         names = options.streams or [port.name for port in cc.outputs]
         self._speed = options.speed
-        with RecordingReader(Path(path), default_registry()) as reader:
+        with RecordingReader(file, default_registry()) as reader:
             known = reader.about.streams
             for name in names:
                 if name not in known:
@@ -93,7 +96,7 @@ class McapSourceCalculator(penstock.Calculator):
                 waiting.discard(event.stream)  # a header comes before all else of its stream
                 if not waiting:
                     break
-        self._reader = RecordingReader(Path(path), default_registry())
+        self._reader = RecordingReader(file, default_registry())
         self._events = self._reader.events()
         self._began: tuple[int, float] | None = None
 

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Final
 import av
 import av.error
 
+from penstock.access import EVERYTHING
 from penstock.errors import InvalidArgumentError, PenstockError
 from penstock.log import get_logger, place
+from penstock_formats.api import libav_options
 from penstock_video.source import MICROSECONDS
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from av.packet import Packet
     from av.stream import Stream
 
+    from penstock.access import Access
+
 _LOG: Final = get_logger("video")
 #: Metadata that a copied stream keeps.
 _KEPT: Final = ("language", "title")
@@ -30,12 +34,13 @@ _KEPT: Final = ("language", "title")
 _DAY: Final = 86_400
 
 
-def save_audio(path: str, node: str | None = None) -> str:
+def save_audio(path: str, node: str | None = None, access: Access = EVERYTHING) -> str:
     """Copy a file's first audio stream to a new temporary file (Matroska audio, .mka), without encoding.
 
     Args:
         path: of the file.
         node: name of the calling node, for the log.
+        access: of the graph.
 
     Returns:
         The new file's path; the caller deletes the file. "" where there is no audio or it cannot be
@@ -44,7 +49,7 @@ def save_audio(path: str, node: str | None = None) -> str:
     handle, target = tempfile.mkstemp(prefix="penstock-audio-", suffix=".mka")
     os.close(handle)
     try:
-        _copy_audio(path, target)
+        _copy_audio(access.medium(path), target, access)
     except (av.error.FFmpegError, OSError, ValueError, LookupError) as error:
         _LOG.warning("cannot save the audio of %r: %s", path, error, extra=place(node))
         with contextlib.suppress(OSError):
@@ -53,8 +58,9 @@ def save_audio(path: str, node: str | None = None) -> str:
     return target
 
 
-def _copy_audio(path: str, target: str) -> None:
-    with av.open(path) as source, av.open(target, "w", format="matroska") as copy:
+def _copy_audio(path: str, target: str, access: Access) -> None:
+    options = libav_options(access, path)
+    with av.open(path, options=options) as source, av.open(target, "w", format="matroska") as copy:
         if not source.streams.audio:
             raise LookupError("the file has no audio stream")
         stream = source.streams.audio[0]

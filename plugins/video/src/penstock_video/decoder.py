@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import penstock
+from penstock.access import ACCESS
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
 from penstock_video.audio import save_audio
@@ -67,7 +68,9 @@ class VideoDecoderCalculator(penstock.Calculator):
         cc.outputs["VIDEO"].set(ImageFrame, "frames (SRGB)")
         cc.outputs["VIDEO_PRESTREAM"].set(VideoHeader, "the video's header, at PRESTREAM").optional()
         cc.output_side_packets["SAVED_AUDIO_PATH"].set(str, "file with the audio, or empty").optional()
-        cc.declare(may_skip=False, stateless=False, is_live=cls._is_camera(cc, options), cost="high")
+        devices = [f"camera {options.camera_index}"] if cls._is_camera(cc, options) else []
+        cc.declare(may_skip=False, stateless=False, is_live=bool(devices), cost="high", devices=devices)
+        cc.declare(reads=[path], connects=[path])
 
     def open(self, cc: CalculatorContext) -> None:
         """Open the source, and send its header."""
@@ -110,7 +113,8 @@ class VideoDecoderCalculator(penstock.Calculator):
         if "SAVED_AUDIO_PATH" in cc.output_side_packets:
             given = "INPUT_FILE_PATH" in cc.input_side_packets
             path = os.fspath(cc.input_side_packets["INPUT_FILE_PATH"].payload) if given else ""  # type: ignore[call-overload]  # by contract
-            cc.output_side_packets["SAVED_AUDIO_PATH"].set(save_audio(path, cc.node_name) if path else "")
+            saved = save_audio(path, cc.node_name, cc.service(ACCESS)) if path else ""
+            cc.output_side_packets["SAVED_AUDIO_PATH"].set(saved)
 
 
 def _source(cc: CalculatorContext, options: VideoDecoderCalculatorOptions) -> Source:
@@ -124,11 +128,13 @@ def _source(cc: CalculatorContext, options: VideoDecoderCalculatorOptions) -> So
             f"decoder_threads is {options.decoder_threads}, but must be from 0 to {MAX_THREADS}"
         )
     if "INPUT_FILE_PATH" in cc.input_side_packets:
-        path = cc.input_side_packets["INPUT_FILE_PATH"].payload
-        return FileSource(path, options.decoder_threads, node=cc.node_name)  # type: ignore[arg-type]  # by contract
+        access = cc.service(ACCESS)
+        path = access.medium(cc.input_side_packets["INPUT_FILE_PATH"].payload)  # type: ignore[arg-type]  # by contract
+        return FileSource(path, options.decoder_threads, node=cc.node_name, access=access)
     if options.HasField("camera_index") and options.HasField("test_pattern"):
         raise InvalidArgumentError("options name both camera_index and test_pattern; leave out one of them")
     if options.HasField("camera_index"):
+        cc.service(ACCESS).using("devices", f"camera {options.camera_index}")
         return camera_source(options.camera_index, options.decoder_threads)
     if options.HasField("test_pattern"):
         return PatternSource(options.test_pattern)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import penstock
+from penstock.access import ACCESS
 from penstock.errors import InvalidArgumentError
 from penstock.log import get_logger, place
 from penstock_formats import ImageFrame, VideoHeader
@@ -100,12 +101,13 @@ class VideoEncoderCalculator(penstock.Calculator):
         cc.input_side_packets["OUTPUT_FILE_PATH"].set_one_of(str, Path, description="the file to write")
         audio = cc.input_side_packets["AUDIO_FILE_PATH"]
         audio.set_one_of(str, Path, description="file with the audio, or empty").optional()
-        cc.declare(may_skip=False, stateless=False, cost="high")
+        writes = [cc.input_side_packets["OUTPUT_FILE_PATH"]]
+        cc.declare(may_skip=False, stateless=False, cost="high", reads=[audio], writes=writes)
 
     def open(self, cc: CalculatorContext) -> None:
         """Check path and options; the file is opened with the first frame."""
         self._options = options = cc.options(Options)
-        self._target = Path(os.fspath(cc.input_side_packets["OUTPUT_FILE_PATH"].payload))  # type: ignore[call-overload]  # by contract
+        self._target = cc.service(ACCESS).writing(cc.input_side_packets["OUTPUT_FILE_PATH"].payload)  # type: ignore[arg-type]  # by contract
         ending = options.video_format
         if ending and self._target.suffix.lower() != f".{ending.lower()}":
             raise InvalidArgumentError(
@@ -198,7 +200,7 @@ class VideoEncoderCalculator(penstock.Calculator):
             return None
         if not os.path.exists(path):  # noqa: PTH110  # a str
             raise InvalidArgumentError(f"audio file {path!r} does not exist; check AUDIO_FILE_PATH")
-        return str(path)
+        return str(cc.service(ACCESS).reading(path))
 
 
 def _rate(header: object) -> float:

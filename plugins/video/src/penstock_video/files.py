@@ -15,9 +15,11 @@ import av
 import av.error
 import numpy as np
 
+from penstock.access import EVERYTHING
 from penstock.errors import InvalidArgumentError, PenstockError
 from penstock.log import get_logger, place
 from penstock_formats import ImageFormat, VideoHeader
+from penstock_formats.api import libav_options
 from penstock_video.source import MICROSECONDS, microseconds
 
 if TYPE_CHECKING:
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from av.container import InputContainer
     from av.video.stream import VideoStream
     from numpy.typing import NDArray
+
+    from penstock.access import Access
 
 _LOG: Final = get_logger("video")
 _QUARTER: Final = 90
@@ -70,6 +74,7 @@ class FileSource:
         *,
         device: str | None = None,
         node: str | None = None,
+        access: Access = EVERYTHING,
     ) -> None:
         self._name = os.fspath(path)
         self._node = node
@@ -82,7 +87,7 @@ class FileSource:
         self._shift: int | None = None if device in _OWN_CLOCKS else 0
         self._last: int | None = None
         self._first: av.VideoFrame | None = None
-        self._container = _opened(self._name, device)
+        self._container = _opened(self._name, device, access)
         try:
             self._stream = _video_stream(self._container, self._name)
             # Frame threads delay the output by as many frames as there are threads: too late for a camera.
@@ -238,8 +243,8 @@ def pixels(frame: av.VideoFrame) -> NDArray[Any]:
     return np.ascontiguousarray(np.rot90(picture, quarters)) if quarters else picture
 
 
-def _opened(name: str, device: str | None) -> InputContainer:
-    options = {} if device is None else _OPTIONS[device]
+def _opened(name: str, device: str | None, access: Access) -> InputContainer:
+    options = libav_options(access, name) if device is None else _OPTIONS[device]
     try:
         return av.open(name, "r", format=device, options=options)
     except (av.error.FFmpegError, OSError, ValueError) as error:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import penstock
 from penstock import STOP, Packet
+from penstock.access import ACCESS
 from penstock.config.calculator_options_pb2 import CalculatorOptions
 from penstock.errors import InvalidArgumentError
 from penstock_audio.files.audio_file import AudioFile, has_stream
@@ -75,7 +76,8 @@ class AudioDecoderCalculator(penstock.Calculator):
             TimeSeriesHeader, "no packets; its header is AUDIO's header"
         ).optional()
         _check(cc.options(AudioDecoderOptions))
-        cc.declare(may_skip=False, stateless=False, cost="high")
+        path = [cc.input_side_packets["INPUT_FILE_PATH"]]
+        cc.declare(may_skip=False, stateless=False, cost="high", reads=path, connects=path)
 
     def open(self, cc: CalculatorContext) -> None:
         """Open the file, and send the header.
@@ -86,12 +88,13 @@ class AudioDecoderCalculator(penstock.Calculator):
         options = _merged(cc)
         _check(options)
         wanted = options.audio_stream[0] if options.audio_stream else AudioStreamOptions()
-        path = cc.input_side_packets["INPUT_FILE_PATH"].payload
+        access = cc.service(ACCESS)
+        path = access.medium(str(cc.input_side_packets["INPUT_FILE_PATH"].payload))
         self._start = options.start_time * MICROSECONDS if options.HasField("start_time") else None
         self._end = options.end_time * MICROSECONDS if options.HasField("end_time") else None
         self._file: AudioFile | None = None
-        if not (wanted.allow_missing and not has_stream(str(path), wanted.stream_index)):
-            self._file = AudioFile(str(path), wanted, options.allowed_gap_seconds, cc.node_name)
+        if not (wanted.allow_missing and not has_stream(path, wanted.stream_index, access)):
+            self._file = AudioFile(path, wanted, options.allowed_gap_seconds, cc.node_name, access)
             cc.outputs["AUDIO"].set_header(Packet(self._file.header))
         if "AUDIO_HEADER" in cc.outputs:
             if self._file is not None:

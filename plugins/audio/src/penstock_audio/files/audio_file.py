@@ -13,10 +13,12 @@ import av
 import av.error
 import numpy as np
 
+from penstock.access import EVERYTHING
 from penstock.errors import InvalidArgumentError, PenstockError
 from penstock.log import get_logger, place
 from penstock_audio.series.time_series import MICROSECONDS
 from penstock_formats import TimeSeriesHeader
+from penstock_formats.api import libav_options
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from av.container import InputContainer
     from numpy.typing import NDArray
 
+    from penstock.access import Access
     from penstock_audio.messages.audio_decoder_pb2 import AudioStreamOptions
 
 _logger = get_logger(__name__)
@@ -46,6 +49,7 @@ class AudioFile:
         options: which stream, and what to do with faults.
         gap_s: where the file's own time differs from the counted one by more, counting starts again.
         node: name of the node that reads the file, for the log.
+        access: of the graph; the path is allowed.
 
     Raises:
         InvalidArgumentError: there is no such file, it cannot be read, or has no such stream. No file stays
@@ -53,14 +57,19 @@ class AudioFile:
     """
 
     def __init__(
-        self, path: str | os.PathLike[str], options: AudioStreamOptions, gap_s: float, node: str
+        self,
+        path: str | os.PathLike[str],
+        options: AudioStreamOptions,
+        gap_s: float,
+        node: str,
+        access: Access = EVERYTHING,
     ) -> None:
         self._name: Final = os.fspath(path)
         self._options: Final = options
         self._node: Final = node
         if "://" not in self._name and not os.path.exists(self._name):  # noqa: PTH110  # a str by now
             raise InvalidArgumentError(f"audio file {self._name!r} does not exist; check INPUT_FILE_PATH")
-        self._container: Final = _opened(self._name)
+        self._container: Final = _opened(self._name, access)
         try:
             self._stream = _stream(self._container, self._name, options.stream_index)
         except BaseException:
@@ -199,13 +208,13 @@ def _stream(container: InputContainer, name: str, index: int) -> AudioStream:
     return streams[index]
 
 
-def has_stream(path: str, index: int) -> bool:
+def has_stream(path: str, index: int, access: Access = EVERYTHING) -> bool:
     """Return whether a file has an audio stream of this number.
 
     Raises:
         InvalidArgumentError: the file cannot be read.
     """
-    with _opened(path) as container:
+    with _opened(path, access) as container:
         return 0 <= index < len(container.streams.audio)
 
 
@@ -221,9 +230,9 @@ def samples_of(frame: AudioFrame) -> NDArray[np.float32]:
     return np.ascontiguousarray((array.astype(np.float64) - offset) / scale, np.float32)
 
 
-def _opened(path: str) -> InputContainer:
+def _opened(path: str, access: Access) -> InputContainer:
     try:
-        return av.open(path)
+        return av.open(path, options=libav_options(access, path))
     except (av.error.FFmpegError, OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise InvalidArgumentError(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 import penstock
+from penstock.access import ACCESS
 from penstock.errors import InvalidArgumentError, PenstockError, ResourceExhaustedError
 from penstock_audio.files.wav_file import WavFile
 from penstock_audio.series.time_series import Regularity, check_channels, series_header
@@ -84,7 +85,8 @@ class WavSinkCalculator(penstock.Calculator):
         cc.inputs[0].set(Matrix, "a series")
         cc.input_side_packets["OUTPUT_FILE_PATH"].set_one_of(str, Path, description="the file")
         cc.options(WavSinkCalculatorOptions)
-        cc.declare(may_skip=False, stateless=False, cost="high")
+        writes = [cc.input_side_packets["OUTPUT_FILE_PATH"]]
+        cc.declare(may_skip=False, stateless=False, cost="high", writes=writes)
 
     def open(self, cc: CalculatorContext) -> None:
         """Begin the file.
@@ -104,7 +106,7 @@ class WavSinkCalculator(penstock.Calculator):
                 stream=cc.inputs[0].name,
             )
         self._rate, self._channels = rate, channels
-        self._target = Path(str(cc.input_side_packets["OUTPUT_FILE_PATH"].payload))
+        self._target = cc.service(ACCESS).writing(str(cc.input_side_packets["OUTPUT_FILE_PATH"].payload))
         _check_target(self._target)
         self._regularity = Regularity(rate, cc.node_name)
         self._failed = False

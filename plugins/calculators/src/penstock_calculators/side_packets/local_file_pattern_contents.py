@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import penstock
+from penstock.access import ACCESS
 from penstock.errors import InvalidArgumentError, NotFoundError
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class LocalFilePatternContentsCalculator(penstock.Calculator):
         cc.input_side_packets["FILE_DIRECTORY"].set(str, "a directory")
         cc.input_side_packets["FILE_SUFFIX"].set(str, "how the names of its files end")
         cc.outputs["CONTENTS"].set(bytes, "the contents of a file")
-        cc.declare(may_skip=False, stateless=False)
+        cc.declare(may_skip=False, stateless=False, reads=[cc.input_side_packets["FILE_DIRECTORY"]])
 
     def open(self, cc: CalculatorContext) -> None:
         """Look for the files.
@@ -51,7 +51,8 @@ class LocalFilePatternContentsCalculator(penstock.Calculator):
             InvalidArgumentError: it is none, or cannot be read.
         """
         sides = cc.input_side_packets
-        folder, suffix = Path(sides["FILE_DIRECTORY"].get(str)), sides["FILE_SUFFIX"].get(str)
+        self._access = cc.service(ACCESS)
+        folder, suffix = self._access.folder(sides["FILE_DIRECTORY"].get(str)), sides["FILE_SUFFIX"].get(str)
         try:
             found = sorted(path for path in folder.iterdir() if path.name.endswith(suffix) and path.is_file())
         except FileNotFoundError as error:
@@ -76,7 +77,8 @@ class LocalFilePatternContentsCalculator(penstock.Calculator):
         if path is None:
             return penstock.STOP
         try:
-            data = path.read_bytes()
+            with self._access.open(path) as file:
+                data = file.read()
         except OSError as error:
             raise InvalidArgumentError(
                 f"the file {str(path)!r} cannot be read: {error}; look at it, or take it out of the directory"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 import penstock
+from penstock.access import ACCESS, Searched
 from penstock.errors import InvalidArgumentError, StatusCode
 from penstock_formats import Tensor
 from penstock_formats.api import ELEMENT_TYPES
@@ -112,7 +113,7 @@ class InferenceCalculatorCpu(penstock.Calculator):
             InferenceCalculatorOptions.InputOutputConfig, "instead of the option"
         ).optional()
         cc.set_timestamp_offset(0)
-        cc.declare(may_skip=False, stateless=True, cost="high")
+        cc.declare(may_skip=False, stateless=True, cost="high", reads=[Searched(options.model_path)])
 
     @classmethod
     def _declare_tensors(cls, cc: CalculatorContract) -> None:
@@ -199,7 +200,7 @@ class InferenceCalculatorCpu(penstock.Calculator):
         options = self._options_of(cc)
         sides = cc.input_side_packets
         if options.model_path:
-            model = Model.of(cc.service(RESOURCES).find(options.model_path))
+            model = Model.of(cc.service(RESOURCES).find(options.model_path, cc.service(ACCESS)))
         else:
             model = sides["MODEL"].get(Model)
         config = options.input_output_config

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import penstock
+from penstock.access import ACCESS
 from penstock.errors import InvalidArgumentError
 from penstock_tensors.messages.local_file_contents_pb2 import LocalFileContentsCalculatorOptions
 from penstock_tensors.models.resource_finder import RESOURCES
@@ -59,14 +60,15 @@ class LocalFileContentsCalculator(penstock.Calculator):
             cc.output_side_packets["CONTENTS", i].set(str if is_text else bytes, "its contents")
         cc.set_timestamp_offset(0)
         cc.use_service(RESOURCES)
-        cc.declare(may_skip=False, stateless=False)
+        ports = [cc.input_side_packets["FILE_PATH", i] for i in range(names)]
+        cc.declare(may_skip=False, stateless=False, reads=ports)
 
     def open(self, cc: CalculatorContext) -> None:
         """Find and read the files."""
         finder, is_text = cc.service(RESOURCES), cc.options(LocalFileContentsCalculatorOptions).text_mode
         for i in range(cc.input_side_packets.count("FILE_PATH")):
             name = cc.input_side_packets["FILE_PATH", i].get(str)
-            data = finder.find(name).data
+            data = finder.find(name, cc.service(ACCESS)).data
             cc.output_side_packets["CONTENTS", i].set(_text(data, name) if is_text else data)
 
     def process(self, cc: CalculatorContext) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import penstock
+from penstock.access import ACCESS, Searched
 from penstock.errors import InvalidArgumentError
 from penstock_tensors.messages.resource_provider_pb2 import ResourceProviderCalculatorOptions
 from penstock_tensors.models.resource_finder import RESOURCES, Resource
@@ -71,17 +72,19 @@ class ResourceProviderCalculator(penstock.Calculator):
             cc.output_side_packets["RESOURCE", i].set(Resource, "the file")
         cc.set_timestamp_offset(0)
         cc.use_service(RESOURCES)
-        cc.declare(may_skip=False, stateless=False)
+        names = cc.options(ResourceProviderCalculatorOptions).resource_id
+        ports = [cc.input_side_packets["RESOURCE_ID", i] for i in range(given)]
+        cc.declare(may_skip=False, stateless=False, reads=[*map(Searched, names), *ports])
 
     def open(self, cc: CalculatorContext) -> None:
         """Find and read the files."""
-        finder = cc.service(RESOURCES)
+        finder, access = cc.service(RESOURCES), cc.service(ACCESS)
         names = list(cc.options(ResourceProviderCalculatorOptions).resource_id)
         if not names:
             ids = [key for key in cc.input_side_packets.ids() if key[0] == "RESOURCE_ID"]
             names = [cc.input_side_packets[key].get(str) for key in ids]
         for i, name in enumerate(names):
-            cc.output_side_packets["RESOURCE", i].set(finder.find(name))
+            cc.output_side_packets["RESOURCE", i].set(finder.find(name, access))
 
     def process(self, cc: CalculatorContext) -> None:
         """Do nothing: the node has no streams."""

@@ -16,12 +16,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from penstock import ServiceKey
+from penstock.access import EVERYTHING
 from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError
 from penstock.lowlevel import Resources
 from penstock.runs import ServiceScope
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from penstock.access import Access
 
 #: Names a directory or a wheel; may be a pattern that one path matches.
 VARIABLE: Final = "PENSTOCK_MEDIAPIPE_MODELS"
@@ -70,18 +73,23 @@ class ResourceFinder:
             raise InvalidArgumentError(f"places is the str {places!r}; pass a list of directories and wheels")
         self._places = tuple(_Place(place) for place in places)
         self._only_places = only_places
+        #: Whether the place is the folder of the graph file: the application has not chosen it.
+        self._is_beside = False
 
     def __repr__(self) -> str:
         return f"ResourceFinder({[str(place) for place in self._places]!r}, only_places={self._only_places})"
 
-    def find(self, name: str) -> Resource:
+    def find(self, name: str, access: Access = EVERYTHING) -> Resource:
         """Return the file of a name; the first place that has it counts.
 
         Args:
             name: relative, with "/" between its parts: searched in all places. An absolute name is a path.
+            access: of the graph: a path, and a file beside the graph file, must be allowed. The places that
+                the application gives, and installed models, are.
 
         Raises:
             NotFoundError: no place has it; the message names the places and the cure.
+            PermissionDeniedError: the file is there, and may not be read.
             InvalidArgumentError: the file cannot be read, or the name is empty.
         """
         if not name or "\0" in name:
@@ -90,7 +98,7 @@ class ResourceFinder:
         if not Path(name).is_absolute():
             for place in self._places:
                 searched.append(repr(str(place)))
-                if (data := place.read(name)) is not None:
+                if (data := place.read(name, access if self._is_beside else EVERYTHING)) is not None:
                     return Resource(name, data)
             if not self._only_places:
                 data = _of_variable(name, searched)
@@ -102,7 +110,7 @@ class ResourceFinder:
             path = Path(name)
             searched.append(f"the path {str(path.absolute())!r}")
             if path.is_file():
-                return Resource(name, _bytes_of(path, name))
+                return Resource(name, _bytes_of(path, name, access))
         raise NotFoundError(
             f"the file {name!r} was not found; searched: {', '.join(searched) or 'no place'}; "
             + self._cure(name)
@@ -121,7 +129,9 @@ class ResourceFinder:
 
 def _beside(folder: str) -> ResourceFinder:
     """Return the finder of a graph file in a directory."""
-    return ResourceFinder([folder])
+    finder = ResourceFinder([folder])
+    finder._is_beside = True  # noqa: SLF001  # nobody else makes such a finder
+    return finder
 
 
 #: The finder of a graph; the application sets its own with `graph.set_service`. A worker process gets a copy.
@@ -145,7 +155,7 @@ class _Place:
     def __str__(self) -> str:
         return str(self._path)
 
-    def read(self, name: str) -> bytes | None:
+    def read(self, name: str, access: Access = EVERYTHING) -> bytes | None:
         """Return the bytes of a file; None where the place has no such file."""
         if self._root is None:
             with zipfile.ZipFile(self._path) as file:
@@ -154,7 +164,7 @@ class _Place:
             path = self._root.resolve(name)
         except PenstockError:  # it has no such file, or the name leads out of it
             return None
-        return _bytes_of(path, name) if path.is_file() else None
+        return _bytes_of(path, name, access) if path.is_file() else None
 
 
 def _of_variable(name: str, searched: list[str]) -> bytes | None:
@@ -195,8 +205,9 @@ def _of_distribution(name: str, searched: list[str]) -> bytes | None:
     return _bytes_of(path, name) if ".." not in path.parts and path.is_file() else None
 
 
-def _bytes_of(path: Path, name: str) -> bytes:
+def _bytes_of(path: Path, name: str, access: Access = EVERYTHING) -> bytes:
     try:
-        return path.read_bytes()
+        with access.open(path) as file:
+            return file.read()
     except OSError as error:
         raise InvalidArgumentError(f"the file {name!r} cannot be read: {error}") from error

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import penstock
+from penstock.access import ACCESS, Searched
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ClassificationList, LabelMapItem, Tensor
 from penstock_tensors.messages.tensors_to_classification_pb2 import TensorsToClassificationCalculatorOptions
@@ -82,7 +83,7 @@ class TensorsToClassificationCalculator(penstock.Calculator):
         if options.label_map_path:
             cc.use_service(RESOURCES)
         cc.set_timestamp_offset(0)
-        cc.declare(may_skip=False, stateless=True)
+        cc.declare(may_skip=False, stateless=True, reads=[Searched(options.label_map_path)])
 
     def open(self, cc: CalculatorContext) -> None:
         """Read the labels."""
@@ -92,7 +93,7 @@ class TensorsToClassificationCalculator(penstock.Calculator):
         self._is_sorted = options.top_k > 0 or options.sort_by_descending_score
         self._labels: dict[int, LabelMapItem] = dict(options.label_items.items())
         if options.label_map_path:
-            data = cc.service(RESOURCES).find(options.label_map_path).data
+            data = cc.service(RESOURCES).find(options.label_map_path, cc.service(ACCESS)).data
             lines = data.decode("utf-8", errors="replace").splitlines()
             if lines and not lines[-1].strip():
                 lines.pop()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import penstock
+from penstock.access import ACCESS, Searched
 from penstock.errors import InvalidArgumentError
 from penstock_formats import Detection, LabelMapItem
 from penstock_vision.detections.label_file import RESOURCES, labels_of
@@ -64,6 +65,7 @@ class DetectionLabelIdToTextCalculator(penstock.Calculator):
             )
         if options.HasField("label_map_path"):
             cc.use_service(RESOURCES)
+            cc.declare(reads=[Searched(options.label_map_path)])
         cc.inputs[0].set(list[Detection], "detections with label ids")
         cc.outputs[0].set(list[Detection], "the same with labels")
         cc.set_timestamp_offset(0)
@@ -75,7 +77,7 @@ class DetectionLabelIdToTextCalculator(penstock.Calculator):
         self._keeps_ids = options.keep_label_id
         labels = list(options.label)
         if options.HasField("label_map_path"):
-            labels = labels_of(cc.service(RESOURCES), options.label_map_path)
+            labels = labels_of(cc.service(RESOURCES), options.label_map_path, cc.service(ACCESS))
         self._items = dict(options.label_items.items())
         self._items.update((i, LabelMapItem(name=label)) for i, label in enumerate(labels))
 

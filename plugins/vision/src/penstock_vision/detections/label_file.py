@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from penstock import ServiceKey
+from penstock.access import EVERYTHING
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
+
+if TYPE_CHECKING:
+    from penstock.access import Access
 
 
 class Finder(Protocol):
     """What finds files by their names."""
 
-    def find(self, name: str) -> Any:
+    def find(self, name: str, access: Access) -> Any:
         """Return an object that has the bytes of the file as `data`."""
 
 
@@ -32,14 +36,15 @@ def _usual_finder() -> Finder:
 RESOURCES: Final[ServiceKey[Finder]] = ServiceKey("penstock-tensors.resources", create=_usual_finder)
 
 
-def labels_of(finder: Finder, path: str) -> list[str]:
+def labels_of(finder: Finder, path: str, access: Access = EVERYTHING) -> list[str]:
     """Return the labels of a file, without an empty last line.
 
     Raises:
         InvalidArgumentError: the file is empty or no UTF-8.
-        NotFoundError: the finder does not find it.
+        NotFoundError: no place has it.
+        PermissionDeniedError: the graph may not read it.
     """
-    data: bytes = finder.find(path).data
+    data: bytes = finder.find(path, access).data
     try:
         lines = data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     except UnicodeDecodeError as error:

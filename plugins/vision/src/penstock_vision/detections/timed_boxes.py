@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 import penstock
+from penstock.access import ACCESS, Searched
 from penstock.errors import InvalidArgumentError
 from penstock_formats import Detection, DetectionList, TimedBoxProtoList
 from penstock_vision.detections.label_file import RESOURCES, labels_of
@@ -130,6 +131,7 @@ class TimedBoxListIdToLabelCalculator(penstock.Calculator):
                 "label_map_path is empty, but names the file with the labels; set it in the options"
             )
         cc.use_service(RESOURCES)
+        cc.declare(reads=[Searched(cc.options(TimedBoxListIdToLabelCalculatorOptions).label_map_path)])
         cc.inputs[0].set(TimedBoxProtoList, "boxes with ids")
         cc.outputs[0].set(TimedBoxProtoList, "the same with labels")
         cc.set_timestamp_offset(0)
@@ -138,7 +140,7 @@ class TimedBoxListIdToLabelCalculator(penstock.Calculator):
     def open(self, cc: CalculatorContext) -> None:
         """Read the labels."""
         path = cc.options(TimedBoxListIdToLabelCalculatorOptions).label_map_path
-        self._labels = labels_of(cc.service(RESOURCES), path)
+        self._labels = labels_of(cc.service(RESOURCES), path, cc.service(ACCESS))
 
     def process(self, cc: CalculatorContext) -> None:
         """Label the boxes of one list."""

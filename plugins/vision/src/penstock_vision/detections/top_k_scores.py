@@ -6,6 +6,7 @@ import heapq
 from typing import TYPE_CHECKING, Final
 
 import penstock
+from penstock.access import ACCESS, Searched
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ClassificationList
 from penstock_vision.detections.label_file import RESOURCES, labels_of
@@ -74,6 +75,7 @@ class TopKScoresCalculator(penstock.Calculator):
             )
         if options.label_map_path:
             cc.use_service(RESOURCES)
+            cc.declare(reads=[Searched(options.label_map_path)])
         cc.inputs["SCORES"].set(list[float], "a score for each class")
         outputs = cc.outputs
         outputs["TOP_K_INDEXES"].set(list[int], "the best classes, the best first").optional()
@@ -92,7 +94,7 @@ class TopKScoresCalculator(penstock.Calculator):
         self._threshold = f32(options.threshold)
         self._labels: list[str] | None = None
         if options.label_map_path:
-            self._labels = labels_of(cc.service(RESOURCES), options.label_map_path)
+            self._labels = labels_of(cc.service(RESOURCES), options.label_map_path, cc.service(ACCESS))
 
     def process(self, cc: CalculatorContext) -> None:
         """Choose among the scores of one packet."""

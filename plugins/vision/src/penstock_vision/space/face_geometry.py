@@ -9,6 +9,7 @@ from google.protobuf import text_format
 from google.protobuf.message import DecodeError
 
 import penstock
+from penstock.access import ACCESS, Searched
 from penstock.errors import InvalidArgumentError
 from penstock_formats import Matrix, NormalizedLandmarkList
 from penstock_vision.detections.label_file import RESOURCES
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from penstock import CalculatorContext, CalculatorContract
-    from penstock_vision.detections.label_file import Finder
 
 M = TypeVar("M", bound="Message")
 
@@ -135,6 +135,7 @@ class FaceGeometryPipelineCalculator(penstock.Calculator):
                 "metadata_path is empty, but names the file with the canonical face; set it in the options"
             )
         cc.use_service(RESOURCES)
+        cc.declare(reads=[Searched(cc.options(FaceGeometryPipelineCalculatorOptions).metadata_path)])
         cc.inputs["IMAGE_SIZE"].set(tuple, "width and height of the image in pixels")
         cc.inputs["MULTI_FACE_LANDMARKS"].set(list[NormalizedLandmarkList], "landmarks of each face")
         cc.input_side_packets["ENVIRONMENT"].set(Environment, "the camera")
@@ -149,7 +150,7 @@ class FaceGeometryPipelineCalculator(penstock.Calculator):
             PenstockError: as the class says.
         """
         path = cc.options(FaceGeometryPipelineCalculatorOptions).metadata_path
-        metadata = read_message(cc.service(RESOURCES), path, GeometryPipelineMetadata)
+        metadata = read_message(cc, path, GeometryPipelineMetadata)
         environment: Environment = cc.input_side_packets["ENVIRONMENT"].get(Environment)
         check_environment(environment)
         self._camera = environment.perspective_camera
@@ -185,14 +186,15 @@ class FaceGeometryPipelineCalculator(penstock.Calculator):
         return made
 
 
-def read_message(finder: Finder, path: str, kind: type[M]) -> M:
+def read_message(cc: CalculatorContext, path: str, kind: type[M]) -> M:
     """Return the message that a file holds: as text where its name ends with .pbtxt, else serialized.
 
     Raises:
-        NotFoundError: the finder does not find it.
+        NotFoundError: no place has it.
+        PermissionDeniedError: the graph may not read it.
         InvalidArgumentError: it holds no such message.
     """
-    data: bytes = finder.find(path).data
+    data: bytes = cc.service(RESOURCES).find(path, cc.service(ACCESS)).data
     made: Any = kind()
     try:
         if path.endswith(".pbtxt"):
