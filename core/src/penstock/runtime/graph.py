@@ -115,10 +115,11 @@ class CalculatorGraph:
             self._plan: Final[Plan] = build_plan(
                 graph_config, registry, binary_graph_path=binary_graph_path, subgraphs=subgraphs
             )
-        self._desk: Final = RowDesk(self._plan)
-        self._starter: Final = Starter(
-            self._plan, registry, self._desk, as_side_packets(side_packets), run_hooks
-        )
+            self._desk: Final = RowDesk(self._plan)
+            # Its executors too ask what is allowed.
+            self._starter: Final = Starter(
+                self._plan, registry, self._desk, as_side_packets(side_packets), run_hooks
+            )
         #: Graph input → number of its stream.
         self._inputs: Final = {one.name: one.id for one in self._plan.streams[: self._plan.graph_inputs]}
         self._starter.services[ACCESS] = access

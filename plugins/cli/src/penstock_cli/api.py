@@ -6,8 +6,8 @@ A command is a click command that the hook `penstock_cli(group)` adds; options a
 Commands
     `RunningCommand` is a command that runs graphs and takes the options that packs add; `ValueIfAny` is an
     option whose value may be left out. `debug`, `imports`, `subgraphs` and `as_json` are options that all
-    commands share. `existing` finds the files that are named, `registry_for` the subgraphs of a graph file;
-    `read_sides` reads `--side NAME=VALUE`.
+    commands share; `limited` adds `--sandbox` and its like. `existing` finds the files that are named,
+    `registry_for` the subgraphs of a graph file; `read_sides` reads `--side NAME=VALUE`.
 Runs
     `run_file` runs a graph file as `penstock run` does, in a `Manner`; `read_manner` makes one of the
     options that `running` adds. `run_over_video` runs a graph over a video or a camera, as an `OverVideo`
@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Final
 from penstock.lowlevel import late_names
 
 if TYPE_CHECKING:
+    from penstock_cli.access_options import limited as limited
     from penstock_cli.failures import EXIT_CODES as EXIT_CODES
     from penstock_cli.failures import INTERRUPTED as INTERRUPTED
     from penstock_cli.failures import TERMINATED as TERMINATED
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 
 #: Module → the names that it has.
 _HOMES: Final = {
+    "penstock_cli.access_options": "limited",
     "penstock_cli.failures": (
         "EXIT_CODES FileMissing GraphInvalid INTERRUPTED RunFailed TERMINATED WrongUsage"
     ),

@@ -13,6 +13,7 @@ from typing import Any, Final
 import click
 
 import penstock
+from penstock_cli.access_options import limited
 from penstock_cli.completion import complete_component
 from penstock_cli.failures import EXIT_CODES, INTERRUPTED, RunFailed, as_failure
 from penstock_cli.graphs.inspection import COMMANDS
@@ -122,6 +123,7 @@ def _refuse_with_each(ctx: click.Context) -> None:
 @imports
 @subgraphs
 @running
+@limited(writes=True)
 def run_command(
     graph: Path, sides: tuple[str, ...], each: tuple[str, ...], jobs: int | None, **manner: Any
 ) -> None:
@@ -142,6 +144,7 @@ def run_command(
       penstock run graph.pbtxt --json --no-progress
       penstock run graph.pbtxt --trace trace.json
       penstock run graph.pbtxt --import ./gate.py --import my_package.calculators
+      penstock run strange.pbtxt --sandbox --allow-read clips --allow-write out
       penstock run graph.pbtxt --each 'in/*.mp4' --jobs 4 --side input={file} --side output=out/{stem}.mp4
     """  # noqa: D301
     if each:
@@ -280,6 +283,11 @@ def plugins_command(ctx: click.Context, as_text: bool) -> None:  # noqa: FBT001 
     help="Write the graph to this file; an existing one is replaced.",
 )
 @click.option("--expand", is_flag=True, help="Show the nodes inside of a graph's subgraphs.")
+@click.option(
+    "--access",
+    is_flag=True,
+    help="Show what the nodes of a graph touch: files, addresses, devices, programs.",
+)
 @as_json("a JSON object instead")
 @imports
 @subgraphs
@@ -291,6 +299,7 @@ def show_command(  # noqa: PLR0913, PLR0917  # an argument for each option
     kind: str | None,
     out: Path | None,
     expand: bool,  # noqa: FBT001  # click's
+    access: bool,  # noqa: FBT001
     as_text: bool,  # noqa: FBT001
 ) -> None:
     """Show a calculator: its ports, options, policy, and an example to paste. Or draw a graph.
@@ -309,10 +318,18 @@ def show_command(  # noqa: PLR0913, PLR0917  # an argument for each option
       penstock show graph.pbtxt
       penstock show graph.pbtxt --format mermaid
       penstock show graph.pbtxt --expand -o graph.svg
+      penstock show graph.pbtxt --access
       penstock show --import ./gate.py Gate
     """  # noqa: D301
     from penstock_cli.graphs.show_graph import check_component, is_graph, show_graph  # on demand
 
+    if access:
+        from penstock_cli.graphs.touched import show_access
+
+        if not is_graph(name):
+            raise click.UsageError(f"--access is for graph files, but {name!r} is the name of a component")
+        show_access(Path(name), as_text=as_text)
+        return
     if is_graph(name):
         from penstock.plugins.default_registry import default_registry  # loads the plugins
 

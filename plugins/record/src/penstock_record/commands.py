@@ -13,6 +13,7 @@ from penstock_cli.api import (
     as_json,
     debug,
     imports,
+    limited,
     read_manner,
     running,
     subgraphs,
@@ -37,6 +38,7 @@ _FILE: Final = click.Path(path_type=Path)
 @imports
 @subgraphs
 @running
+@limited(writes=True)
 def record_command(  # noqa: PLR0913, PLR0917  # one for each option
     graph: Path,
     out: Path,

@@ -10,6 +10,7 @@ from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
+from penstock.access import current as current_access
 from penstock.lowlevel import OPEN
 from penstock_executors import ThreadPoolExecutor
 from penstock_ray.cluster import connect, disconnect, ray_module, read_runtime_env
@@ -97,7 +98,15 @@ class RayExecutor(ThreadPoolExecutor):
         return cls(**{field.name: getattr(given, field.name) for field in given.__attrs_attrs__})
 
     def check(self, plan: Plan, name: str) -> None:
-        """Refuse nodes that cannot leave this process, and names in the options that are none of them."""
+        """Refuse nodes that cannot leave this process, and names in the options that are none of them.
+
+        Raises:
+            PermissionDeniedError: the graph may not run anything on a cluster, or connect to this one.
+        """
+        access = current_access()
+        access.using("runs", "a cluster")
+        if self.options.address:
+            access.connecting(self.options.address)
         check_all_movable(plan, name)
         together = [one for group in self.options.colocate for one in group.node]
         check_names(together, plan, name, "colocate")

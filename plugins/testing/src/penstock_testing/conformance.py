@@ -25,6 +25,7 @@ from penstock_testing.payloads import fits, maker_of, same
 from penstock_testing.registry import testing_registry
 from penstock_testing.run import as_message, set_options
 from penstock_testing.schedules import ScheduleHarness
+from penstock_testing.touching import touched
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -84,7 +85,8 @@ def check_calculator(  # noqa: PLR0913  # each is one thing that a calculator ma
     `close` last, and once where `open` has succeeded; outputs are of their declared types, elements of
     lists included, in order, and not behind the promised offset; input payloads are not changed; the
     ledger adds up after each event; outputs do not depend on the order of steps or of arrival, where the
-    input policy promises that, nor on `max_in_flight`, where the contract says `stateless`. A node that
+    input policy promises that, nor on `max_in_flight`, where the contract says `stateless`; files, addresses
+    and programs that Python code touches are declared (`cc.declare(reads=...)`). A node that
     runs on bounds (`set_process_timestamp_bounds`) may be called once for several bounds, so of such a
     node only the outputs at timestamps with an input packet are compared.
 
@@ -262,13 +264,27 @@ class _Subject:
         run = Run(harness, order, calls, seen, self._headers, overlaps=overlaps)
         drive = Drive(run, feed, None if order is None else random.Random(order), cancels=cancels)  # noqa: S311
         try:
-            hangs = call_on_a_thread(drive.to_the_end, self._given.timeout)
+            with touched() as found:
+                hangs = call_on_a_thread(drive.to_the_end, self._given.timeout)
         except InternalError as error:
             self._fail(str(error), run, seed, error)
         else:
             if hangs is not None:
                 self._fail(f"a call does not return after {self._given.timeout} s\n{hangs}", run, seed)
+            self._check_touches(found, run, seed)
         return run
+
+    def _check_touches(self, found: list[tuple[str, str]], run: Run, seed: int) -> None:
+        """Refuse kinds of touches that are not declared."""
+        declared = {touch.kind for touch in self._node.contract.declared.touches or ()}
+        for kind, what in found:
+            if kind not in declared:
+                self._fail(
+                    f"it {kind} {what!r}, but its contract does not declare that: cc.declare({kind}=[...]) "
+                    "in get_contract(), and cc.service(penstock.access.ACCESS) to do it",
+                    run,
+                    seed,
+                )
 
     def _feed(self, seed: int) -> dict[str, list[Event]]:
         return make_feed(seed, self._inputs, self._prestream, ends_of_time=self._given.ends_of_time)

@@ -6,6 +6,7 @@ from typing import Final, NoReturn
 
 import click
 
+from penstock_cli.access_options import limited
 from penstock_cli.completion import SHELLS, complete_pack, script, shell_in_use
 from penstock_cli.failures import EXIT_CODES
 from penstock_cli.options import IMPORTED, as_json, debug, imports, subgraphs
@@ -131,6 +132,7 @@ def _list_missing(ctx: click.Context, graphs: tuple[str, ...], *, as_text: bool,
 @as_json("a JSON list of objects, one for each file")
 @imports
 @subgraphs
+@limited(writes=False)
 @debug
 @click.pass_context
 def validate_command(

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 import click
 from click.core import ParameterSource
 
+from penstock_cli.access_options import words_again
 from penstock_cli.byte_size import half_of_memory
 from penstock_cli.failures import FileMissing, RunFailed, WrongUsage
 from penstock_cli.group import RunningCommand
@@ -198,6 +199,7 @@ def _words_of(manner: Manner, jobs: int) -> list[str]:
     context = click.get_current_context()
     meta = context.meta
     words = [f"--import={each}" for each in meta.get(IMPORTS, ())]
+    words += words_again(context.params)
     words += [f"--subgraph={name}={file}" for name, file in meta.get(GIVEN, {}).items()]
     if manner.timeout_s is not None:
         words.append(f"--timeout={manner.timeout_s}")

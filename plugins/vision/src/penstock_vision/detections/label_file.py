@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from penstock import ServiceKey
 from penstock.access import EVERYTHING
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
+from penstock.runs import ServiceScope
 
 if TYPE_CHECKING:
     from penstock.access import Access
@@ -20,20 +21,30 @@ class Finder(Protocol):
         """Return an object that has the bytes of the file as `data`."""
 
 
-def _usual_finder() -> Finder:
+def _finder_module() -> Any:
     try:
-        module: Any = import_module("penstock_tensors.models.resource_finder")
+        return import_module("penstock_tensors.models.resource_finder")
     except ImportError as error:
         raise FailedPreconditionError(
             "an option names a file, but penstock-tensors, which finds files of models, is not installed; "
             "run pip install penstock-tensors"
         ) from error
-    finder: Finder = module.ResourceFinder()
+
+
+def _usual_finder() -> Finder:
+    finder: Finder = _finder_module().RESOURCES.create()
+    return finder
+
+
+def _finder_beside(folder: str) -> Finder:
+    finder: Finder = _finder_module().RESOURCES.create_beside(folder)
     return finder
 
 
 #: The service of penstock-tensors: it finds models and their files. Keys are equal by their names.
-RESOURCES: Final[ServiceKey[Finder]] = ServiceKey("penstock-tensors.resources", create=_usual_finder)
+RESOURCES: Final[ServiceKey[Finder]] = ServiceKey(
+    "penstock-tensors.resources", _usual_finder, ServiceScope.COPY, create_beside=_finder_beside
+)
 
 
 def labels_of(finder: Finder, path: str, access: Access = EVERYTHING) -> list[str]:

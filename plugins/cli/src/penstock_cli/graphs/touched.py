@@ -1,0 +1,38 @@
+"""`penstock show GRAPH --access`: what the nodes of a graph touch outside of it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from penstock import CalculatorGraph
+from penstock_cli.loading import existing, load
+from penstock_cli.subgraph_files import subgraphs_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def show_access(path: Path, *, as_text: bool) -> None:
+    """Print what each node of a graph file touches, as its contract says it; nothing is run.
+
+    Raises:
+        click.ClickException: the graph cannot be read, or cannot run.
+    """
+    file = existing(path, "graph file")
+    found = load(lambda: CalculatorGraph(file, subgraphs=subgraphs_of(file))).access()
+    if as_text:
+        nodes = {
+            node: [touch._asdict() for touch in touches]  # a method of named tuples
+            for node, touches in found.items()
+        }
+        click.echo(json.dumps(nodes, indent=2))
+        return
+    if not found:
+        click.echo("no node says that it touches a file, an address, a device or a program")
+    for node, touches in found.items():
+        click.echo(node)
+        for touch in touches:
+            click.echo(f"  {touch}" + (f" ({touch.source})" if touch.what else ""))

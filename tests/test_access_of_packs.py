@@ -1,0 +1,268 @@
+"""What calculators touch: declared, refused where it is not allowed, and opened in one place."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import socket
+import threading
+from pathlib import Path
+
+import pytest
+
+import penstock
+from penstock.access import Access
+from penstock.errors import GraphConfigError, GraphRunError, PermissionDeniedError, StatusCode
+from penstock.plugins.default_registry import default_registry
+
+ROOT = Path(__file__).parent.parent
+NOTHING = Access(reads=(), writes=(), connects=(), devices=(), runs=())
+#: What a stranger's graph tries, with {0} for a path or address: how the node says it.
+READS = {
+    "LocalFileContentsCalculator": """
+        node { calculator: "LocalFileContentsCalculator" input_side_packet: "FILE_PATH:path"
+               output_side_packet: "CONTENTS:x" }""",
+    "ResourceProviderCalculator": """
+        node { calculator: "ResourceProviderCalculator" input_side_packet: "RESOURCE_ID:path"
+               output_side_packet: "RESOURCE:x" }""",
+    "LocalFilePatternContentsCalculator": """
+        node { calculator: "LocalFilePatternContentsCalculator" input_side_packet: "FILE_DIRECTORY:folder"
+               input_side_packet: "FILE_SUFFIX:name" output_stream: "CONTENTS:o" }""",
+    "McapSourceCalculator": """
+        node { calculator: "McapSourceCalculator" input_side_packet: "PATH:path" output_stream: "o" }""",
+    "VideoDecoderCalculator": """
+        node { calculator: "VideoDecoderCalculator" input_side_packet: "INPUT_FILE_PATH:path"
+               output_stream: "VIDEO:o" }""",
+    "AudioDecoderCalculator": """
+        node { calculator: "AudioDecoderCalculator" input_side_packet: "INPUT_FILE_PATH:path"
+               output_stream: "AUDIO:o" }""",
+}
+OPTIONS = {
+    "TopKScoresCalculator": ("TopKScoresCalculatorOptions", 'top_k: 1 label_map_path: "{0}"',
+                             'input_stream: "SCORES:in" output_stream: "TOP_K_LABELS:o"'),
+    "DetectionLabelIdToTextCalculator": ("DetectionLabelIdToTextCalculatorOptions", 'label_map_path: "{0}"',
+                                         'input_stream: "in" output_stream: "o"'),
+    "TimedBoxListIdToLabelCalculator": ("TimedBoxListIdToLabelCalculatorOptions", 'label_map_path: "{0}"',
+                                        'input_stream: "in" output_stream: "o"'),
+    "InferenceCalculator": ("InferenceCalculatorOptions", 'model_path: "{0}"',
+                            'input_stream: "TENSORS:in" output_stream: "TENSORS:o"'),
+    "TensorsToClassificationCalculator": ("TensorsToClassificationCalculatorOptions", 'label_map_path: "{0}"',
+                                          'input_stream: "TENSORS:in" output_stream: "CLASSIFICATIONS:o"'),
+}  # fmt: skip
+SIDES = 'input_side_packet: "path" input_side_packet: "folder" input_side_packet: "name"'
+
+
+def denied(error):
+    """Return the refusal that an error was raised from."""
+    found = error
+    while found is not None and not isinstance(found, PermissionDeniedError):
+        found = found.__cause__
+    assert found is not None, error
+    assert error.code is StatusCode.PERMISSION_DENIED
+    return str(found)
+
+
+@pytest.fixture
+def secret(tmp_path):
+    path = tmp_path / "secret" / "passwords.txt"
+    path.parent.mkdir()
+    path.write_text("hunter2")
+    return path
+
+
+@pytest.mark.parametrize("calculator", READS)
+def test_a_side_packet_reads_no_file_that_is_not_allowed(calculator, secret):
+    sides = {"path": str(secret), "folder": str(secret.parent), "name": secret.name}
+    graph = penstock.CalculatorGraph(SIDES + READS[calculator], access=NOTHING)
+    assert all(touch.kind in {"reads", "connects"} for touch in graph.access()[calculator])
+    with pytest.raises(GraphRunError) as caught:
+        graph.run(sides, timeout=30)
+    assert "may not read" in denied(caught.value)
+
+
+@pytest.mark.parametrize("calculator", OPTIONS)
+def test_options_read_no_file_that_is_not_allowed(calculator, secret, tmp_path):
+    message, text, ports = OPTIONS[calculator]
+
+    def graph(path):
+        options = f"options {{ [penstock.{message}.ext] {{ {text.format(path)} }} }}"
+        return f'input_stream: "in" node {{ calculator: "{calculator}" {ports} {options} }}'
+
+    with pytest.raises(GraphConfigError, match="may not read") as caught:
+        penstock.CalculatorGraph(graph(secret), access=NOTHING)
+    assert caught.value.faults[0].code is StatusCode.PERMISSION_DENIED
+    # A name that is searched is found beside the graph file, which is no reason to allow it.
+    beside = tmp_path / "graph.pbtxt"
+    beside.write_text(graph("secret/passwords.txt"))
+    loaded = penstock.CalculatorGraph(beside, access=NOTHING)
+    loaded.start_run()
+    with pytest.raises(GraphRunError) as caught:
+        loaded.wait_until_idle(30)
+    assert "may not read" in denied(caught.value)
+
+
+WRITERS = {
+    "McapSinkCalculator": (
+        'input_stream: "a" node { calculator: "McapSinkCalculator" input_stream: "a" '
+        'input_side_packet: "PATH:path" }'
+    ),
+    "VideoEncoderCalculator": (
+        'node { calculator: "VideoDecoderCalculator" output_stream: "VIDEO:v" options { '
+        "[penstock.VideoDecoderCalculatorOptions.ext] { test_pattern { width: 64 height: 64 frames: 3 } } "
+        "} } "
+        'node { calculator: "VideoEncoderCalculator" input_stream: "VIDEO:v" '
+        'input_side_packet: "OUTPUT_FILE_PATH:path" }'
+    ),
+    "WavSinkCalculator": (
+        'input_stream: "a" node { calculator: "AddAudioHeaderCalculator" input_stream: "a" '
+        'output_stream: "s" '
+        "node_options { [type.googleapis.com/penstock.AddAudioHeaderCalculatorOptions] { num_channels: 1 "
+        'sample_rate: 8000 } } } node { calculator: "WavSinkCalculator" input_stream: "s" '
+        'input_side_packet: "OUTPUT_FILE_PATH:path" }'
+    ),
+}
+
+
+@pytest.mark.parametrize(("calculator", "ending"), list(zip(WRITERS, (".mcap", ".mp4", ".wav"), strict=True)))
+def test_no_file_is_written_that_is_not_allowed_or_exists(calculator, ending, tmp_path):
+    path = tmp_path / f"precious{ending}"
+    path.write_text("precious")
+    text = 'input_side_packet: "path" ' + WRITERS[calculator]
+
+    def run(access):
+        with penstock.CalculatorGraph(text, access=access) as graph:
+            graph.start_run({"path": str(path)})
+            graph.close_all_input_streams()
+            graph.wait_until_done(30)
+
+    with pytest.raises(GraphRunError) as caught:
+        run(NOTHING)
+    assert "may not write" in denied(caught.value)
+    with pytest.raises(GraphRunError, match="exists; name another one"):
+        run(Access(overwrites=False))
+    assert path.read_text() == "precious"
+    run(Access(writes=[tmp_path]))
+    assert path.read_bytes() != b"precious"
+
+
+@pytest.mark.parametrize("calculator", ["VideoDecoderCalculator", "AudioDecoderCalculator"])
+def test_no_request_is_made_to_an_address_that_is_not_allowed(calculator, tmp_path):
+    calls = []
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        address = f"http://127.0.0.1:{server.getsockname()[1]}/internal"
+
+        def serve():
+            connection, _ = server.accept()
+            with connection:
+                calls.append(connection.recv(100))
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        sides = {"path": address, "folder": "", "name": ""}
+        graph = penstock.CalculatorGraph(SIDES + READS[calculator], access=NOTHING)
+        with pytest.raises(GraphRunError) as caught:
+            graph.run(sides, timeout=30)
+        assert "may not connect to" in denied(caught.value)
+        assert not calls
+        allowed = Access(reads=(), connects=["127.0.0.1"])
+        graph = penstock.CalculatorGraph(SIDES + READS[calculator], access=allowed)
+        with pytest.raises(GraphRunError, match="cannot be read"):
+            graph.run(sides, timeout=30)
+        thread.join(30)
+        assert calls[0].startswith(b"GET /internal")
+
+
+def test_a_playlist_in_a_sandbox_leads_nowhere(tmp_path):
+    secret = tmp_path / "secret.ts"
+    secret.write_bytes(b"G" * 188 * 10)
+    (tmp_path / "in").mkdir()
+    playlist = tmp_path / "in" / "list.m3u8"
+    playlist.write_text(f"#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n{secret}\n#EXT-X-ENDLIST\n")
+    sides = {"path": str(playlist), "folder": "", "name": ""}
+    text = SIDES + READS["VideoDecoderCalculator"]
+    with pytest.raises(GraphRunError, match="cannot be read as a video"):
+        penstock.CalculatorGraph(text, access=Access(reads=[tmp_path / "in"])).run(sides, timeout=30)
+
+
+@pytest.mark.parametrize("name", ["KafkaSourceCalculator", "KafkaSinkCalculator"])
+def test_brokers_are_addresses(name):
+    port = 'output_stream: "VALUE:v"' if "Source" in name else 'input_stream: "VALUE:in"'
+    text = f"""input_stream: "in" node {{ calculator: "{name}" {port} node_options {{
+        [type.googleapis.com/penstock_kafka.{name}Options] {{
+        bootstrap_servers: "10.0.0.5:9092, 10.0.0.6:9092" topic: "t" }} }} }}"""
+    text = text.replace('topic: "t"', 'topic: "t" group_id: "g"') if "Source" in name else text
+    with pytest.raises(GraphConfigError, match=r"may not connect to '10.0.0.6:9092'"):
+        penstock.CalculatorGraph(text, access=Access(connects=["10.0.0.5"]))
+    assert len(penstock.CalculatorGraph(text, access=Access(connects=["10.0.0.5", "10.0.0.6"])).access()) == 1
+
+
+# --- the code of packs -----------------------------------------------------------------------------
+
+
+#: Calls that open something outside; they are made in `penstock.access`, or for paths that it returned.
+OPENING = {
+    "open",
+    "write_text",
+    "write_bytes",
+    "read_text",
+    "read_bytes",
+    "Popen",
+    "create_connection",
+    "urlopen",
+}
+#: Modules of packs with calculators → why they open something themselves.
+ALLOWED = {
+    "penstock_audio/files/audio_file.py": "libav opens what `Access.medium` has returned",
+    "penstock_audio/files/wav_file.py": "writes beside a path that `Access.writing` has returned",
+    "penstock_image/files/image_file_properties.py": "Pillow opens bytes in memory",
+    "penstock_record/reading.py": "opens a path that `Access.reading` has returned, or the command line",
+    "penstock_record/repair.py": "a command of the user",
+    "penstock_record/rows.py": "the application's own file",
+    "penstock_record/writing.py": "opens a path that `Access.writing` has returned",
+    "penstock_video/audio.py": "libav opens what `Access.medium` and `reading` have returned",
+    "penstock_video/files.py": "libav opens what `Access.medium` has returned",
+    "penstock_video/partial.py": "writes beside a path that `Access.writing` has returned",
+    "penstock_video/writer.py": "libav writes into a `PartialFile`",
+}
+PACKS = ("audio", "calculators", "formats", "image", "kafka", "record", "tensors", "video", "vision")
+
+
+def opens(path):
+    """Return whether a module calls what opens files, connections or programs."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call):
+            continue
+        called = node.func
+        name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+        owner = ast.unparse(called.value) if isinstance(called, ast.Attribute) else ""
+        through_access = owner == "access" or owner.endswith(("_access", "service(ACCESS)"))
+        is_method = bool(
+            called.__class__ is ast.Attribute and node.args and ast.unparse(node.args[0]) == "cc"
+        )
+        if name in OPENING and not through_access and not is_method:
+            return True
+    return False
+
+
+def test_packs_open_things_through_the_access_of_the_graph_only():
+    found = set()
+    for pack in PACKS:
+        source = ROOT / "plugins" / pack / "src"
+        found |= {str(path.relative_to(source)) for path in source.rglob("*.py") if opens(path)}
+    assert found - set(ALLOWED) == set(), "use cc.service(ACCESS), or say in ALLOWED why not"
+    assert set(ALLOWED) - found == set(), "these open nothing any more"
+
+
+def test_every_calculator_that_names_a_path_declares_it():
+    """A path in an option, or a side packet that is a path, is what a graph touches."""
+    missing = []
+    for name in default_registry().names("calculator"):
+        found = default_registry().find("calculator", name)
+        words = (getattr(found, "__doc__", None) or "").replace("\n", " ")
+        if "_PATH" in words or "_path`" in words:
+            sources = [inspect.getsource(one) for one in inspect.getmro(found)[:-1]]
+            if not any("reads=" in source or "writes=" in source for source in sources):
+                missing.append(name)
+    assert missing == []
