@@ -45,7 +45,7 @@ class Access:
         connects: "HOST:PORT", or "HOST" for all its ports; None: every address. Names are compared as they
             are written, and not looked up.
         devices: names of devices, such as "camera 0" or "/dev/video0"; None: all.
-        runs: names of programs and of what else runs code, such as "a cluster"; None: all.
+        runs: programs and other places that run code, such as "a cluster"; None: all.
         overwrites: whether an existing file may be replaced.
 
     With lists, only plain files below them are opened, links followed: no FIFO, no device, nothing of /proc.

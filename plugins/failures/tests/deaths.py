@@ -76,18 +76,18 @@ def _close_all():
 def _fork_and_come_back():
     if os.fork():
         os.wait()
-        os.kill(os.getpid(), signal.SIGKILL)
+        _signal(signal.SIGKILL)
 
 
 def _fork_and_die():
     if os.fork():
-        os.kill(os.getpid(), signal.SIGKILL)
+        _signal(signal.SIGKILL)
     time.sleep(3600)  # the helper keeps all that it has inherited
 
 
 def _helper_and_die():
     subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"], close_fds=False)
-    os.kill(os.getpid(), signal.SIGKILL)
+    _signal(signal.SIGKILL)
 
 
 def _print_much():
@@ -105,13 +105,14 @@ def _recurse():
     return _recurse()
 
 
-def _stop():
-    os.kill(os.getpid(), signal.SIGSTOP)
+def _signal(number):
+    os.kill(os.getpid(), number)
+    time.sleep(60)  # another thread of the process may take the signal, a moment later
 
 
 #: How a call ends its process, or fails in a way that is hard to tell → what the error says of it.
 KINDS = {
-    **{f"signal {number}": (lambda number=number: os.kill(os.getpid(), number)) for number in DEADLY},
+    **{f"signal {number}": (lambda number=number: _signal(number)) for number in DEADLY},
     "exit 0": lambda: os._exit(0),
     "exit 3": lambda: os._exit(3),
     "sys.exit": lambda: sys.exit(3),
@@ -130,7 +131,7 @@ KINDS = {
     "much output": _print_much,
     "exit from a thread": _end_from_a_thread,
     "recursion": _recurse,
-    "stopped": _stop,
+    "stopped": lambda: _signal(signal.SIGSTOP),
 }
 
 

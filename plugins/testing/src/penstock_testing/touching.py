@@ -86,7 +86,7 @@ def _is_told(kind: str, what: str) -> bool:
 
 @cache
 def _own_places() -> tuple[str, ...]:
-    """Return the directories of Python, of modules, and for what is temporary without a name."""
+    """Return the directories of Python, of modules, and of our own temporary files."""
     places = {sys.prefix, sys.base_prefix, sys.exec_prefix, *sys.path}
     own = {os.path.abspath(one) for one in places if one and one not in {".", os.sep}}  # noqa: PTH100  # a str
     return tuple(sorted(own | {os.path.join(tempfile.gettempdir(), "penstock-")}))  # noqa: PTH118  # a str
