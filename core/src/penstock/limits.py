@@ -30,7 +30,7 @@ class Limits(NamedTuple):
     #: Bytes of a graph file; characters of graph text that is given as a str.
     file_bytes: int = 16 * 2**20
     #: Words, numbers, strings and marks of graph text or JSON. A node of streams and a name is one.
-    tokens: int = 2_000_000
+    tokens: int = 400_000
     #: How deep subgraphs are nested, and the rules, operations and values of a template; at most 90. A dict
     #: in a dict is 3 deep, as protobuf counts.
     depth: int = 64

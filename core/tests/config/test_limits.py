@@ -244,19 +244,51 @@ def test_graph_text_has_the_same_limit(registry) -> None:
     [
         ("tokens", "'{' * 16_000_000"),
         ("tokens", "'a{}' * 5_000_000"),
-        ("nodes", "'node{}' * 1_500_000"),
+        ("tokens", "'node{}' * 1_500_000"),
+        ("nodes", "'node{}' * 90_000"),
         ("file_bytes", "' ' * 17_000_000"),
     ],
 )
 def test_text_of_many_parts_is_refused_before_they_take_the_memory(limit, text) -> None:
-    code = RUN.replace("256 * 2**20", "400 * 2**20")
-    code = code.replace("SOURCE", f"config.build_plan({text}, registry)")
+    code = RUN.replace("SOURCE", f"config.build_plan({text}, registry)")
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
     )
 
     assert done.stderr == ""
     assert done.stdout.startswith(f"RESOURCE_EXHAUSTED {limit} ")
+
+
+@linux
+@pytest.mark.parametrize(
+    ("limit", "data"),
+    [
+        ("nodes", "b'\\x0a\\0' * (8 * 2**20 - 10)"),  # empty nodes
+        ("tokens", "b'\\x72\\0' * (8 * 2**20 - 10)"),  # empty executors
+        ("tokens", "b'\\x52\\0' * (8 * 2**20 - 10)"),  # names of input streams
+    ],
+)
+def test_bytes_of_many_parts_are_refused_before_they_take_the_memory(limit, data, tmp_path) -> None:
+    path = tmp_path / "g.binarypb"
+    said = ended(f"""
+path = Path({str(path)!r})
+path.write_bytes({data})
+config.build_plan(path, registry)
+""")
+    assert said.startswith(f"RESOURCE_EXHAUSTED {limit} ")
+
+
+def test_bytes_that_are_large_and_legal_are_read(tmp_path, registry) -> None:
+    graph = CalculatorGraphConfig()
+    for number in range(3000):
+        graph.node.add(calculator="EndCalculator", name=f"node_{number:040}")
+    path = tmp_path / "large.binarypb"
+    path.write_bytes(graph.SerializeToString())
+    assert path.stat().st_size > 2**17
+    assert len(read_graph(path, registry).node) == 3000
+    path.write_bytes(graph.SerializeToString()[:-7])
+    with pytest.raises(GraphParseError, match="are no serialized CalculatorGraphConfig"):
+        read_graph(path, registry)
 
 
 @linux

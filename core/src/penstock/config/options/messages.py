@@ -8,6 +8,7 @@ from google.protobuf import descriptor_pool, message_factory
 from google.protobuf.message import DecodeError
 from google.protobuf.message import Message as AnyMessage
 
+from penstock.config.wire import check_wire
 from penstock.errors import InvalidArgumentError, OptionError
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def unpacked_as(message_type: Any, packed: Any) -> Any:
     """
     message = message_type()
     name = message.DESCRIPTOR.full_name
+    check_wire(packed.value, message.DESCRIPTOR, f"options {name}: the message")
     try:
         packed.Unpack(message)
     except DecodeError as error:

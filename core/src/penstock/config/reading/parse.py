@@ -28,6 +28,7 @@ from penstock.config.options.messages import calculators_of, first_bytes_in, is_
 from penstock.config.options.types import OptionTypes
 from penstock.config.places import Places, ReadGraph, Spot, Unread, where
 from penstock.config.reading.scan import HALF, end_of_field, own_name, scan_text
+from penstock.config.wire import check_wire
 from penstock.errors import (
     GraphParseError,
     InvalidArgumentError,
@@ -257,6 +258,7 @@ class _Reader:
         """Read bytes into a message, with every extension known; `graph` is the message or a part of it."""
         loaded = set[tuple[str, int]]()
         while True:
+            check_wire(data, message.DESCRIPTOR, f"{where(self._file, None)}the graph")  # more is known now
             try:
                 message.ParseFromString(data)
             except DecodeError as error:
