@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
 
+#: Characters of a message; a fault that a graph file makes longer is cut. `_TAIL`: of its end, with the cure.
+_LONGEST: Final = 20_000
+_TAIL: Final = 1_000
+
+
 class StatusCode(enum.IntEnum):
     """What kind of failure an error is. Source: google/rpc/code.proto."""
 
@@ -84,6 +89,8 @@ class PenstockError(Exception):
     """The base class of all errors. Its fields say as data what its message says in words."""
 
     default_code = StatusCode.UNKNOWN
+    #: Whether the message repeats other errors, each of which is short enough.
+    _lists_others = False
 
     #: The status code; see `StatusCode`.
     code: StatusCode
@@ -115,7 +122,8 @@ class PenstockError(Exception):
         stream: str | None = None,
         timestamp: int | None = None,
     ) -> None:
-        super().__init__(printable(message))
+        text = printable(message)
+        super().__init__(text if self._lists_others else _cut(text))
         self.code = code if code is not None else type(self).default_code
         self.node = node
         self.stream = stream
@@ -135,6 +143,14 @@ class PenstockError(Exception):
     def __reduce__(self) -> tuple[Any, ...]:
         family = type(self).__dict__.get("_family", type(self))
         return _rebuild, (family, self.args, dict(self.__dict__))
+
+
+def _cut(message: str) -> str:
+    """Return a message, without its middle if it is longer than anybody reads."""
+    if len(message) <= _LONGEST:
+        return message
+    left_out = len(message) - _LONGEST
+    return f"{message[: _LONGEST - _TAIL]}… ({left_out} characters are left out) …{message[-_TAIL:]}"
 
 
 _VARIANTS: dict[tuple[type, type], Any] = {}
@@ -267,6 +283,8 @@ class GraphParseError(InvalidArgumentError):
 
 class GraphConfigError(PenstockError):
     """A graph that parses but cannot run. Carries every fault at once, in file order."""
+
+    _lists_others = True
 
     @classmethod
     def _code(cls, args: tuple[Any, ...]) -> StatusCode:
@@ -457,6 +475,8 @@ class ObserverError(PenstockError):
 
 class GraphRunError(PenstockError):
     """A run ended badly. Several errors of one run come together; none is lost."""
+
+    _lists_others = True
 
     @classmethod
     def _code(cls, args: tuple[Any, ...]) -> StatusCode:

@@ -34,9 +34,9 @@ Services and names
     `default_registry` has what the installed plugins bring. `late_names` makes the names of a package load
     when they are first used.
 Words of errors
-    `shown` writes a payload in a few characters; `quoted` and `clipped` write a value of a graph file, of
-    which an error must not repeat megabytes. `near_names` finds the names that a misspelt one may mean,
-    `did_you_mean` writes them.
+    `printable` escapes control characters; `shown` writes a payload in a few characters; `quoted` and
+    `clipped` write a value of a graph file, of which an error must not repeat megabytes. `near_names` finds
+    the names that a misspelt one may mean, `did_you_mean` writes them.
 """
 # A name is loaded when it is first used. Type checkers read the stub beside this file: scripts/stubs.py.
 
@@ -65,7 +65,7 @@ _HOMES: Final = {
     "penstock.runtime.steering": "Steering",
     "penstock.runtime.steering_layer": "SteeringLayer",
     "penstock.services": "CLOCK",
-    "penstock.shown": "clipped quoted shown",
+    "penstock.shown": "clipped printable quoted shown",
     "penstock.tags": "Port TagMap is_name parse_tag_index parse_tag_index_name",
     "penstock.timestamp": (
         "DONE MAX MIN ONE_OVER_POSTSTREAM POSTSTREAM PRESTREAM UNSET UNSTARTED next_allowed shifted show"

@@ -53,6 +53,7 @@ from penstock.tags import parse_tag_index as parse_tag_index
 from penstock.tags import parse_tag_index_name as parse_tag_index_name
 from penstock.port_collection import port_id as port_id
 from penstock.port_collection import port_name as port_name
+from penstock.shown import printable as printable
 from penstock.shown import quoted as quoted
 from penstock.timestamp import shifted as shifted
 from penstock.timestamp import show as show

@@ -19,6 +19,12 @@ LONGEST: Final = 60
 _LOOKED_AT: Final = 4096
 #: Characters of a value that a message quotes; `penstock.limits` sets it.
 LONGEST_QUOTE: Final = ContextVar("longest quote", default=200)
+#: Control characters, and marks that change the direction of text → as Python writes them.
+_ESCAPES: Final = {
+    number: repr(chr(number))[1:-1]
+    for number in (*range(32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+    if number not in {9, 10}
+}
 _BYTES: Final = 12
 #: A number of so many bits has some 57 digits.
 _BITS: Final = 190
@@ -120,8 +126,13 @@ def clipped(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Return a text with the halves of characters escaped, which cannot be printed."""
-    return text if text.isascii() else text.encode(errors="backslashreplace").decode()
+    """Return a text with escapes where it cannot be printed, or changes how a terminal shows the rest.
+
+    These are halves of characters, control characters other than tabs and newlines, and marks of direction.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return text.translate(_ESCAPES).encode(errors="backslashreplace").decode()
 
 
 def _repr_of(cls: type) -> object:

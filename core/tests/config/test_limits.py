@@ -26,7 +26,7 @@ from penstock.errors import (
     UnknownNameError,
 )
 from penstock.limits import Limits
-from penstock.shown import clipped, quoted
+from penstock.shown import clipped, printable, quoted
 from penstock.tags import TagMap
 
 HUGE = "x" * 1_000_000
@@ -487,3 +487,29 @@ def test_a_message_with_half_of_a_character_can_be_printed(error) -> None:
 
 def test_other_characters_of_a_message_stay_as_they_are() -> None:
     assert str(PenstockError("größer → 😀")) == "größer → 😀"
+
+
+def test_a_message_that_a_calculator_makes_as_long_as_the_file_is_cut(registry, declare) -> None:
+    def contract(cc):
+        raise InvalidArgumentError(f"{HUGE}; take some away")
+
+    declare("LongCalculator", contract)
+    with pytest.raises(GraphConfigError) as raised:
+        build_plan('node { calculator: "LongCalculator" }', registry)
+    assert len(str(raised.value)) < 25_000
+    assert "characters are left out" in str(raised.value)
+    assert str(raised.value).endswith("take some away")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\tb\nc", "a\tb\nc"),
+        ("\x1b[31m\r\x07\x7f\x9b", r"\x1b[31m\r\x07\x7f\x9b"),
+        ("für \u202egnp.exe", r"für \u202egnp.exe"),
+        ("\ud800", r"\ud800"),
+    ],
+)
+def test_messages_hold_nothing_that_changes_a_terminal(text, shown) -> None:
+    assert printable(text) == shown
+    assert str(PenstockError(text)) == shown

@@ -25,7 +25,7 @@ def check_wire(data: bytes, descriptor: Any, who: str) -> None:
         who: what an error begins with: "graph.binarypb: the graph".
 
     Raises:
-        ResourceExhaustedError: there are more; says of what.
+        ResourceExhaustedError: there are more; names the limit.
     """
     if len(data) < _SMALL:
         return

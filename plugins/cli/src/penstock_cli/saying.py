@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from penstock.log import FIELDS, ROOT
+from penstock.lowlevel import printable
 from penstock_cli.machine.environment import in_this_environment
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 def say(text: str) -> None:
     """Write a line to stderr, if the process has one."""
     if sys.stderr is not None:
-        sys.stderr.write(f"{in_this_environment(text)}\n")
+        sys.stderr.write(f"{printable(in_this_environment(text))}\n")
         sys.stderr.flush()
 
 

@@ -102,3 +102,20 @@ def test_named_files_are_those_that_are_new_or_changed(tmp_path):
     new.write_text("new")
 
     assert named.written() == [(old, 10), (new, 3)]
+
+
+ESCAPES = r"\033]0;pwn\007 \033[2J\033[31mred\342\200\256"
+
+
+@pytest.mark.parametrize("name", ["validate", "show", "lint", "run", "why"])
+@pytest.mark.parametrize("calculator", [f"PassThroughCalculator{ESCAPES}", "PassThroughCalculator"])
+def test_names_of_a_graph_never_reach_the_terminal_as_escapes(command, tmp_path, name, calculator):
+    (tmp_path / "g.pbtxt").write_text(
+        f"""type: "{ESCAPES}" input_stream: "a"
+        node {{ calculator: "{calculator}" name: "{ESCAPES}" input_stream: "a" output_stream: "b" }}
+        node {{ calculator: "{calculator}" name: "{ESCAPES}2" input_stream: "missing" output_stream: "c" }}"""
+    )
+    done = command(name, "g.pbtxt")
+    said = done.stdout + done.stderr
+    assert "red" in said
+    assert not {"\x1b", "\x07", "\u202e"} & set(said)

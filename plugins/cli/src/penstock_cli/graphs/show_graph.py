@@ -16,6 +16,7 @@ import click
 
 from penstock import GraphConfigError, PenstockError
 from penstock.config import build_plan
+from penstock.lowlevel import printable
 from penstock.packs import official_packs
 from penstock_cli.failures import FileMissing, GraphInvalid, WrongUsage
 from penstock_cli.loading import OWN, existing, is_unread
@@ -159,7 +160,9 @@ def _parts(drawing: Drawing) -> Iterator[RenderableType]:
     from rich.text import Text  # names are not markup
 
     streams = sum(not wire.is_side for wire in drawing.wires())
-    yield Text.assemble((drawing.name or "graph", "bold"), f"  {len(drawing.nodes)} nodes, {streams} streams")
+    yield Text.assemble(
+        (printable(drawing.name) or "graph", "bold"), f"  {len(drawing.nodes)} nodes, {streams} streams"
+    )
     facts = [
         (heading, _listed(ports))
         for heading, ports in (
@@ -172,7 +175,7 @@ def _parts(drawing: Drawing) -> Iterator[RenderableType]:
     ]
     if drawing.executors:
         named = (f"{name or 'default'} ({kind or 'of the application'})" for name, kind in drawing.executors)
-        facts.append(("executors", ", ".join(named)))
+        facts.append(("executors", printable(", ".join(named))))
     if facts:
         yield _table(facts)
     if drawing.nodes:
@@ -189,7 +192,9 @@ def _nodes(nodes: Sequence[DrawnNode]) -> RenderableType:
         table.add_column(heading, overflow="fold")
     for node in nodes:
         table.add_row(
-            Text("\n").join([Text(node.name, style="bold"), *(Text(line) for line in _about(node))]),
+            Text("\n").join(
+                [Text(printable(node.name), style="bold"), *(Text(printable(line)) for line in _about(node))]
+            ),
             Text(_lines((*node.inputs, *node.input_side_packets), len(node.inputs))),
             Text(_lines((*node.outputs, *node.output_side_packets), len(node.outputs))),
         )
@@ -208,13 +213,13 @@ def _about(node: DrawnNode) -> Iterator[str]:
 def _lines(ports: Sequence[Port], streams: int) -> str:
     """Return one port per line: streams, then side packets."""
     return "\n".join(
-        f"{port.entry}{' (back edge)' * port.back_edge}{' (side packet)' * (i >= streams)}"
+        f"{printable(port.entry)}{' (back edge)' * port.back_edge}{' (side packet)' * (i >= streams)}"
         for i, port in enumerate(ports)
     )
 
 
 def _listed(ports: Sequence[Port]) -> str:
-    return ", ".join(port.entry for port in ports)
+    return ", ".join(printable(port.entry) for port in ports)
 
 
 def _table(rows: Sequence[tuple[str, str]]) -> RenderableType:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Final, Protocol
 
+from penstock.lowlevel import printable
 from penstock_cli.runs.meter import Meter
 from penstock_cli.saying import say
 
@@ -95,7 +96,7 @@ class LiveLine:
         from rich.text import Text
 
         line = str(self._meter.read(snapshot, elapsed_s))
-        self._live.update(Text(line, no_wrap=True, overflow="ellipsis"), refresh=True)
+        self._live.update(Text(printable(line), no_wrap=True, overflow="ellipsis"), refresh=True)
 
 
 def display_for(*, wanted: bool) -> Display:

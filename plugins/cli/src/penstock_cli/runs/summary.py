@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from penstock.lowlevel import printable
 from penstock_cli.runs.meter import busiest
 from penstock_cli.runs.notes import notes, shown
 from penstock_cli.wording import amount, duration, plural, rate
@@ -117,7 +118,7 @@ def _print_nodes(outcome: Outcome) -> None:
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
     for node in nodes:
-        names = [node.name, node.calculator] if is_named else [node.name]
+        names = [printable(one) for one in ((node.name, node.calculator) if is_named else (node.name,))]
         numbers = _numbers(node, outcome.wall_s)
         table.add_row(*map(Text, [*names, *(numbers[heading] for heading in headings)]))
     console.print(table)
