@@ -1,4 +1,4 @@
-"""The largest frame that a calculator makes because an option or a packet asks for it."""
+"""The most that a calculator makes because an option or a packet asks for it: pixels, and elements."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from penstock.errors import InvalidArgumentError, ResourceExhaustedError
 #: Pixels of a frame, unless the environment variable says otherwise: a frame of 16K video has 133 million.
 MAX_PIXELS: Final = 2**27
 _VARIABLE: Final = "PENSTOCK_MAX_PIXELS"
+#: Elements of an array or list: 128 MiB of float64.
+MAX_ELEMENTS: Final = 2**24
 
 
 def check_frame_size(width: float, height: float, what: str) -> None:
@@ -36,3 +38,18 @@ def check_frame_size(width: float, height: float, what: str) -> None:
             f"{what}: a frame of {width}x{height} has {width * height} pixels, but at most {limit} are "
             f"allowed; make it smaller, or set the environment variable {_VARIABLE}"
         )
+
+
+def check_elements(count: int, what: str, most: int = MAX_ELEMENTS) -> None:
+    """Accept a number of elements that a calculator is asked to make; call it before memory is taken.
+
+    Args:
+        count: of the array or list.
+        what: what asks for it, for the message, such as "num_classes".
+        most: a lower limit, where each element costs more than a number.
+
+    Raises:
+        ResourceExhaustedError: there are more than 2**24, or than `most`.
+    """
+    if count > most:
+        raise ResourceExhaustedError(f"{what} asks for {count} elements, but at most {most} are allowed")

@@ -154,9 +154,10 @@ class MfccCalculator(_OfSpectra):
 
     def _prepare(self, cc: CalculatorContext, bins: int, rate: float) -> int:
         options = cc.options(MfccCalculatorOptions)
-        self._weights = mel_weights(bins, rate, options.mel_spectrum_params, cc.node_name)
-        bands = len(self._weights)
         count = check_count("mfcc_count", options.mfcc_count, 1)
+        bands = options.mel_spectrum_params.channel_count
+        check_count(f"the product of {count} coefficients and {bands} bands", max(count * bands, 1), 1)
+        self._weights = mel_weights(bins, rate, options.mel_spectrum_params, cc.node_name)
         if count > bands:
             raise InvalidArgumentError(
                 f"mfcc_count is {count}, but must be at most channel_count, which is {bands}"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from penstock_audio.messages.mel_features_pb2 import MelSpectrumCalculatorOptions
 
 #: The most weights: half a gigabyte.
-_MOST_WEIGHTS: Final = 2**26
+_MOST_WEIGHTS: Final = 2**24
 #: A band whose weights have a smaller sum lies between two frequencies.
 _LEAST_WEIGHT: Final = 0.5
 _logger = get_logger(__name__)

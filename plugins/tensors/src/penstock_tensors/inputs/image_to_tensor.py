@@ -10,7 +10,7 @@ import numpy as np
 
 import penstock
 from penstock.errors import InvalidArgumentError
-from penstock_formats import Image, ImageFormat, ImageFrame, NormalizedRect, Tensor
+from penstock_formats import Image, ImageFormat, ImageFrame, NormalizedRect, Tensor, check_frame_size
 from penstock_tensors.inputs.frames import frame_of
 from penstock_tensors.inputs.image_region import (
     NO_PADDING,
@@ -120,6 +120,7 @@ class ImageToTensorCalculator(penstock.Calculator):
         self._border = cv2.BORDER_CONSTANT if is_black else cv2.BORDER_REPLICATE
         self._width = options.output_tensor_width
         self._height = options.output_tensor_height
+        check_frame_size(self._width, self._height, "output_tensor_width and output_tensor_height")
         self._input = cc.inputs["IMAGE" if "IMAGE" in cc.inputs else "IMAGE_GPU"].name
         self._on_gpu = "IMAGE_GPU" in cc.inputs
         self._has_rect = "NORM_RECT" in cc.inputs

@@ -10,6 +10,7 @@ import numpy as np
 
 import penstock
 from penstock.errors import InvalidArgumentError
+from penstock_formats import check_elements
 from penstock_tensors.messages.ssd_anchors_pb2 import Anchor, SsdAnchorsCalculatorOptions
 
 if TYPE_CHECKING:
@@ -101,13 +102,15 @@ def anchors(options: SsdAnchorsCalculatorOptions) -> list[Anchor]:
     return [Anchor(x_center=x, y_center=y, w=w, h=h) for x, y, w, h in made]
 
 
+#: The most boxes; models have some ten thousand.
+_MOST: Final = 1_000_000
 #: x of the centre, y of it, width, height.
 _Box = tuple[float, float, float, float]
 
 
 def _layers(options: SsdAnchorsCalculatorOptions) -> Iterator[_Box]:
     strides = options.strides
-    first = 0
+    first = made = 0
     while first < options.num_layers:
         last = first
         while last + 1 < len(strides) and strides[last + 1] == strides[first]:
@@ -116,6 +119,8 @@ def _layers(options: SsdAnchorsCalculatorOptions) -> Iterator[_Box]:
         if options.fixed_anchor_size:
             sizes = [(1.0, 1.0)] * len(sizes)
         columns, rows = _cells(options, first)
+        made += columns * rows * len(sizes)
+        check_elements(made, "the size of the input and its layers", _MOST)
         across = _centres(columns, options.anchor_offset_x)
         for y in _centres(rows, options.anchor_offset_y):
             for x in across:
@@ -168,6 +173,8 @@ def _centres(cells: int, offset: float) -> list[float]:
 
 def _pyramid(options: SsdAnchorsCalculatorOptions) -> Iterator[_Box]:
     octave = options.scales_per_octave
+    check_elements(octave * len(options.aspect_ratios), "scales_per_octave", _MOST)
+    made = 0
     scales = [np.float32(2.0 ** (k / octave)) for k in range(octave)]
     width, height = np.float32(options.input_size_width), np.float32(options.input_size_height)
     for layer, level in enumerate(range(options.min_level, options.max_level + 1)):
@@ -178,6 +185,8 @@ def _pyramid(options: SsdAnchorsCalculatorOptions) -> Iterator[_Box]:
         for ratio, scale in product(options.aspect_ratios, scales):
             root = np.sqrt(np.float32(ratio))
             sizes.append((scale * root * base, scale * base / root))
+        made += columns * rows * len(sizes)
+        check_elements(made, "the size of the input and its levels", _MOST)
         shift_x = _shift(options.input_size_width, level, stride)
         shift_y = _shift(options.input_size_height, level, stride)
         for y, x in product(range(rows), range(columns)):

@@ -9,7 +9,7 @@ import numpy as np
 
 import penstock
 from penstock.errors import InvalidArgumentError, UnavailableError
-from penstock_formats import Detection, Tensor
+from penstock_formats import Detection, Tensor, check_elements
 from penstock_formats.api import SCORE, detections_of, label_bytes
 from penstock_tensors.messages.ssd_anchors_pb2 import Anchor
 from penstock_tensors.messages.tensors_to_detections_pb2 import TensorsToDetectionsCalculatorOptions
@@ -329,6 +329,10 @@ def _surely_below(threshold: np.float32 | None, clip: np.float32 | None, *, is_s
     return None if clip is not None and not found > -clip else np.float32(found)
 
 
+#: Each of them is looked at in each frame; the largest models for images have some twenty thousand.
+_MOST_CLASSES: Final = 1_000_000
+
+
 def _has(options: Options, field: Any) -> bool:
     return bool(options.HasField(field))
 
@@ -340,6 +344,8 @@ def _check(options: Options, ignored: Sequence[int]) -> None:
             raise InvalidArgumentError(
                 f"{name} is {getattr(options, name)}, but must be 1 or more; set what the model has"
             )
+    check_elements(options.num_classes, "num_classes", _MOST_CLASSES)
+    check_elements(options.num_boxes, "num_boxes")
     if options.max_results == 0:
         raise InvalidArgumentError("max_results is 0, but must be 1 or more, or -1 for all")
     if options.num_values_per_keypoint != 2:  # noqa: PLR2004  # x and y
@@ -360,5 +366,6 @@ def _allowed_classes(options: Options, ignored: Sequence[int]) -> NDArray[np.int
     """Return the numbers of the classes that count, ascending."""
     every = range(options.num_classes)
     if len(options.allow_classes):
-        return np.array([one for one in every if one in set(options.allow_classes)], np.intp)
-    return np.array([one for one in every if one not in set(ignored)], np.intp)
+        return np.array(sorted({one for one in options.allow_classes if one in every}), np.intp)
+    left_out = set(ignored)
+    return np.array([one for one in every if one not in left_out], np.intp)
