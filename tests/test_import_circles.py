@@ -29,6 +29,7 @@ SOURCES: Final = [
 ONE_THING: Final = {"penstock.engine"}
 #: What packs may import of the core; `penstock` itself besides.
 PUBLIC: Final = {
+    "access",
     "config",
     "errors",
     "explain",

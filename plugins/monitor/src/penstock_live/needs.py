@@ -7,7 +7,7 @@ from typing import Final
 
 from penstock.errors import UnavailableError
 
-_MODULES: Final = ("httptools", "msgspec", "numpy", "PIL", "pygraphviz", "starlette", "uvicorn")
+_MODULES: Final = ("h11", "msgspec", "numpy", "PIL", "pygraphviz", "starlette", "uvicorn")
 
 
 def check_needs() -> None:

@@ -17,6 +17,7 @@ import uvicorn
 from penstock.errors import InvalidArgumentError, PenstockError
 from penstock_live.address import TlsFiles, listen
 from penstock_live.application import Application
+from penstock_live.connections import MOST_BYTES, limited_protocol
 from penstock_live.feed import SHORTEST_S, Feed
 from penstock_live.thumbnails import Thumbnails
 from penstock_monitor import Budget, Monitor
@@ -138,7 +139,8 @@ class Server:
             uvicorn.Config(
                 self._application.guarded(address, token),
                 access_log=False,  # it would have the token
-                http="httptools",
+                h11_max_incomplete_event_size=MOST_BYTES,
+                http=limited_protocol(),
                 interface="asgi3",
                 lifespan="off",
                 limit_concurrency=_MOST,
