@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: Pixels of the longer side.
 LONGEST: Final = 320
+#: The most pixels of a row that are averaged to one.
+_AVERAGED: Final = 16
 #: A heat map of few rows and columns is drawn this large at least, with edges between its cells.
 _SMALLEST: Final = 160
 _QUALITY: Final = 82
@@ -66,6 +68,8 @@ def as_picture(payload: Any) -> NDArray[np.uint8] | None:
 
 
 def _smaller(array: NDArray[Any], kind: ImageFormat) -> NDArray[np.uint8]:
+    step = max(array.shape[:2]) // (LONGEST * _AVERAGED) + 1
+    array = array[::step, ::step]  # a view: of a very large image not every pixel is looked at
     factor = -(-max(array.shape[:2]) // LONGEST)
     if factor == 1 or array.dtype != np.uint8 or kind == ImageFormat.SBGRA:
         return preview(array, kind, LONGEST)  # which leaves out rows and columns

@@ -28,6 +28,8 @@ _SERVER: Final = "penstock_metrics.server"
 _TELEMETRY: Final = "penstock_metrics.telemetry"
 _GRAPHS: Final = "penstock_metrics.graphs"
 _LOCAL: Final = "127.0.0.1"
+#: The environment variable with the token that requests must have.
+_TOKEN: Final = "PENSTOCK_METRICS_TOKEN"  # noqa: S105  # a name
 _MOST_PORTS: Final = 65535
 
 
@@ -43,7 +45,7 @@ def _serve(ctx: click.Context, _parameter: click.Parameter, port: int | None) ->
     from penstock_metrics.server import MetricsServer
 
     try:
-        server = MetricsServer(Metrics(), port, address or _LOCAL)
+        server = MetricsServer(Metrics(), port, address or _LOCAL, os.environ.get(_TOKEN) or None)
     except InvalidArgumentError as error:
         raise WrongUsage(f"--metrics {port}: {error}") from error
     except UnavailableError as error:
@@ -61,7 +63,8 @@ OPTIONS: Final = (
         metavar="PORT",
         callback=_serve,
         help="Serve metrics for Prometheus on this port while the graph runs; 0 takes any free one. With "
-        "OTEL_EXPORTER_OTLP_ENDPOINT in the environment, metrics and spans are also sent there.",
+        "OTEL_EXPORTER_OTLP_ENDPOINT in the environment, metrics and spans are also sent there; with "
+        "PENSTOCK_METRICS_TOKEN, requests must have that token: Authorization: Bearer TOKEN.",
     ),
     click.Option(
         ["--metrics-on"],
@@ -82,7 +85,12 @@ def prepare(graph: CalculatorGraph) -> None:
     if server is not None:
         _add(server.metrics.graphs, graph, _name(ctx, graph))
         if not ctx.params.get("quiet"):
-            say(f"metrics: {server.url}" + ("" if server.is_local else ", for all who reach this address"))
+            said = "" if server.is_local else ", for all who reach this address"
+            if server.has_token:
+                said = f", for requests with the token of {_TOKEN}"
+            elif not server.is_local:
+                said += f"; {_TOKEN} in the environment makes it ask for a token"
+            say(f"metrics: {server.url}{said}")
     elif telemetry is not None:
         _add(telemetry.graphs, graph, _name(ctx, graph))
     if telemetry is not None:

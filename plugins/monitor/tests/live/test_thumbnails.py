@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -194,3 +196,28 @@ def test_an_image_on_the_gpu_is_copied_and_shown():
 
 def test_no_packet_is_nothing():
     assert thumbnail(None).kind == thumbnail(Packet()).kind == "none"
+
+
+@pytest.mark.parametrize(
+    ("shape", "dtype"),
+    [
+        ((300_000_000,), "uint8"),
+        ((1, 300_000_000), "uint8"),
+        ((40_000_000,), "float64"),
+        ((17_320, 17_320), "uint8"),
+        ((10_000, 10_000, 3), "uint8"),
+    ],
+)
+def test_a_very_large_array_is_sampled_before_it_is_converted(shape, dtype):
+    code = f"""
+import resource, numpy, penstock
+from penstock_live.thumbnail import thumbnail
+packet = penstock.Packet(numpy.zeros({shape!r}, {dtype!r}), 0)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+made = thumbnail(packet)
+print(made.kind.split()[0], (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+"""
+    command = [sys.executable, "-c", code]
+    kind, mib = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    assert kind in {"lines", "heat", "image"}
+    assert int(mib) < 60

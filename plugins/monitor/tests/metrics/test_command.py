@@ -8,6 +8,8 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.error
+import urllib.request
 
 import pytest
 from click.testing import CliRunner
@@ -144,13 +146,27 @@ def test_without_the_option_nothing_is_served_and_nothing_heavy_imported(start) 
     assert "import 'opentelemetry" not in err
 
 
+def test_the_token_of_the_environment_is_asked_for(start) -> None:
+    process = start("--metrics", "0", PENSTOCK_METRICS_TOKEN="correct horse battery")  # noqa: S106  # of the test
+    line = until(process, "metrics: ")
+    url = line.split()[1].rstrip(",")
+    with pytest.raises(urllib.error.HTTPError, match="401"):
+        urllib.request.urlopen(url, timeout=PATIENCE_S)  # noqa: S310  # of the test
+    asked = urllib.request.Request(url, headers={"Authorization": "Bearer correct horse battery"})  # noqa: S310
+    with urllib.request.urlopen(asked, timeout=PATIENCE_S) as answer:  # noqa: S310
+        assert b"penstock_" in answer.read()
+    process.communicate("", timeout=PATIENCE_S)
+    assert "for requests with the token of PENSTOCK_METRICS_TOKEN" in line
+    assert "correct horse" not in line
+
+
 def test_the_last_numbers_are_sent_to_the_endpoint_of_the_environment(start, collector) -> None:  # noqa: F811  # the fixture
     endpoint = os.environ["OTEL_EXPORTER_OTLP_ENDPOINT"]
     process = start("--metrics", "0", "--metrics-on", ANY, OTEL_EXPORTER_OTLP_ENDPOINT=endpoint)
     line = until(process, "metrics: ")
     process.communicate("a\nb\n", timeout=PATIENCE_S)
 
-    assert line.strip().endswith("/metrics, for all who reach this address")
+    assert "/metrics, for all who reach this address; PENSTOCK_METRICS_TOKEN in the environment" in line
     assert line.startswith("metrics: http://0.0.0.0:")
     assert process.returncode == 0
     assert sums(collector.of("/v1/metrics")[-1])["penstock.packets", "watched", "out"] == 2

@@ -240,7 +240,7 @@ def show_graph_file(path: Path, sides: Mapping[str, object], manner: Manner, vie
     run_file(path, sides, replace(manner, show=display))
 
 
-def show_served(address: str, view: View) -> None:
+def show_served(address: str, view: View, token: str = "") -> None:
     """Show the readings of a run that another process serves, until the server is closed.
 
     Raises:
@@ -249,7 +249,7 @@ def show_served(address: str, view: View) -> None:
     """
     from penstock_cli.runs.served import Served  # on demand: urllib
 
-    served = Served(address)
+    served = Served(address, token)
     page = view.page(served.title)
     if view.once:
         page.show(served.reading())

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
-from penstock_cli.failures import EXIT_CODES
+from penstock_cli.failures import EXIT_CODES, FileMissing
 from penstock_cli.group import RunningCommand
 from penstock_cli.options import as_json, imports, subgraphs, with_sides
 from penstock_cli.runs.running import read_manner, running
@@ -16,7 +18,7 @@ from penstock_cli.runs.running import read_manner, running
 #: What the argument begins with if it is no file.
 _ADDRESSES: Final = ("http://", "https://")
 #: The parameters that go with an address too.
-_WITH_ADDRESS: Final = frozenset({"what", "once", "interval", "as_text", "debug"})
+_WITH_ADDRESS: Final = frozenset({"what", "once", "interval", "token_file", "as_text", "debug"})
 
 
 @click.command(
@@ -35,15 +37,23 @@ _WITH_ADDRESS: Final = frozenset({"what", "once", "interval", "as_text", "debug"
     metavar="SECONDS",
     help="Time between two updates.  [default: 0.5 on a terminal, else 5]",
 )
+@click.option(
+    "--token-file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="With URL: the file that has the token, or - for standard input. So does the environment variable "
+    "PENSTOCK_TOKEN. Other users of the machine can see a token in the command.",
+)
 @as_json("each reading as a line of JSON instead of tables, and no summary")
 @imports
 @subgraphs
 @running
-def top_command(  # an argument for each option
+def top_command(  # noqa: PLR0913, PLR0917  # an argument for each option
     what: str,
     sides: tuple[str, ...],
     once: bool,  # noqa: FBT001  # click's
     interval: float | None,
+    token_file: Path | None,
     as_text: bool,  # noqa: FBT001
     **manner: Any,
 ) -> None:
@@ -64,14 +74,17 @@ def top_command(  # an argument for each option
       penstock top examples/edge_overlay.pbtxt --side input_video=in.mp4 --side output_video=out.mp4
       penstock top graph.pbtxt --once --json
       penstock top "http://127.0.0.1:8080/?token=..."
+      PENSTOCK_TOKEN=... penstock top http://127.0.0.1:8080/
     """  # noqa: D301  # \b is click's mark for text that stays as it is
     from penstock_cli.reading.top import View, show_graph_file, show_served  # on demand, as in `main`
 
     view = View(once=once, is_json=as_text, interval_s=interval)
     if what.lower().startswith(_ADDRESSES):
         _refuse_options_of_runs(click.get_current_context())
-        show_served(what, view)
+        show_served(what, view, _token(token_file))
         return
+    if token_file is not None:
+        raise click.UsageError("--token-file is for a URL: a graph file is run by this command itself")
     from penstock_cli.runs.side_values import read_sides
 
     shown = replace(read_manner(**manner), summary=not (once or as_text))
@@ -86,3 +99,14 @@ def _refuse_options_of_runs(ctx: click.Context) -> None:
             raise click.UsageError(
                 f"{param.opts[0]} is for the run of a graph file; that of a URL is under way, so leave it out"
             )
+
+
+def _token(file: Path | None) -> str:
+    """Return the token of a file or the environment; "" where there is none."""
+    if file is None:
+        return os.environ.get("PENSTOCK_TOKEN", "")
+    try:
+        text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise FileMissing(f"token file {str(file)!r} cannot be read: {error}") from error
+    return text.strip()

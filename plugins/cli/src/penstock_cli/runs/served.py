@@ -6,7 +6,7 @@ import urllib.error
 import urllib.request
 from http.client import HTTPException
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import msgspec
 
@@ -29,11 +29,13 @@ class Served:
     """A run that another process serves.
 
     Args:
-        address: as `penstock run GRAPH --serve` prints it, with its token.
+        address: as `penstock run GRAPH --serve` prints it.
+        token: goes before the one in the address; other users of the machine see the arguments of a command.
     """
 
-    def __init__(self, address: str) -> None:
-        self._parts: Final = urlsplit(address)
+    def __init__(self, address: str, token: str = "") -> None:
+        parts = urlsplit(address)
+        self._parts: Final = parts._replace(query=urlencode({"token": token})) if token else parts
         #: The address without the token.
         self.title: Final = f"{self._parts.scheme}://{self._parts.netloc}"
         handlers: list[Any] = []
