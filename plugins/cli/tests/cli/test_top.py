@@ -372,15 +372,16 @@ def test_the_token_of_a_served_run_comes_from_the_environment_or_a_file(
 ) -> None:
     address, asked = server(reading(number=7))
     file = tmp_path / "token"
-    file.write_text("of the file\n")
+    file.write_text("secret\n")
 
-    monkeypatch.setenv("PENSTOCK_TOKEN", "of the environment")
-    assert invoke("top", address, "--once").exit_code == 0
+    assert invoke("top", address, "--once").exit_code == 4
     assert invoke("top", address, "--once", "--token-file", file).exit_code == 0
+    monkeypatch.setenv("PENSTOCK_TOKEN", "secret")
+    assert invoke("top", address, "--once").exit_code == 0
     missing = invoke("top", address, "--once", "--token-file", tmp_path / "none")
     for_a_file = invoke("top", "graph.pbtxt", "--token-file", file)
 
-    assert asked == ["/reading?token=of+the+environment", "/reading?token=of+the+file"]
+    assert asked == ["/reading", "/reading?token=secret", "/reading?token=secret"]
     assert missing.exit_code == 4
     assert "cannot be read" in missing.output
     assert for_a_file.exit_code == 2

@@ -3,8 +3,8 @@
 prometheus-client answers the requests; here are the socket and its thread. It answers GET alone, and
 changes nothing. With a token it answers only requests that have it: "Authorization: Bearer TOKEN", as
 Prometheus sends it (`authorization { credentials_file }`). Without one, everyone who reaches the address can
-read the numbers, and the names of streams and nodes. On an address of this machine alone it answers only under
-the machine's own names, so that no page of a browser can read it by a name that leads here.
+read the numbers, and the names of streams and nodes. On an address of this machine alone it answers only
+under names of the machine, so that no page of a browser can read it by another name that leads here.
 
 However often it is asked, answers take at most 0.3 % of a processor: of a graph of hundreds of nodes the same
 numbers are given again for some seconds. Prometheus asks every 15 s or less often, and gets new ones. Of more
