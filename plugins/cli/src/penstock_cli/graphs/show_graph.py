@@ -22,6 +22,7 @@ from penstock_cli.failures import FileMissing, GraphInvalid, WrongUsage
 from penstock_cli.loading import OWN, existing, is_unread
 from penstock_cli.saying import say
 from penstock_cli.subgraph_files import registry_for
+from penstock_cli.whole_file import write_whole
 from penstock_views import draw
 
 if TYPE_CHECKING:
@@ -115,10 +116,7 @@ def _put(text: str, out: Path | None) -> None:
     if out is None:
         click.echo(text, nl=False)
         return
-    try:
-        out.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise FileMissing(f"file {str(out)!r} cannot be written: {error.strerror or error}") from error
+    write_whole(out, text, "file")
 
 
 def _as_json(drawing: Drawing) -> str:

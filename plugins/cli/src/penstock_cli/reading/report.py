@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock_cli.failures import FileMissing
 from penstock_cli.runs.paths import read
 from penstock_cli.runs.trace import check_target
 from penstock_cli.saying import say
+from penstock_cli.whole_file import write_whole
 from penstock_cli.wording import amount
 from penstock_views.api import report
 
@@ -25,8 +25,5 @@ def write_report(file: Path, out: Path | None) -> None:
     target = file.with_suffix(".html") if out is None else out
     check_target(target, "report")
     page = report(read(file), file.name)
-    try:
-        target.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise FileMissing(f"report {str(target)!r} cannot be written: {error}") from error
+    write_whole(target, page, "report")
     say(f"report: {target} ({amount(len(page.encode()))}); open it in a browser")
