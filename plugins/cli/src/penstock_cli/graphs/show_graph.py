@@ -79,7 +79,7 @@ def show_graph(path: Path, registry: Registry, kind: str | None, out: Path | Non
     if out is None and kind == "text":
         _print(drawing)
     else:
-        _put(_WRITERS[kind](drawing), out)
+        _put(_written(drawing, kind, out or path), out)
     for note in (*drawing.notes, *_faults(path, registry, drawing)):
         say(f"note: {note}")
     unknown = {node.calculator for node in drawing.nodes if node.kind is draw.NodeKind.UNKNOWN}
@@ -110,6 +110,16 @@ def _faults(path: Path, registry: Registry, drawing: Drawing) -> Iterator[str]:
         build_plan(path, registry)
     except GraphConfigError as error:
         yield from map(str, error.faults)
+
+
+def _written(drawing: Drawing, kind: str, path: Path) -> str:
+    try:
+        return _WRITERS[kind](drawing)
+    except OSError as error:
+        raise FileMissing(
+            f"the drawing {str(path)!r} cannot be made: {error.strerror or error}; Graphviz writes into the "
+            "temporary directory (TMPDIR) before"
+        ) from error
 
 
 def _put(text: str, out: Path | None) -> None:
