@@ -198,6 +198,24 @@ def test_brokers_are_addresses(name):
     assert len(penstock.CalculatorGraph(text, access=Access(connects=["10.0.0.5", "10.0.0.6"])).access()) == 1
 
 
+@pytest.mark.parametrize(
+    ("node", "device"),
+    [
+        (
+            'calculator: "VideoDecoderCalculator" output_stream: "VIDEO:v" options { '
+            "[penstock.VideoDecoderCalculatorOptions.ext] { camera_index: 3 } }",
+            "camera 3",
+        ),
+        ('calculator: "MicrophoneSourceCalculator" output_stream: "AUDIO:a"', "microphone"),
+    ],
+)
+def test_cameras_and_microphones_are_devices(node, device):
+    with pytest.raises(GraphConfigError, match=f"may not use the device '{device}'; .*--allow-device"):
+        penstock.CalculatorGraph(f"node {{ {node} }}", access=NOTHING)
+    touches = penstock.CalculatorGraph(f"node {{ {node} }}", access=Access(devices=[device])).access()
+    assert [touch.what for found in touches.values() for touch in found] == [device]
+
+
 # --- the code of packs -----------------------------------------------------------------------------
 
 

@@ -103,3 +103,27 @@ def test_the_page_of_platforms_has_a_line_for_each_python_of_the_classifiers():
     claimed = re.findall(r"Python :: (3\.\d+)", "\n".join(project["classifiers"]))
 
     assert re.findall(r"^\| (3\.\d+) \|", page, re.MULTILINE) == claimed
+
+
+def test_the_page_of_licences_has_every_library_and_what_is_asked_of_it():
+    sys.path.insert(0, str(ROOT / "scripts"))
+    try:
+        spec = importlib.util.spec_from_file_location(
+            "dependencies", ROOT / "scripts" / "dependency_table.py"
+        )
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(ROOT / "scripts"))
+    rows = re.findall(
+        r"^\| `([\w.-]+)` \| (.+?) \| (.*?) \| (.+?) \| (.+?) \|$",
+        module.PAGE.read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
+
+    asked = module.asked_for()
+    assert {name: (ranges, users) for name, _, _, ranges, users in rows} == {
+        name: (" or ".join(sorted(ranges)), ", ".join(sorted(users)))
+        for name, (ranges, users) in asked.items()
+    }, "docs/licences.md is stale; run: python scripts/dependency_table.py"
+    assert not [name for name, licence, *_ in rows if licence in {"not said", "not installed"}]

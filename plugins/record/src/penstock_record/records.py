@@ -58,8 +58,8 @@ class _Records(StreamReader):
         self._path: Final = path
         self._idle = 0
 
-    def _read_record(self, opcode: int, length: int) -> Any:
-        record = super()._read_record(opcode, length)
+    def _read_record(self, *place: int) -> Any:
+        record = super()._read_record(*place)
         if not isinstance(record, _MANY):
             self._idle += 1
             if self._idle > MOST_IDLE_RECORDS:

@@ -11,6 +11,7 @@ import attrs
 
 import penstock
 from penstock import STOP, Packet
+from penstock.access import ACCESS
 from penstock.errors import InvalidArgumentError, UnavailableError
 from penstock.log import get_logger, place
 from penstock_audio.microphone.microphones import check_microphone, device_of, said_by, sounddevice
@@ -71,6 +72,11 @@ class _Block(NamedTuple):
     is_after_gap: bool
 
 
+def _access_name(options: MicrophoneSourceCalculatorOptions) -> str:
+    """Return what an `Access` calls the device: "microphone", with its number or name where that is given."""
+    return f"microphone {options.device}".strip()
+
+
 class MicrophoneSourceCalculator(penstock.Calculator):
     """Sends the sound of a microphone as it is heard.
 
@@ -107,8 +113,8 @@ class MicrophoneSourceCalculator(penstock.Calculator):
     def get_contract(cls, cc: CalculatorContract) -> None:
         """Declare the output."""
         cc.outputs["AUDIO"].set(Matrix, "the sound, a series")
-        cc.options(MicrophoneSourceCalculatorOptions)
-        cc.declare(may_skip=False, stateless=False, is_live=True, cost="high")
+        device = _access_name(cc.options(MicrophoneSourceCalculatorOptions))
+        cc.declare(may_skip=False, stateless=False, is_live=True, cost="high", devices=[device])
 
     def open(self, cc: CalculatorContext) -> None:
         """Begin to listen, and send the header.
@@ -118,6 +124,7 @@ class MicrophoneSourceCalculator(penstock.Calculator):
             InvalidArgumentError: there is no such device, or it does not have this rate and these channels.
         """
         options = cc.options(MicrophoneSourceCalculatorOptions)
+        cc.service(ACCESS).using("devices", _access_name(options))
         self._node = cc.node_name
         sd = sounddevice()
         name = check_microphone(options.device)
