@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import socket
 import threading
@@ -14,6 +13,7 @@ import penstock
 from penstock.access import Access
 from penstock.errors import GraphConfigError, GraphRunError, PermissionDeniedError, StatusCode
 from penstock.plugins.default_registry import default_registry
+from penstock_testing.packs.opening import opening_calls
 
 ROOT = Path(__file__).parent.parent
 NOTHING = Access(reads=(), writes=(), connects=(), devices=(), runs=())
@@ -202,8 +202,10 @@ def test_brokers_are_addresses(name):
     ("node", "device"),
     [
         (
-            'calculator: "VideoDecoderCalculator" output_stream: "VIDEO:v" options { '
-            "[penstock.VideoDecoderCalculatorOptions.ext] { camera_index: 3 } }",
+            (
+                'calculator: "VideoDecoderCalculator" output_stream: "VIDEO:v" options { '
+                "[penstock.VideoDecoderCalculatorOptions.ext] { camera_index: 3 } }"
+            ),
             "camera 3",
         ),
         ('calculator: "MicrophoneSourceCalculator" output_stream: "AUDIO:a"', "microphone"),
@@ -219,17 +221,6 @@ def test_cameras_and_microphones_are_devices(node, device):
 # --- the code of packs -----------------------------------------------------------------------------
 
 
-#: Calls that open something outside; they are made in `penstock.access`, or for paths that it returned.
-OPENING = {
-    "open",
-    "write_text",
-    "write_bytes",
-    "read_text",
-    "read_bytes",
-    "Popen",
-    "create_connection",
-    "urlopen",
-}
 #: Modules of packs with calculators → why they open something themselves.
 ALLOWED = {
     "penstock_audio/files/audio_file.py": "libav opens what `Access.medium` has returned",
@@ -247,28 +238,15 @@ ALLOWED = {
 PACKS = ("audio", "calculators", "formats", "image", "kafka", "record", "tensors", "video", "vision")
 
 
-def opens(path):
-    """Return whether a module calls what opens files, connections or programs."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if not isinstance(node, ast.Call):
-            continue
-        called = node.func
-        name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
-        owner = ast.unparse(called.value) if isinstance(called, ast.Attribute) else ""
-        through_access = owner == "access" or owner.endswith(("_access", "service(ACCESS)"))
-        is_method = bool(
-            called.__class__ is ast.Attribute and node.args and ast.unparse(node.args[0]) == "cc"
-        )
-        if name in OPENING and not through_access and not is_method:
-            return True
-    return False
-
-
 def test_packs_open_things_through_the_access_of_the_graph_only():
     found = set()
     for pack in PACKS:
         source = ROOT / "plugins" / pack / "src"
-        found |= {str(path.relative_to(source)) for path in source.rglob("*.py") if opens(path)}
+        found |= {
+            str(path.relative_to(source))
+            for path in source.rglob("*.py")
+            if opening_calls(path.read_text(encoding="utf-8"))
+        }
     assert found - set(ALLOWED) == set(), "use cc.service(ACCESS), or say in ALLOWED why not"
     assert set(ALLOWED) - found == set(), "these open nothing any more"
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import enum
+import subprocess
+import sys
 import threading
 from random import Random
 
@@ -658,3 +660,32 @@ def test_what_is_no_calculator_is_refused_and_the_error_says_what_to_do(thing, w
 
 def test_a_decorated_function_is_checked_like_any_calculator(registry):
     assert check_calculator(penstock.calculator(doubled), registry=registry, seeds=range(3)).runs == 9
+
+
+def test_a_calculator_that_touches_what_it_does_not_declare_is_refused(registry, tmp_path):
+    path = tmp_path / "file.txt"
+    path.write_text("x")
+
+    def reads(self, cc):
+        path.read_text()
+
+    def writes(self, cc):
+        (tmp_path / "new.txt").write_text("x")
+
+    def runs(self, cc):
+        subprocess.run([sys.executable, "-c", ""], check=True)
+
+    for process, words in (
+        (reads, f"it reads '{path}', but its contract does not declare that: cc.declare\\(reads="),
+        (writes, "it writes '.*new.txt'"),
+        (runs, "it runs '.*python"),
+    ):
+        with pytest.raises(ConformanceError, match=words):
+            check_calculator(made(process), seeds=range(1), registry=registry)
+
+    def declares(cc):
+        cc.inputs[0].set(int)
+        cc.outputs[0].set(int)
+        cc.declare(reads=[str(path)])
+
+    check_calculator(made(reads, declare=declares), seeds=range(1), registry=registry)

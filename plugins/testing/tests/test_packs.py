@@ -821,3 +821,30 @@ def test_options_that_are_an_attrs_class_are_what_graph_files_can_give(pack, nam
         assert len(found) == 1
         assert found[0].startswith(f"option 'penstock_gates.{name}': ")
         assert said in found[0]
+
+
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [
+        ('open("x").close()', "open()"),
+        ('__import__("pathlib").Path("x").read_text()', "__import__('pathlib').Path('x').read_text()"),
+        ('import subprocess; subprocess.Popen(["ls"])', "subprocess.Popen()"),
+    ],
+)
+def test_a_calculator_that_opens_something_and_does_not_say_so_is_named(pack, call, named):
+    opens = in_gate("cc.output.add_packet(cc.input.packet)", f"{call}; cc.output.add_packet(cc.input.packet)")
+
+    said = only_fault(pack(opens))
+
+    assert said.startswith(
+        f"warning: calculator 'Turnstile': it calls {named}, and its contract does not say"
+    )
+    assert "cc.declare(reads=[...])" in said
+
+
+def test_a_calculator_that_declares_what_it_opens_is_well(pack):
+    opens = in_gate("cc.outputs[0].set(int)", 'cc.outputs[0].set(int); cc.declare(reads=["x"])')
+    text = opens["penstock_gates/gate.py"].replace(
+        "cc.output.add_packet", 'open("x").close(); cc.output.add_packet'
+    )
+    assert faults(pack({"penstock_gates/gate.py": text})) == []

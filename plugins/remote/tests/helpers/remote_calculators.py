@@ -147,6 +147,14 @@ class Does(Passing):
         return None
 
 
+class SlowToOpen(Passing):
+    def open(self, cc):
+        time.sleep(2.5)
+
+    def process(self, cc):
+        cc.output.add(cc.input.payload, cc.input_timestamp)
+
+
 class Prints(Passing):
     """Prints its input."""
 
@@ -355,6 +363,6 @@ class Greets(Passing):
 
 ALL = (
     ArrayFlags, Counts, Does, Echo, FailsToBegin, FailsToOpen, Greets, Ints, Inverts, Keeps, Kind, MakesOwn,
-    Mean, ObjectAndPid, Opens, Pid, PidOfAny, Prints, Several, SizeAndMean, Sleeps, StatelessPid, Tally,
-    Three, Variable, Waits,
+    Mean, ObjectAndPid, Opens, Pid, PidOfAny, Prints, Several, SlowToOpen, SizeAndMean, Sleeps, StatelessPid,
+    Tally, Three, Variable, Waits,
 )  # fmt: skip

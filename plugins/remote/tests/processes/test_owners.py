@@ -189,3 +189,56 @@ def test_a_limit_of_the_system_is_told_and_the_graph_stays_usable(drive, limit, 
     assert len([line for line in lines if said in line]) == 3, (out, errors)
     assert all("RESOURCE_EXHAUSTED" in line for line in lines[:3])
     assert lines[-1] == "closed", errors
+
+
+def test_the_server_that_forks_ends_within_a_second_of_a_killed_driver(drive):
+    process = drive("""
+        from multiprocessing import forkserver, resource_tracker
+        executor = ProcessExecutor(2)
+        started(executor).wait_until_idle(30)
+        others = [forkserver._forkserver._forkserver_pid, resource_tracker._resource_tracker._pid]
+        print(*executor.workers(), *others, flush=True)
+        time.sleep(3600)
+    """)
+    pids = [int(word) for word in process.stdout.readline().split()]
+    assert len(pids) >= 3
+
+    process.kill()
+
+    assert wait_until(lambda: not any(alive(pid) for pid in pids), 2)
+
+
+@pytest.mark.parametrize("moment", ["starts", "opens"])
+def test_a_worker_that_is_stopped_before_it_works_is_killed_in_time(drive, moment):
+    process = drive(f"""
+        import threading
+        from penstock_processes.process_executor import ProcessExecutor
+        executor = ProcessExecutor(1, stopped_timeout_s=1, start_timeout_s=60)
+        graph = penstock.CalculatorGraph(TEXT % "SlowToOpen", registry=registry_of_tests())
+        graph.set_executor("", executor)
+        def stop():
+            while not executor.workers():
+                time.sleep(0.001)
+            time.sleep(0 if {moment!r} == "starts" else 1)
+            os.kill(executor.workers()[0], signal.SIGSTOP)
+        stopper = threading.Thread(target=stop)
+        stopper.start()
+        begin = time.monotonic()
+        try:
+            graph.start_run()
+            graph.wait_until_idle(40)
+        except penstock.PenstockError as error:
+            print(error, flush=True)
+        print("in time", time.monotonic() - begin < 20, flush=True)
+        stopper.join()
+        graph.close()
+        executor.close()
+    """)
+
+    out, errors = process.communicate(timeout=PATIENCE_S * 2)
+
+    assert "was stopped by a signal (SIGSTOP) for 1 s (stopped_timeout_s), and was killed" in out, (
+        out,
+        errors,
+    )
+    assert "in time True" in out
