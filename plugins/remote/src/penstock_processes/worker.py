@@ -136,7 +136,7 @@ class _Worker:
     def _serve(self) -> None:
         """Take messages until there are no more.
 
-        What a calculator raises is its answer. Any other exception ends the process, and so is told to the
+        What a calculator raises is its answer. Any other exception ends the process, and so reaches the
         driver: a thread that ended alone would leave a call without an answer.
         """
         try:

@@ -47,9 +47,7 @@ def undeclared_opening(cls: Any) -> str:
         calls = [call for source in sources for _, call in opening_calls(source)]
     except (OSError, TypeError, SyntaxError):  # made at run time: there is no source
         return ""
-    declares = any(
-        f"{kind}=" in source for source in sources for kind in ("reads", "writes", "connects", "runs")
-    )
+    declares = any(f"{kind}=" in source for source in sources for kind in _KINDS)
     return calls[0] if calls and not declares else ""
 
 
