@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib.metadata
 import re
 from collections import defaultdict
-from typing import Final
+from typing import Any, Final
 
 from members import ROOT, TRAIN, members
 
@@ -78,11 +78,12 @@ def _installed(name: str) -> str:
 
 
 def _licence(found: importlib.metadata.Distribution) -> str:
-    said = found.metadata.get("License-Expression")
-    if said:
-        return said
-    classifiers = [one for one in found.metadata.get_all("Classifier") or [] if one.startswith("License ::")]
-    text = (found.metadata.get("License") or "").split("\n")[0][:_LONGEST]
+    metadata: Any = found.metadata  # a message of mail, of which the types say less
+    said = {name.lower(): str(value) for name, value in metadata.items() if name != "Classifier"}
+    if "license-expression" in said:
+        return said["license-expression"]
+    classifiers = [one for one in metadata.get_all("Classifier") or [] if one.startswith("License ::")]
+    text = said.get("license", "").split("\n")[0][:_LONGEST]
     for words in (*classifiers, text):
         for word, identifier in _IDENTIFIERS.items():
             if word in words.lower():

@@ -7,9 +7,13 @@ for ten seconds is closed, also between two requests. One address may have 60 co
 from __future__ import annotations
 
 from collections import Counter
+from logging import WARNING, LogRecord
 from typing import TYPE_CHECKING, Any, Final
 
+from h11 import LocalProtocolError
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from penstock.log import get_logger
 
 if TYPE_CHECKING:
     import asyncio
@@ -18,9 +22,19 @@ if TYPE_CHECKING:
 MOST_BYTES: Final = 16 * 1024
 #: How long a request may take to arrive, in seconds.
 PATIENCE_S: Final = 10.0
+#: Gets what goes wrong here. Faults of clients are left out: strangers could fill the log with them.
+_LOG: Final = get_logger(__name__)
 _TOO_MANY: Final = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 #: Connections of one address.
 _MOST_OF_ONE: Final = 60
+
+
+def _is_of_client(record: LogRecord) -> bool:
+    kind = record.exc_info[0] if record.exc_info else None
+    return record.levelno <= WARNING or (kind is not None and issubclass(kind, LocalProtocolError))
+
+
+_LOG.addFilter(lambda record: not _is_of_client(record))
 
 
 def limited_protocol() -> type[H11Protocol]:
@@ -35,6 +49,10 @@ class _Limited(H11Protocol):
     counts: Counter[str]
     _address = ""
     _deadline: asyncio.TimerHandle | None = None
+
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self.logger = _LOG  # the messages of the base class go there too
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as the base has it
         """Count the connection; close it where its address has too many."""
@@ -57,7 +75,11 @@ class _Limited(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Take bytes. What follows a request that is answered has its own time."""
-        super().data_received(data)
+        try:
+            super().data_received(data)
+        except LocalProtocolError:  # a fault of the client, in the middle of an answer
+            self.transport.abort()
+            return
         cycle: Any = self.cycle
         if cycle is not None and not cycle.response_complete:
             self._expect_no_more()
