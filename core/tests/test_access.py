@@ -231,8 +231,8 @@ def test_a_graph_tells_what_its_nodes_touch(registry):
     touches = penstock.CalculatorGraph(READS, registry=registry).access()["r"]
     assert [str(touch) for touch in touches] == [
         "read 'model.tflite'",
-        "read what side packet PATH names",
-        "read what input 0 names",
+        "read the file that side packet PATH names",
+        "read the file that input 0 names",
     ]
     unconnected = READS.replace('input_side_packet: "PATH:path"', "").replace('input_side_packet: "path"', "")
     assert len(penstock.CalculatorGraph(unconnected, registry=registry).access()["r"]) == 2

@@ -216,7 +216,7 @@ class Access:
         return None
 
     def _denied(self, kind: str, what: str) -> PermissionDeniedError:
-        verb, cure = KINDS[kind]
+        verb, cure, _ = KINDS[kind]
         allowed = self._allowed[kind] or ()
         known = f"only {', '.join(map(repr, allowed))}" if allowed else "none"
         return PermissionDeniedError(

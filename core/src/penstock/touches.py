@@ -9,13 +9,13 @@ from penstock.errors import InvalidArgumentError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-#: What can be touched: what a contract declares → the verb of messages, and the option that allows it.
+#: What a contract declares → the verb of messages, the option that allows it, and the noun of messages.
 KINDS: Final = {
-    "reads": ("read", "--allow-read DIR"),
-    "writes": ("write", "--allow-write DIR"),
-    "connects": ("connect to", "--allow-connect HOST:PORT"),
-    "devices": ("use the device", "--allow-device NAME"),
-    "runs": ("run", "--allow-run NAME"),
+    "reads": ("read", "--allow-read DIR", "the file "),
+    "writes": ("write", "--allow-write DIR", "the file "),
+    "connects": ("connect to", "--allow-connect HOST:PORT", "the address "),
+    "devices": ("use the device", "--allow-device NAME", ""),
+    "runs": ("run", "--allow-run NAME", "the program "),
 }
 
 
@@ -38,8 +38,8 @@ class Touch(NamedTuple):
     is_searched: bool = False
 
     def __str__(self) -> str:
-        what = repr(self.what) if self.what else f"what {self.source} names"
-        return f"{KINDS[self.kind][0]} {what}"
+        verb, _, noun = KINDS[self.kind]
+        return f"{verb} {self.what!r}" if self.what else f"{verb} {noun}that {self.source} names"
 
 
 def touches(kind: str, given: Iterable[object], places: Sequence[tuple[str, object]]) -> Iterator[Touch]:

@@ -132,7 +132,7 @@ def test_each_run_of_a_folder_has_the_same_limits(run, tmp_path):
 def test_show_lists_what_a_graph_touches(run, command):
     done = run("show", "--access")
     assert done.stdout == (
-        "Copies\n  read what side packet FROM names\n  write what side packet TO names\n"
+        "Copies\n  read the file that side packet FROM names\n  write the file that side packet TO names\n"
         "  connect to '10.0.0.5:9092' (options)\n"
     )
     found = json.loads(run("show", "--access", "--json").stdout)

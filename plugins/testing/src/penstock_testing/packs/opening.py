@@ -12,7 +12,7 @@ _OPENING: Final = frozenset(
     "open write_text write_bytes read_text read_bytes Popen create_connection urlopen".split()  # noqa: SIM905
 )
 _KINDS: Final = ("reads", "writes", "connects", "devices", "runs")
-#: Endings of what a method is called on where it is `penstock.access.Access`.
+#: Endings of expressions that are a `penstock.access.Access`.
 _THROUGH: Final = ("access", "service(ACCESS)")
 
 
