@@ -90,7 +90,8 @@ def asked(url: str, token: str = "") -> float:
 @click.command(help=__doc__)
 @click.option("--seconds", default=60.0)
 @click.option("--seed", default=0)
-def main(seconds: float, seed: int) -> None:
+@click.option("--warm", default=300, help="Connections before the first look at the memory.")
+def main(seconds: float, seed: int, warm: int) -> None:
     """Attack both servers, and print what was found."""
     chance = random.Random(seed)  # noqa: S311  # a trial's order
     findings: list[str] = []
@@ -101,7 +102,7 @@ def main(seconds: float, seed: int) -> None:
         penstock_metrics.serve(graph, token=TOKEN) as metrics,
     ):
         port = int(page.url.partition("//")[2].partition("/")[0].rpartition(":")[2])
-        for _ in range(40):  # until caches are warm
+        for _ in range(warm):  # until caches are warm
             attack(chance, port)
         time.sleep(3)
         before = state()

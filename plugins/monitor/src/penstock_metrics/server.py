@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+import sys
 import threading
 from socketserver import ThreadingMixIn
 from time import monotonic, sleep
@@ -22,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
 from penstock.errors import InvalidArgumentError, UnavailableError
+from penstock.log import get_logger
 from penstock_metrics.answers import Answers
 from penstock_metrics.door import Door
 from penstock_metrics.prometheus import Metrics, client
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
     from penstock import CalculatorGraph
 
+_LOG: Final = get_logger(__name__)
 _PORTS: Final = 65536
 #: A client that sends nothing for so long is let go.
 _PATIENCE_S: Final = 10.0
@@ -147,6 +150,12 @@ class _Server(ThreadingMixIn, WSGIServer):
         if self._next_s > now:
             sleep(self._next_s - now)
         return super().get_request()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Log what went wrong; a client that has gone away is no news, and could fill the log."""
+        error = sys.exc_info()[1]
+        if not isinstance(error, OSError):
+            _LOG.error("a request from %s failed", client_address, exc_info=error)
 
     def server_bind(self) -> None:
         """Bind, so that no other program can share the port.
