@@ -151,7 +151,7 @@ class _Server(ThreadingMixIn, WSGIServer):
             sleep(self._next_s - now)
         return super().get_request()
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002  # the base class's
         """Log what went wrong; a client that has gone away is no news, and could fill the log."""
         error = sys.exc_info()[1]
         if not isinstance(error, OSError):
