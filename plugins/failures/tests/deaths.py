@@ -101,6 +101,14 @@ def _end_from_a_thread():
     time.sleep(3600)
 
 
+def _break_the_worker():
+    """Let the worker itself fail, where it tells of an error."""
+    import penstock_processes.worker
+
+    penstock_processes.worker.error_as_data = None
+    raise ValueError("not told")
+
+
 def _recurse():
     return _recurse()
 
@@ -130,6 +138,7 @@ KINDS = {
     "helper and die": _helper_and_die,
     "much output": _print_much,
     "exit from a thread": _end_from_a_thread,
+    "broken worker": _break_the_worker,
     "recursion": _recurse,
     "stopped": lambda: _signal(signal.SIGSTOP),
 }

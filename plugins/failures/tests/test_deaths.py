@@ -54,6 +54,7 @@ WORDS = {
     "helper and die": "was killed by SIGKILL",
     "much output": "ended with exit status 4",
     "exit from a thread": "ended with exit status 5",
+    "broken worker": "ended with exit status 70",
     "recursion": "RecursionError",
     "stopped": "was stopped by a signal (SIGSTOP) for 1 s (stopped_timeout_s), and was killed",
 }

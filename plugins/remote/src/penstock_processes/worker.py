@@ -142,9 +142,8 @@ class _Worker:
         try:
             while True:
                 self._take_next()
-        except BaseException:  # noqa: BLE001  # also SystemExit, which would end this thread alone
-            sys.excepthook(*sys.exc_info())
-            self._end(_BROKEN)
+        except BaseException as error:  # noqa: BLE001  # also SystemExit, which would end this thread alone
+            self._end(error)
 
     def _take_next(self) -> None:
         with self._reading:
@@ -249,8 +248,10 @@ class _Worker:
         if hasattr(os, "pidfd_open"):
             try:
                 watched.append(os.pidfd_open(self._driver))
-            except OSError:
+            except ProcessLookupError:
                 self._end()  # it has ended already
+            except OSError:
+                pass  # this system does not tell: then the socket alone does
         while True:
             try:
                 if self._control not in wait(watched):
@@ -264,15 +265,22 @@ class _Worker:
             if node is not None:
                 node.cancel()
 
-    def _end(self, status: int = 0) -> NoReturn:
-        """End this process now: calculators have been closed, or nobody is left to close them for."""
-        closing = threading.Thread(target=self._close_services, daemon=True)
+    def _end(self, error: BaseException | None = None) -> NoReturn:
+        """End this process now: calculators have been closed, or nobody is left to close them for.
+
+        Args:
+            error: why the process cannot go on; None where its work is done.
+        """
+        closing = threading.Thread(target=self._say_and_close, args=(error,), daemon=True)
         closing.start()
         closing.join(_SERVICE_CLOSE_S)
-        os._exit(status)
+        os._exit(0 if error is None else _BROKEN)
 
-    def _close_services(self) -> None:
+    def _say_and_close(self, error: BaseException | None) -> None:
+        """Print why, close services, and flush; each of these may wait for ever."""
         try:
+            if error is not None:
+                sys.excepthook(type(error), error, error.__traceback__)
             for service in self._services.values():
                 close = getattr(service, "close", None)
                 if close is not None:
