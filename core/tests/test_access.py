@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import os
 import pickle
 import socket
@@ -18,7 +19,7 @@ from penstock.errors import (
     PermissionDeniedError,
     StatusCode,
 )
-from penstock.lowlevel import default_registry
+from penstock_testing import testing_registry
 
 
 @pytest.fixture
@@ -215,16 +216,13 @@ class FixedCalculator(penstock.Calculator):
 
 @pytest.fixture
 def registry():
-    found = default_registry().child()
-    found.add("calculator", "Reads", ReadsCalculator)
-    found.add("calculator", "Fixed", FixedCalculator)
-    return found
+    return testing_registry(ReadsCalculator, FixedCalculator)
 
 
 READS = """input_stream: "in" output_stream: "out" input_side_packet: "path"
-node { calculator: "Reads" name: "r" input_stream: "in" output_stream: "out"
+node { calculator: "ReadsCalculator" name: "r" input_stream: "in" output_stream: "out"
        input_side_packet: "PATH:path" }"""
-FIXED = """input_stream: "in" node { calculator: "Fixed" name: "f" input_stream: "in" }"""
+FIXED = """input_stream: "in" node { calculator: "FixedCalculator" name: "f" input_stream: "in" }"""
 
 
 def test_a_graph_tells_what_its_nodes_touch(registry):
@@ -255,7 +253,7 @@ def test_what_the_file_says_is_a_fault_with_its_place_when_the_graph_is_loaded(
     monkeypatch.setattr(FixedCalculator, "said", said)
     nothing = Access(reads=(), writes=(), connects=(), devices=(), runs=())
     with pytest.raises(
-        GraphConfigError, match=rf"line 1, column 20: node 'f' \(Fixed\): .*{fault}"
+        GraphConfigError, match=rf"line 1, column 20: node 'f' \(FixedCalculator\): .*{fault}"
     ) as caught:
         penstock.CalculatorGraph(FIXED, registry=registry, access=nothing)
     assert caught.value.faults[0].code is StatusCode.PERMISSION_DENIED
@@ -266,12 +264,15 @@ def test_what_comes_later_is_an_error_of_the_node_at_the_call(registry, access, 
     graph = penstock.CalculatorGraph(READS, {"path": "unused"}, registry, access=access)
     out = []
     graph.observe_output_stream("out", lambda _, packet: out.append(packet.payload))
-    graph.start_run()
-    graph.add_packet_to_input_stream("in", penstock.Packet(str(folder / "open" / "file.txt"), 0))
-    graph.wait_until_idle(30)
-    graph.add_packet_to_input_stream("in", penstock.Packet("/etc/passwd", 1))
-    with pytest.raises(GraphRunError, match=r"node 'r' \(Reads\): process\(\) failed at 1: .*may") as caught:
+    failed = r"node 'r' \(ReadsCalculator\): process\(\) failed at 1: .*may not read '/etc/passwd'"
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        graph.set_executor("", pool)
+        graph.start_run()
+        graph.add_packet_to_input_stream("in", penstock.Packet(str(folder / "open" / "file.txt"), 0))
         graph.wait_until_idle(30)
+        graph.add_packet_to_input_stream("in", penstock.Packet("/etc/passwd", 1))
+        with pytest.raises(GraphRunError, match=failed) as caught:
+            graph.wait_until_idle(30)
     assert out == [b"open"]
     assert caught.value.code is StatusCode.PERMISSION_DENIED
 
