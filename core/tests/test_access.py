@@ -74,19 +74,28 @@ def test_links_are_followed_before_the_check(access, folder):
         assert file.read() == b"open"
 
 
-def test_a_link_that_changes_between_check_and_opening_is_refused(access, folder, monkeypatch):
-    path = folder / "open" / "file.txt"
+@pytest.mark.parametrize(
+    ("changed", "refused"),
+    [("sub/file.txt", OSError), ("sub", PermissionDeniedError)],
+    ids=["file", "folder"],
+)
+def test_a_link_that_changes_between_check_and_opening_is_refused(
+    access, folder, monkeypatch, changed, refused
+):
+    for name in ("open", "closed"):
+        (folder / name / "sub").mkdir()
+        (folder / name / "sub" / "file.txt").write_text(name)
     checked = access.reading
 
     def change(given):
         found = checked(given)
-        path.unlink()
-        path.symlink_to(folder / "closed" / "file.txt")
+        (folder / "open" / changed).rename(folder / "open" / "before")
+        (folder / "open" / changed).symlink_to(folder / "closed" / changed)
         return found
 
     monkeypatch.setattr(access, "reading", change)
-    with pytest.raises(OSError, match=r"file\.txt"):  # O_NOFOLLOW
-        access.open(path)
+    with pytest.raises(refused, match=r"file\.txt"):
+        access.open(folder / "open" / "sub" / "file.txt")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no FIFOs")
