@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import socket
 import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -172,6 +173,59 @@ def test_no_request_is_made_to_an_address_that_is_not_allowed(calculator, tmp_pa
             graph.run(sides, timeout=30)
         thread.join(30)
         assert calls[0].startswith(b"GET /internal")
+
+
+@pytest.fixture
+def servers():
+    """Return a function that starts a server of the local host, and returns its address.
+
+    The server calls `answer` with the handler of each request.
+    """
+    made = []
+
+    def _start(answer):
+        class Handler(BaseHTTPRequestHandler):
+            do_GET = answer  # noqa: N815  # the library's
+
+            def log_message(self, *_):
+                pass
+
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        made.append((server, thread))
+        return f"127.0.0.1:{server.server_port}"
+
+    yield _start
+    for server, thread in made:
+        server.shutdown()
+        server.server_close()
+        thread.join(30)
+
+
+@pytest.mark.parametrize("calculator", ["VideoDecoderCalculator", "AudioDecoderCalculator"])
+def test_a_server_in_a_sandbox_leads_to_no_other(servers, calculator):
+    asked = []
+
+    def refuse(handler):
+        asked.append(handler.path)
+        handler.send_error(404)
+
+    def lead(handler):
+        handler.send_response(302)
+        handler.send_header("Location", f"http://{forbidden}/internal")
+        handler.end_headers()
+
+    forbidden = servers(refuse)
+    allowed = servers(lead)
+    sides = {"path": f"http://{allowed}/x", "folder": "", "name": ""}
+    text = SIDES + READS[calculator]
+    with pytest.raises(GraphRunError, match="cannot be read"):
+        penstock.CalculatorGraph(text, access=Access(connects=[allowed])).run(sides, timeout=30)
+    assert not asked
+    with pytest.raises(GraphRunError, match="cannot be read"):
+        penstock.CalculatorGraph(text).run(sides, timeout=30)
+    assert asked == ["/internal"]
 
 
 def test_a_playlist_in_a_sandbox_leads_nowhere(tmp_path):
