@@ -92,7 +92,7 @@ def asked(url: str, token: str = "") -> float:
 @click.option("--seed", default=0)
 @click.option("--warm", default=300, help="Connections before the first look at the memory.")
 def main(seconds: float, seed: int, warm: int) -> None:
-    """Attack both servers, and print what was found."""
+    """Attack both servers, and print what was found; every ten seconds, memory, threads and descriptors."""
     chance = random.Random(seed)  # noqa: S311  # a trial's order
     findings: list[str] = []
     count = 0
@@ -113,6 +113,7 @@ def main(seconds: float, seed: int, warm: int) -> None:
                 findings.append(found)
             if time.monotonic() > next_look:
                 next_look += 10
+                click.echo(f"{count} connections, {state()}", err=True)
                 waited = max(asked(page.url), asked(metrics.url, TOKEN))
                 if waited > PATIENCE_S:
                     findings.append(f"the owner waited {waited:.1f} s after {count} requests")

@@ -132,6 +132,16 @@ def test_one_address_has_so_many_connections_and_the_token_still_works(server):
     raise AssertionError("connections that have ended are still counted")
 
 
+def test_nothing_is_kept_of_an_address_without_connections(server):
+    for _ in range(3):
+        with connect(server) as connection:
+            answer(connection, request(server))
+    deadline = time.monotonic() + PATIENCE_S
+    while any(kind.counts for kind in connections._Limited.__subclasses__()):
+        assert time.monotonic() < deadline, "addresses are kept"
+        time.sleep(0.05)
+
+
 @pytest.mark.parametrize(
     "host", ["[::1].evil", "user@127.0.0.1", "127.0.0.1:80@x", "127.0.0.1#", "evil.com", "[::1", ""]
 )
