@@ -42,6 +42,7 @@ _lock: Final = threading.Lock()
 def touched() -> Iterator[list[tuple[str, str]]]:
     """Collect what any thread touches meanwhile: what a contract declares for it, and the path or address."""
     found: list[tuple[str, str]] = []
+    _own_places()  # the first look for temporary files writes one under a lock, which the hook would wait for
     with _lock:
         _hook()
         _lists.append(found)
