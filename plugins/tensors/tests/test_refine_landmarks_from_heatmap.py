@@ -91,6 +91,15 @@ def test_how_far_the_square_reaches(size, moves):
     assert place(found) == ((0.75 if moves else 0.5), 0.5)
 
 
+def test_the_largest_square_is_the_heatmap():
+    spots = heatmap((0, 0, 0, HALF), (7, 15, 0, HALF), (3, 2, 0, HALF))
+    corners = [points((x, y)) for x in (0.0, 0.99) for y in (0.0, 0.99)]
+
+    for given in corners:
+        found = [place(refined(given, spots, kernel_size=size)) for size in (33, 1001, 2**31 - 1)]
+        assert found[0] == found[1] == found[2]
+
+
 @pytest.mark.parametrize(("least", "moves"), [(0.5, True), (0.51, False)])
 def test_a_confidence_of_just_the_least_one_is_enough(least, moves):
     found = refined(points((0.5, 0.5)), heatmap((4, 9, 0, HALF)), min_confidence_to_refine=least)

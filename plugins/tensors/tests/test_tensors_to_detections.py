@@ -262,6 +262,18 @@ def test_four_tensors_of_which_no_box_is_kept_give_an_empty_list(count, least):
         ({"max_results": 0}, "max_results is 0, but must be 1 or more, or -1 for all"),
         ({"num_values_per_keypoint": 3}, "num_values_per_keypoint is 3, but must be 2"),
         ({"num_keypoints": 1}, "num_coords is 4, but a box of 4 and 1 keypoints of 2 are 6 numbers"),
+        ({"tensor_mapping": {"scores_tensor_index": 5}}, "scores_tensor_index is 5, but must be from 0 to 3"),
+        ({"tensor_mapping": {"detections_tensor_index": -1}}, "detections_tensor_index is -1, but must be"),
+        (
+            {"box_boundaries_indices": {"ymax": 4}},
+            "box_boundaries_indices.ymax is 4, but must be from 0 to 3",
+        ),
+        ({"box_coord_offset": 1}, "box_coord_offset is 1, but must be from 0 to 0"),
+        ({"num_coords": 6, "num_keypoints": 1, "box_coord_offset": -1}, "is -1, but must be from 0 to 2"),
+        (
+            {"num_coords": 6, "num_keypoints": 1, "keypoint_coord_offset": 5},
+            "keypoint_coord_offset is 5, but must be from 0 to 4",
+        ),
         ({"ignore_classes": [0], "allow_classes": [0]}, "both ignore_classes and allow_classes are set"),
     ],
 )
@@ -279,8 +291,8 @@ def test_options_that_contradict_each_other_are_refused(options, words):
         ([tensor([BOX] * 2), tensor([[1]] * 2)], {}, "2 boxes, 2 scores and 1 anchors"),
         (
             [tensor([BOX]), tensor([[1]])],
-            {"tensor_mapping": {"scores_tensor_index": 5}},
-            "names tensor 5",
+            {"tensor_mapping": {"scores_tensor_index": 3}},
+            "names tensor 3",
         ),
         (
             [tensor([BOX]), tensor([0]), tensor([1]), tensor([1, 2])],

@@ -297,6 +297,7 @@ def test_joints_go_where_the_mappings_say_and_later_ones_win():
     ("options", "message"),
     [
         ({"num_joints": -1}, "num_joints is -1, but must be 0 or more"),
+        ({"num_joints": 2**31 - 1}, "num_joints asks for 2147483647 elements, but at most 100000"),
         ({"joints_mapping": [{"idx": [0]}]}, "1 joints_mapping and 2 inputs JOINTS"),
         ({"num_joints": 2}, "has the place 2, but with num_joints 2 places are 0 to 1"),
         ({"default_joint": None}, "default_joint is not set, but is required"),

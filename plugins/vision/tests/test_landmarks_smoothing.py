@@ -262,6 +262,10 @@ def test_the_number_of_landmarks_must_stay(chosen):
         ({"one_euro_filter": {"derivate_cutoff": 0}}, "derivate_cutoff is 0, but must be above 0.000001"),
         ({"one_euro_filter": {"beta": -1}}, "beta is -1, but must be 0 or more"),
         ({"velocity_filter": {"window_size": -1}}, "window_size is -1, but must be 0 or more"),
+        (
+            {"velocity_filter": {"window_size": 2**31 - 1}},
+            "window_size asks for 2147483647 .* at most 100000",
+        ),
         ({"velocity_filter": {"velocity_scale": -1}}, "velocity_scale is -1, but must be 0 or more"),
     ],
 )

@@ -326,6 +326,7 @@ def test_headers_are_forwarded():
     [
         ("latency_ms: 0", "latency_ms is 0, but must be a number of milliseconds above 0"),
         ("latency_ms: inf", "latency_ms is inf, but must be"),
+        ("latency_ms: 1e308", r"latency_ms is 1e\+308, but must be .* at most 86400000, a day"),
         ("", "latency_ms"),
         ("latency_ms: 80 max_in_flight: 0", "max_in_flight is 0, but must be at least 1"),
         ("latency_ms: 80 in_flight_timeout_ms: -1", "in_flight_timeout_ms is -1, but must be"),

@@ -191,6 +191,7 @@ def test_statistics_begin_again_after_a_while():
     [
         ({"packet_labels": ["a", "b"]}, "there are 2 packet_labels and 1 streams to watch"),
         ({"num_intervals": 0}, "num_intervals is 0, but must be 1 or more"),
+        ({"num_intervals": 2**40}, "num_intervals asks for 1099511627776 elements, but at most 100000"),
         ({"interval_size_usec": 0}, "interval_size_usec is 0, but must be 1 or more"),
     ],
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 import numpy as np
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
     from penstock import CalculatorContext, CalculatorContract, Input
     from penstock_formats import TimeSeriesHeader
+
+
+#: The largest number of decibels whose energy is a float.
+_MOST_DB: Final = 3000
 
 
 class EnergyScale(Enum):
@@ -42,8 +46,10 @@ class EnergyCalculatorOptions:
     floor_db: float = -120.0
 
     def __attrs_post_init__(self) -> None:
-        if not np.isfinite(self.floor_db):
-            raise InvalidArgumentError(f"floor_db is {self.floor_db}; it must be a number of decibels")
+        if not abs(self.floor_db) <= _MOST_DB:
+            raise InvalidArgumentError(
+                f"floor_db is {self.floor_db}, but must be from -{_MOST_DB} to {_MOST_DB} decibels"
+            )
 
 
 class EnergyCalculator(SeriesOperation):

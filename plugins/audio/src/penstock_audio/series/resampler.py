@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 _AT_ONCE: Final = 2**20
 #: The most samples of output for one of the input, or the other way round.
 _MOST_RATIO: Final = 2000
+#: The largest half of a filter, in samples of the slower rate.
+_MOST_RADIUS: Final = 1_000_000
+#: The largest shape of a Kaiser window whose weights are numbers.
+_MOST_BETA: Final = 700
 _SOXR: Final = {
     SoxrQuality.QUICK: "QQ",
     SoxrQuality.LOW: "LQ",
@@ -62,14 +66,15 @@ class Kernel:
 
     def __attrs_post_init__(self) -> None:
         if not (
-            0 < self.radius_factor < math.inf
+            0 < self.radius_factor <= _MOST_RADIUS
             and 0 < self.cutoff_proportion <= 1
-            and 0 < self.kaiser_beta < math.inf
+            and 0 < self.kaiser_beta <= _MOST_BETA
         ):
             raise InvalidArgumentError(
                 f"a filter has radius_factor {self.radius_factor}, cutoff_proportion "
-                f"{self.cutoff_proportion} and "
-                f"kaiser_beta {self.kaiser_beta}; they must be above 0, and cutoff_proportion at most 1"
+                f"{self.cutoff_proportion} and kaiser_beta {self.kaiser_beta}; they must be above 0, "
+                f"radius_factor at most {_MOST_RADIUS}, cutoff_proportion at most 1 and kaiser_beta at most "
+                f"{_MOST_BETA}"
             )
 
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 MICROSECONDS: Final = 1_000_000
 #: The most samples, bands or rows that an option may ask for at once: six minutes at 48 kHz.
 MOST: Final = 2**24
+#: Numbers of samples below this are exact.
+_MOST_SAMPLES: Final = 2.0**53
 #: One in this many timestamps that do not agree with the number of samples is logged.
 _TOLD: Final = 20
 _logger = get_logger(__name__)
@@ -31,8 +33,17 @@ def rounded(number: float) -> int:
 
 
 def samples_in(seconds: float, rate: float) -> int:
-    """Return how many samples a time has, rounded."""
-    return rounded(seconds * rate)
+    """Return how many samples a time has, rounded.
+
+    Raises:
+        ResourceExhaustedError: they are too many to be counted.
+    """
+    samples = seconds * rate
+    if not abs(samples) < _MOST_SAMPLES:
+        raise ResourceExhaustedError(
+            f"{seconds} s at {rate} Hz have too many samples; ask for a shorter time"
+        )
+    return rounded(samples)
 
 
 def check_count(what: str, count: int, least: int, most: int = MOST) -> int:

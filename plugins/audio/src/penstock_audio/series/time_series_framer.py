@@ -105,6 +105,7 @@ class TimeSeriesFramerCalculator(penstock.Calculator):
         self._length = samples_in(duration, rate)
         check_count(f"the number of samples in {duration} s at {rate} Hz", self._length, 1)
         if options.emulate_fractional_frame_overlap:
+            samples_in(overlap, rate)  # raises where there are too many
             self._step = (duration - overlap) * rate
         else:
             self._step = float(self._length - samples_in(overlap, rate))

@@ -21,7 +21,7 @@ from penstock_audio.series.time_series import (
     time_of,
 )
 from penstock_audio.series.windows import hann
-from penstock_audio.spectra.fourier_tensor import check_format, check_size, numbers_of
+from penstock_audio.spectra.fourier_tensor import check_format, check_gain, check_size, numbers_of
 from penstock_formats import Matrix, Tensor
 
 if TYPE_CHECKING:
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
 
 _OPTIONS: Final = AudioToTensorCalculatorOptions
-#: The largest gain: louder ones leave float32.
-_LOUDEST_DB: Final = 400
 _NEEDED: Final = ("num_channels", "num_samples", "target_sample_rate")
 
 
@@ -301,11 +299,7 @@ def _check(options: AudioToTensorCalculatorOptions) -> None:
         check_count(f"the product of {channels} channels and the padding", channels * side, 0)
     if options.flush_mode == _OPTIONS.NONE:
         raise InvalidArgumentError("flush_mode is NONE; leave it out, or choose one of the others")
-    if not abs(options.volume_gain_db) <= _LOUDEST_DB:
-        raise InvalidArgumentError(
-            f"volume_gain_db is {options.volume_gain_db}, but must be from -{_LOUDEST_DB} to {_LOUDEST_DB} "
-            "decibels"
-        )
+    check_gain(options.volume_gain_db)
     if options.HasField("fft_size"):
         check_format(options.dft_tensor_format)
         size = check_size(options.fft_size)

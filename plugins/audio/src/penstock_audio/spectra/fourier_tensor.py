@@ -23,6 +23,8 @@ _WITH_BOTH: Final = AudioToTensorCalculatorOptions.WITH_DC_AND_NYQUIST
 #: Sizes are this times a product of the primes: those of PFFFT, the library of the reference.
 _UNIT: Final = 32
 _PRIMES: Final = (2, 3, 5)
+#: The largest gain: louder ones leave float32.
+_LOUDEST_DB: Final = 400
 
 
 def check_size(size: int) -> int:
@@ -54,6 +56,18 @@ def check_format(kind: int) -> int:
             "dft_tensor_format is DFT_TENSOR_FORMAT_UNKNOWN; leave it out, or choose one of the others"
         )
     return kind
+
+
+def check_gain(volume_gain_db: float) -> None:
+    """Accept a gain that sound in float32 can have.
+
+    Raises:
+        InvalidArgumentError: it is larger than 400 dB, or smaller than -400 dB.
+    """
+    if not abs(volume_gain_db) <= _LOUDEST_DB:
+        raise InvalidArgumentError(
+            f"volume_gain_db is {volume_gain_db}, but must be from -{_LOUDEST_DB} to {_LOUDEST_DB} decibels"
+        )
 
 
 def numbers_of(spectrum: NDArray[np.complexfloating[Any]], kind: int) -> NDArray[np.float32]:

@@ -10,7 +10,7 @@ import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_audio.messages.tensors_to_audio_pb2 import TensorsToAudioCalculatorOptions
 from penstock_audio.series.windows import hann
-from penstock_audio.spectra.fourier_tensor import check_format, check_size, spectrum_of
+from penstock_audio.spectra.fourier_tensor import check_format, check_gain, check_size, spectrum_of
 from penstock_formats import Matrix, Tensor
 
 if TYPE_CHECKING:
@@ -125,6 +125,7 @@ def _check(options: TensorsToAudioCalculatorOptions) -> None:
         )
     size = check_size(options.fft_size)
     check_format(options.dft_tensor_format)
+    check_gain(options.volume_gain_db)
     if not options.HasField("num_overlapping_samples"):
         return
     samples, overlap = options.num_samples, options.num_overlapping_samples

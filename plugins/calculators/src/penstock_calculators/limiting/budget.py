@@ -24,6 +24,7 @@ _logger = get_logger(__name__)
 _PATIENCE: Final = 4
 #: How long the first frame may be on its way: while it is, models are loaded.
 _FIRST_S: Final = 10.0
+_DAY_MS: Final = 86_400_000
 #: How many lost frames are remembered, in case they come after all.
 _REMEMBERED: Final = 64
 
@@ -56,9 +57,10 @@ class BudgetCalculatorOptions:
     in_flight_timeout_ms: float = 0.0
 
     def __attrs_post_init__(self) -> None:
-        if not 0 < self.latency_ms < float("inf"):
+        if not 0 < self.latency_ms <= _DAY_MS:
             raise InvalidArgumentError(
-                f"latency_ms is {self.latency_ms:g}, but must be a number of milliseconds above 0"
+                f"latency_ms is {self.latency_ms:g}, but must be a number of milliseconds above 0, and at "
+                f"most {_DAY_MS}, a day"
             )
         if self.max_in_flight < 1:
             raise InvalidArgumentError(f"max_in_flight is {self.max_in_flight}, but must be at least 1")

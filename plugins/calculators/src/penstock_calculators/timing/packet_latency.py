@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_calculators.messages.packet_latency_pb2 import PacketLatency, PacketLatencyCalculatorOptions
 from penstock_calculators.timing.clocks import clock_of, declare_clock
+from penstock_formats import check_elements
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
 
 _MICROSECONDS = 1_000_000
+#: The most numbers of a histogram, which goes out with each packet.
+_MOST_INTERVALS: Final = 100_000
 
 
 class PacketLatencyCalculator(penstock.Calculator):
@@ -93,6 +96,7 @@ class PacketLatencyCalculator(penstock.Calculator):
                 raise InvalidArgumentError(
                     f"{field} is {getattr(options, field)}, but must be 1 or more; change it in the options"
                 )
+        check_elements(options.num_intervals, "num_intervals", _MOST_INTERVALS)
         self._size, self._last = options.interval_size_usec, options.num_intervals - 1
         self._reset_after = options.reset_duration_usec
         self._clock = clock_of(cc)

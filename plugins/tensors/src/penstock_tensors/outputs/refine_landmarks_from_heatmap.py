@@ -77,7 +77,10 @@ class RefineLandmarksFromHeatmapCalculator(penstock.Calculator):
     def open(self, cc: CalculatorContext) -> None:
         """Look at the options."""
         self._options = cc.options(RefineLandmarksFromHeatmapCalculatorOptions)
-        reach = (self._options.kernel_size - 1) // 2
+        self._set_reach(0)
+
+    def _set_reach(self, reach: int) -> None:
+        self._reach = reach
         #: Row and column of each pixel of the square, from its centre, row after row.
         self._rows, self._columns = (one.ravel() for one in np.mgrid[-reach : reach + 1, -reach : reach + 1])
 
@@ -98,6 +101,10 @@ class RefineLandmarksFromHeatmapCalculator(penstock.Calculator):
     def _refine(self, landmarks: NormalizedLandmarkList, heatmap: NDArray[np.float32]) -> None:
         options = self._options
         height, width, _ = heatmap.shape
+        # no pixel of the heatmap is farther than this from a landmark in it
+        reach = min((options.kernel_size - 1) // 2, max(height, width))
+        if reach != self._reach:
+            self._set_reach(reach)
         size = np.array((width, height), np.float32)
         points = np.array([(one.x, one.y) for one in landmarks.landmark], np.float32) * size
         # truncated, so that a landmark less than a pixel left of the heatmap or above it is within

@@ -272,8 +272,6 @@ class TensorsToDetectionsCalculator(penstock.Calculator):
                 at.scores_tensor_index,
                 at.num_detections_tensor_index,
             ]
-        if max(order) >= _DECODED:
-            raise InvalidArgumentError(f"tensor_mapping names tensor {max(order)}, but there are {_DECODED}")
         boxes, classes, scores, number = (floats_of(tensors[i], port) for i in order)
         many = max(options.max_classes_per_detection, 1)
         rows = boxes.shape[-2] if boxes.ndim > 1 else 0
@@ -329,6 +327,9 @@ def _surely_below(threshold: np.float32 | None, clip: np.float32 | None, *, is_s
     return None if clip is not None and not found > -clip else np.float32(found)
 
 
+#: Fields of `box_boundaries_indices`, and of `tensor_mapping` without their ending.
+_EDGES: Final = ("ymin", "xmin", "ymax", "xmax")
+_ROLES: Final = ("detections", "classes", "scores", "num_detections", "anchors")
 #: Each of them is looked at in each frame; the largest models for images have some twenty thousand.
 _MOST_CLASSES: Final = 1_000_000
 
@@ -358,8 +359,29 @@ def _check(options: Options, ignored: Sequence[int]) -> None:
             f"num_coords is {options.num_coords}, but a box of 4 and {options.num_keypoints} keypoints of 2 "
             f"are {wanted} numbers; change num_coords or num_keypoints"
         )
+    _check_places(options)
     if len(ignored) and len(options.allow_classes):
         raise InvalidArgumentError("both ignore_classes and allow_classes are set; leave out one of them")
+
+
+def _check_places(options: Options) -> None:
+    """Refuse places of numbers and tensors that are not there."""
+    edges, mapping = options.box_boundaries_indices, options.tensor_mapping
+    places = {
+        "box_coord_offset": (options.box_coord_offset, options.num_coords - _BOX),
+        "keypoint_coord_offset": (
+            options.keypoint_coord_offset if options.num_keypoints else 0,
+            options.num_coords - 2 * options.num_keypoints,
+        ),
+        **{f"box_boundaries_indices.{one}": (getattr(edges, one), _BOX - 1) for one in _EDGES},
+        **{
+            f"tensor_mapping.{one}_tensor_index": (getattr(mapping, f"{one}_tensor_index"), _DECODED - 1)
+            for one in _ROLES
+        },
+    }
+    for name, (place, last) in places.items():
+        if not 0 <= place <= last:
+            raise InvalidArgumentError(f"{name} is {place}, but must be from 0 to {last}")
 
 
 def _allowed_classes(options: Options, ignored: Sequence[int]) -> NDArray[np.intp]:

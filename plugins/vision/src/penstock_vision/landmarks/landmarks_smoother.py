@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from penstock.errors import InvalidArgumentError
+from penstock_formats import check_elements
 from penstock_vision.geometry.single_precision import TWO, ZERO, f32
 from penstock_vision.landmarks.landmark_table import LandmarkTable, X, Y, Z
 from penstock_vision.landmarks.one_euro_filter import OneEuroFilter
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 _ONE: Final = f32(1)
 #: Frequencies in Hz below this are taken as 0 by the reference, which then has no filter.
 _LEAST_FREQUENCY: Final = 1e-6
+#: The most changes that a velocity filter averages: an hour of video.
+_MOST_CHANGES: Final = 100_000
 _LEAST_TIME: Final = -(2**63)
 _LAST_TIME: Final = 2**63 - 1
 
@@ -139,6 +142,7 @@ def smoother_of(options: LandmarksSmoothingCalculatorOptions) -> LandmarksSmooth
 
     Raises:
         InvalidArgumentError: there is no filter, or its numbers are out of range.
+        ResourceExhaustedError: a window is too large.
     """
     chosen = options.WhichOneof("filter_options")
     if chosen is None:
@@ -151,6 +155,7 @@ def smoother_of(options: LandmarksSmoothingCalculatorOptions) -> LandmarksSmooth
     if chosen == "velocity_filter":
         velocity = options.velocity_filter
         _expect(velocity.window_size >= 0, "window_size", velocity.window_size, "0 or more")
+        check_elements(velocity.window_size, "window_size", _MOST_CHANGES)
         _expect(velocity.velocity_scale >= 0, "velocity_scale", velocity.velocity_scale, "0 or more")
         return LandmarksSmoother(
             lambda: VelocityFilter(velocity.window_size, velocity.velocity_scale),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import penstock
 from penstock.errors import InvalidArgumentError
-from penstock_formats import JointList, LandmarkList
+from penstock_formats import JointList, LandmarkList, check_elements
 from penstock_vision.messages.joints_pb2 import (
     CombineJointsCalculatorOptions,
     SetJointsVisibilityCalculatorOptions,
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract, Input
 
     _Mapping = SetJointsVisibilityCalculatorOptions.Mapping
+
+#: The most joints of a list; a body has some hundred.
+_MOST_JOINTS: Final = 100_000
 
 
 class CombineJointsCalculator(penstock.Calculator):
@@ -29,8 +32,8 @@ class CombineJointsCalculator(penstock.Calculator):
     place of each of its joints; `default_joint` (required).
 
     Raises in `open`: InvalidArgumentError for a negative num_joints, another number of mappings than of
-    inputs, a place outside, and no default_joint. In `process`: the same if a list has another number of
-    joints than its mapping.
+    inputs, a place outside, and no default_joint; ResourceExhaustedError for more than 100,000 joints. In
+    `process`: InvalidArgumentError if a list has another number of joints than its mapping.
 
     Source of the behaviour: MediaPipe `calculators/util/combine_joints_calculator.cc`.
 
@@ -71,6 +74,7 @@ class CombineJointsCalculator(penstock.Calculator):
         count, mappings = options.num_joints, [list(one.idx) for one in options.joints_mapping]
         if count < 0:
             raise InvalidArgumentError(f"num_joints is {count}, but must be 0 or more")
+        check_elements(count, "num_joints", _MOST_JOINTS)
         if len(mappings) != len(cc.inputs):
             raise InvalidArgumentError(
                 f"there are {len(mappings)} joints_mapping and {len(cc.inputs)} inputs JOINTS, but each "
