@@ -71,6 +71,21 @@ def test_a_sandbox_allows_what_is_named(run, tmp_path):
     assert (tmp_path / "out" / "a.txt").read_text() == "a"
 
 
+@pytest.mark.parametrize("words", [("run",), ("why",), ("top", "--once")], ids=lambda words: words[0])
+def test_each_command_that_runs_a_graph_keeps_to_it(run, tmp_path, words):
+    done = run(*words, *SIDES, "--sandbox")
+    assert done.returncode == 3, done.stderr
+    assert "may not connect to '10.0.0.5:9092'" in done.stderr
+    (tmp_path / "out" / "a.txt").write_text("precious")
+    done = run(*words, *SIDES)
+    assert done.returncode == 1, done.stderr
+    assert "exists; name another one" in done.stdout + done.stderr
+    assert (tmp_path / "out" / "a.txt").read_text() == "precious"
+    done = run(*words, *SIDES, "--force")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out" / "a.txt").read_text() == "a"
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [

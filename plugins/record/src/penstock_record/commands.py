@@ -98,6 +98,7 @@ def record_command(  # noqa: PLR0913, PLR0917  # one for each option
 @imports
 @subgraphs
 @running
+@limited(writes=True)
 def replay_command(  # noqa: PLR0913, PLR0917  # one for each option
     recording: Path,
     graph: Path | None,

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import click
 
+from penstock_cli.access_options import limited
 from penstock_cli.failures import EXIT_CODES, FileMissing
 from penstock_cli.group import RunningCommand
 from penstock_cli.options import as_json, imports, subgraphs, with_sides
@@ -48,6 +49,7 @@ _WITH_ADDRESS: Final = frozenset({"what", "once", "interval", "token_file", "as_
 @imports
 @subgraphs
 @running
+@limited(writes=True)
 def top_command(  # noqa: PLR0913, PLR0917  # an argument for each option
     what: str,
     sides: tuple[str, ...],

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from penstock_cli.access_options import limited
 from penstock_cli.failures import EXIT_CODES
 from penstock_cli.group import RunningCommand
 from penstock_cli.options import as_json, imports, subgraphs, with_sides
@@ -35,6 +36,7 @@ from penstock_cli.runs.running import read_manner, refuse_nan, running
 @imports
 @subgraphs
 @running
+@limited(writes=True)
 def why_command(graph: Path, still_s: float, sides: tuple[str, ...], **manner: Any) -> None:
     """Run a graph file; tell why it ended or stands still, and what was dropped and cut.
 
