@@ -7,7 +7,6 @@ not even which paths there are; and no method but GET and HEAD does anything.
 from __future__ import annotations
 
 import asyncio
-import re
 import secrets
 from time import monotonic
 from typing import TYPE_CHECKING, Final
@@ -16,13 +15,13 @@ from urllib.parse import parse_qs
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 
+from penstock_monitor.api import name_in
+
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from penstock_live.address import Address
 
-#: A `Host` header: an address of IPv6 in brackets, or a name or other address; and a port.
-_HOST: Final = re.compile(r"(?:\[([0-9A-Fa-f:.%]+)\]|([A-Za-z0-9._-]+))(?::[0-9]{1,5})?")
 #: Refusals in a second, and how many come without waiting.
 _A_SECOND: Final = 200.0
 _AT_ONCE: Final = 400.0
@@ -109,7 +108,7 @@ class Guard:
         hosts = headers.getlist("host")
         server = scope.get("server") or ("", None)
         names = self._address.names(server[0])
-        if len(hosts) != 1 or _name_in(hosts[0]) not in names:
+        if len(hosts) != 1 or name_in(hosts[0]) not in names:
             return (
                 f"the request is for host {_shortened(', '.join(hosts))!r}, but this server answers only for "
                 f"{' and '.join(sorted(names))}; open the address that it has printed"
@@ -130,12 +129,6 @@ class Guard:
 
 def _has_body(scope: Scope) -> bool:
     return any(name in {b"content-length", b"transfer-encoding"} for name, _ in scope["headers"])
-
-
-def _name_in(host: str) -> str:
-    """Return the name in a `Host` header, in lower case, without port and brackets; "" where it is none."""
-    found = _HOST.fullmatch(host)
-    return "" if found is None else (found[1] or found[2]).lower()
 
 
 def _shortened(text: str) -> str:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import secrets
 from typing import TYPE_CHECKING, Final
+
+from penstock_monitor.api import name_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-#: A `Host` header: an address of IPv6 in brackets, or a name or other address; and a port.
-_HOST: Final = re.compile(r"(?:\[([0-9A-Fa-f:.%]+)\]|([A-Za-z0-9._-]+))(?::[0-9]{1,5})?")
 _SCHEME: Final = "bearer "
 
 
@@ -31,26 +30,31 @@ class Door:
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer one request."""
-        fault = self._fault(environ)
-        if not fault:
-            return self._inner(environ, start_response)
-        status = "401 Unauthorized" if "token" in fault else "403 Forbidden"
-        headers = [("Content-Type", "text/plain; charset=utf-8")]
-        if status.startswith("401"):
-            headers.append(("WWW-Authenticate", "Bearer"))
-        start_response(status, headers)
-        return [f"{fault}\n".encode()]
+        fault = self._fault_of_host(environ)
+        if fault:
+            return _refused(start_response, "403 Forbidden", fault)
+        if not self._has_token(environ):
+            words = "the token is missing or wrong: send it as Authorization: Bearer TOKEN"
+            return _refused(start_response, "401 Unauthorized", words, ("WWW-Authenticate", "Bearer"))
+        return self._inner(environ, start_response)
 
-    def _fault(self, environ: WSGIEnvironment) -> str:
-        """Return why a request is refused; "" where it is not."""
-        if self.names:
-            host = _HOST.fullmatch(str(environ.get("HTTP_HOST", "")))
-            if host is None or (host[1] or host[2]).lower() not in self.names:
-                return f"this server answers only for {' and '.join(sorted(self.names))}"
-        if self._token is not None:
-            given = str(environ.get("HTTP_AUTHORIZATION", ""))
-            has_scheme = given[: len(_SCHEME)].lower() == _SCHEME
-            sent = given[len(_SCHEME) :].strip().encode("latin-1", "replace")
-            if not has_scheme or not secrets.compare_digest(sent, self._token):
-                return "the token is missing or wrong: send it as Authorization: Bearer TOKEN"
-        return ""
+    def _fault_of_host(self, environ: WSGIEnvironment) -> str:
+        """Return why the name of a request is refused; "" where it is not."""
+        if not self.names or name_in(str(environ.get("HTTP_HOST", ""))) in self.names:
+            return ""
+        return f"this server answers only for {' and '.join(sorted(self.names))}"
+
+    def _has_token(self, environ: WSGIEnvironment) -> bool:
+        """Return whether a request has the token, where one is asked for."""
+        if self._token is None:
+            return True
+        given = str(environ.get("HTTP_AUTHORIZATION", ""))
+        sent = given[len(_SCHEME) :].strip().encode("latin-1", "replace")
+        return given[: len(_SCHEME)].lower() == _SCHEME and secrets.compare_digest(sent, self._token)
+
+
+def _refused(
+    start_response: StartResponse, status: str, words: str, *headers: tuple[str, str]
+) -> Iterable[bytes]:
+    start_response(status, [("Content-Type", "text/plain; charset=utf-8"), *headers])
+    return [f"{words}\n".encode()]

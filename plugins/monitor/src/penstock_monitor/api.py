@@ -1,0 +1,16 @@
+"""What the packages beside this one share with it: `name_in` reads the `Host` header of a request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from penstock.lowlevel import late_names
+
+if TYPE_CHECKING:
+    from penstock_monitor.hosts import name_in as name_in
+
+#: Module → the names that it has.
+_HOMES: Final = {"penstock_monitor.hosts": "name_in"}
+
+if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name
+    __all__, __getattr__, __dir__ = late_names(__name__, _HOMES)
