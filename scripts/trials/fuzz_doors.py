@@ -4,7 +4,7 @@
 
 Requests are legal ones that were changed at random. A finding is an answer that holds anything of the graph,
 more than 20 MB of memory that stay, a descriptor that is left, or a server that does not answer its owner
-within two seconds; the exit status is 1 then. Nothing should be on stderr. Linux only.
+within two seconds; the exit status is 1 then. The servers are in a process of their own. Linux only.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ import socket
 import sys
 import time
 from contextlib import suppress
+from multiprocessing import Pipe, get_context
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.request import Request, urlopen
 
 import click
@@ -24,12 +25,17 @@ import penstock
 import penstock_live
 import penstock_metrics
 
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
 #: Names that no answer may hold.
 SECRETS: Final = (b"secret_stream", b"SecretGraph", b"penstock_")
 GRAPH: Final = 'type: "SecretGraph" input_stream: "secret_stream"'
 TOKEN: Final = "correct horse battery staple"  # noqa: S105  # of the trial
 MOST_MIB: Final = 20
 PATIENCE_S: Final = 2.0
+#: How long the servers may take to start, and to end.
+START_S: Final = 30.0
 PATHS: Final = ("/", "/reading", "/events", "/metrics", "/thumbnails?stream=x", "/graph.svg", "*")
 METHODS: Final = ("GET", "HEAD", "POST", "OPTIONS", "TRACE", "CONNECT", "", "get")
 
@@ -66,16 +72,23 @@ def attack(chance: random.Random, port: int) -> str:
     return ""
 
 
-def state() -> tuple[int, int, int]:
-    """Return resident MiB, threads and descriptors of this process."""
-    said = dict(
-        line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines() if ":" in line
-    )
-    return (
-        int(said["VmRSS"].split()[0]) >> 10,
-        int(said["Threads"]),
-        len(list(Path("/proc/self/fd").iterdir())),
-    )
+def state(pid: int) -> tuple[int, int, int]:
+    """Return resident MiB, threads and descriptors of a process."""
+    folder = Path("/proc") / str(pid)
+    said = dict(line.split(":", 1) for line in (folder / "status").read_text().splitlines() if ":" in line)
+    return int(said["VmRSS"].split()[0]) >> 10, int(said["Threads"]), len(list((folder / "fd").iterdir()))
+
+
+def serve(end: Connection) -> None:
+    """Serve both doors of a graph, say where, and end when the other end does."""
+    with (
+        penstock.CalculatorGraph(GRAPH) as graph,
+        penstock_live.serve(graph) as page,
+        penstock_metrics.serve(graph, token=TOKEN) as metrics,
+    ):
+        end.send((page.url, metrics.url, metrics.port))
+        with suppress(EOFError):
+            end.recv()
 
 
 def asked(url: str, token: str = "") -> float:
@@ -96,29 +109,37 @@ def main(seconds: float, seed: int, warm: int) -> None:
     chance = random.Random(seed)  # noqa: S311  # a trial's order
     findings: list[str] = []
     count = 0
-    with (
-        penstock.CalculatorGraph(GRAPH) as graph,
-        penstock_live.serve(graph) as page,
-        penstock_metrics.serve(graph, token=TOKEN) as metrics,
-    ):
-        port = int(page.url.partition("//")[2].partition("/")[0].rpartition(":")[2])
+    end, theirs = Pipe()
+    process = get_context("spawn").Process(target=serve, args=(theirs,))
+    process.start()
+    theirs.close()
+    pid = process.pid or 0
+    try:
+        if not end.poll(START_S):
+            raise click.ClickException(f"the servers did not start in {START_S} s")
+        page, metrics, metrics_port = end.recv()
+        port = int(page.partition("//")[2].partition("/")[0].rpartition(":")[2])
         for _ in range(warm):  # until caches are warm
             attack(chance, port)
         time.sleep(3)
-        before = state()
-        end, next_look = time.monotonic() + seconds, time.monotonic() + 10
-        while time.monotonic() < end:
+        before = state(pid)
+        last, next_look = time.monotonic() + seconds, time.monotonic() + 10
+        while time.monotonic() < last:
             count += 1
-            if found := attack(chance, chance.choice((port, port, metrics.port))):
+            if found := attack(chance, chance.choice((port, port, metrics_port))):
                 findings.append(found)
             if time.monotonic() > next_look:
                 next_look += 10
-                click.echo(f"{count} connections, {state()}", err=True)
-                waited = max(asked(page.url), asked(metrics.url, TOKEN))
+                click.echo(f"{count} connections, {state(pid)}", err=True)
+                waited = max(asked(page), asked(metrics, TOKEN))
                 if waited > PATIENCE_S:
                     findings.append(f"the owner waited {waited:.1f} s after {count} requests")
         time.sleep(12)  # until slow connections are closed
-        after = state()
+        after = state(pid)
+    finally:
+        end.close()
+        process.join(START_S)
+        process.kill()
     if after[0] - before[0] > MOST_MIB or after[2] > before[2] + 2:
         findings.append(f"memory, threads, descriptors were {before}, and are {after}")
     click.echo(f"{count} connections, {before} before, {after} after, {len(findings)} findings")
