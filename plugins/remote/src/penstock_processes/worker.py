@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 import threading
+from contextlib import suppress
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
@@ -198,11 +199,11 @@ class _Worker:
         else:
             self._send_bytes(ANSWER, number, message)
 
-    def _end_child(self, node: str) -> None:
+    def _end_child(self, node: str) -> NoReturn:
         """End a child that has come back from a calculator: all here is its parent's."""
         words = f"penstock: a process that node {node!r} has forked came back from its call, and was ended; "
-        sys.stderr.write(f"{words}end such a process with os._exit()\n")
-        sys.stderr.flush()
+        with suppress(OSError):  # not `sys.stderr`: another thread may have held its lock when this forked
+            os.write(2, f"{words}end such a process with os._exit()\n".encode(errors="backslashreplace"))
         os._exit(_BROKEN)
 
     def _called(self, number: int, body: memoryview) -> bytes:
