@@ -316,3 +316,12 @@ def test_every_calculator_that_names_a_path_declares_it():
             if not any("reads=" in source or "writes=" in source for source in sources):
                 missing.append(name)
     assert missing == []
+
+
+def test_a_file_that_is_called_like_an_address_is_a_file(tmp_path, monkeypatch):
+    (tmp_path / "concat:a").write_bytes(b"no video")
+    monkeypatch.chdir(tmp_path)
+    for access in (Access(connects=()), Access(reads=[tmp_path])):
+        assert access.medium("concat:a") == str(tmp_path / "concat:a")
+    with pytest.raises(PermissionDeniedError, match="may not connect to"):
+        Access(connects=()).medium("concat:b")

@@ -183,11 +183,16 @@ class Access:
     def medium(self, name: str | os.PathLike[str]) -> str:
         """Return the name of a file, or an address, that may be read; for libraries that read either.
 
+        A file that is called like an address ("a:b.mp4") comes back as a whole path, which is none.
+
         Raises:
             PermissionDeniedError: it may not.
         """
         text = os.fspath(name)
-        return self.connecting(text) if is_address(text) else str(self.reading(text))
+        if is_address(text):
+            return self.connecting(text)
+        found = str(self.reading(text))
+        return os.path.abspath(found) if _SCHEME.match(found) else found  # noqa: PTH100  # a str
 
     def using(self, kind: str, name: str) -> str:
         """Return the name of a device ("devices") or program ("runs") that may be used.

@@ -42,14 +42,12 @@ def check_wire(data: bytes, descriptor: Any, who: str) -> None:
             if field is not None and field.message_type is None:
                 field = None
             nodes += field is not None and field.full_name == _NODE
-            if nodes > most.nodes or fields > most.tokens:
-                break
+            if nodes > most.nodes:
+                limits.check("nodes", nodes, f"{who} has more than {most.nodes} nodes")
+            if fields > most.tokens:
+                limits.check("tokens", fields, f"{who} has too many fields")
             if content and field is not None:
                 left.append((content, field.message_type))
-        if nodes > most.nodes:
-            limits.check("nodes", nodes, f"{who} has more than {most.nodes} nodes")
-        if fields > most.tokens:
-            limits.check("tokens", fields, f"{who} has too many fields")
 
 
 def _field(kind: Any, number: int) -> Any:
