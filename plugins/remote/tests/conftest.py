@@ -64,11 +64,14 @@ def nothing_left():
     for child in multiprocessing.active_children():
         child.join(PATIENCE_S)
     gc.collect()
-    before = held()
+    count, threads = held()
     yield
     gc.collect()
     assert not multiprocessing.active_children()
-    assert held() == before
+    count_after, threads_after = held()
+    # What another test has left may end meanwhile; nothing may come.
+    assert [one for one in threads_after if one not in threads] == []
+    assert count_after <= count
 
 
 def held():
