@@ -316,10 +316,6 @@ def test_what_only_the_type_checker_brings_is_imported_for_types_alone():
     assert done.returncode == 0, done.stderr
 
 
-#: What another library imports where it is there: uvicorn reads requests with httptools.
-IMPORTED_BY_OTHERS = {"httptools"}
-
-
 @every_member
 def test_a_member_declares_no_distribution_that_it_does_not_import(member):
     used = {distribution_of(name) for path in member.source.rglob("*.py") for name in imported(path)}
@@ -329,7 +325,7 @@ def test_a_member_declares_no_distribution_that_it_does_not_import(member):
     )
     named = set(NAMES) if runs_graphs else set()
 
-    assert declared(member, in_testing=False) - used - named - IMPORTED_BY_OTHERS <= {member.name}
+    assert declared(member, in_testing=False) - used - named <= {member.name}
 
 
 def test_members_that_require_a_library_ask_for_the_same_versions():
