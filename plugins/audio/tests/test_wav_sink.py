@@ -174,7 +174,7 @@ except penstock.PenstockError as error:
 def test_a_full_disk_is_told_with_what_is_left_and_that_plays(tmp_path):
     pytest.importorskip("resource")  # limits of processes are not for every system
     done = subprocess.run(
-        [sys.executable, "-c", FULL, str(tmp_path / "a.wav")],
+        [sys.executable, "-B", "-c", FULL, str(tmp_path / "a.wav")],
         capture_output=True,
         text=True,
         check=True,

@@ -63,7 +63,7 @@ def encode_limited(target, limit):
     """Return code and words of the error of a process whose files may have `limit` bytes."""
     here = str(Path(__file__).parent)
     done = subprocess.run(
-        [sys.executable, "-c", LIMITED, here, str(target), str(limit)],
+        [sys.executable, "-B", "-c", LIMITED, here, str(target), str(limit)],
         capture_output=True, text=True, check=True, timeout=60,
     )  # fmt: skip
     return json.loads(done.stdout)

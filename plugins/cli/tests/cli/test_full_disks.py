@@ -59,8 +59,9 @@ def test_a_file_that_cannot_be_written_is_named(folder, name, place):
         place == "a full disk"
     )
     code = f"{limit}import sys; sys.argv[0] = 'penstock'; from penstock_cli.main import main; main()"
+    # Without -B Python before 3.12.8 would keep bytecode that the limit cut, and every process after it would fail.
     done = subprocess.run(
-        [sys.executable, "-c", code, *words, target],
+        [sys.executable, "-B", "-c", code, *words, target],
         cwd=folder,
         capture_output=True,
         text=True,
