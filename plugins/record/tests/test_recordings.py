@@ -216,7 +216,10 @@ def test_a_stream_whose_type_has_no_codec_is_refused_before_the_run(file):
 
 def run_on_a_full_disk(file, policy=""):
     return subprocess.run(
-        [sys.executable, "-B", "-c", FULL, str(file), PASSING, policy], capture_output=True, text=True, check=False
+        [sys.executable, "-B", "-c", FULL, str(file), PASSING, policy],
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 

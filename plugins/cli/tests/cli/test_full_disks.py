@@ -59,7 +59,7 @@ def test_a_file_that_cannot_be_written_is_named(folder, name, place):
         place == "a full disk"
     )
     code = f"{limit}import sys; sys.argv[0] = 'penstock'; from penstock_cli.main import main; main()"
-    # Without -B Python before 3.12.8 would keep bytecode that the limit cut, and every process after it would fail.
+    # Without -B Python before 3.12.8 keeps bytecode that the limit cut, and every later process fails.
     done = subprocess.run(
         [sys.executable, "-B", "-c", code, *words, target],
         cwd=folder,
