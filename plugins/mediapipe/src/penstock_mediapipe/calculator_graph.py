@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex
 
 import penstock
 from penstock import GraphInputStreamAddMode
-from penstock.errors import InvalidArgumentError
+from penstock.errors import (
+    InvalidArgumentError,
+    PacketTypeError,
+    PenstockError,
+    StreamClosedError,
+    TimestampOrderError,
+)
 from penstock_mediapipe.packet import Packet
-from penstock_mediapipe.python_errors import as_python_errors
+from penstock_mediapipe.python_errors import (
+    as_graph_errors,
+    as_python_errors,
+    behind,
+    words_of_closed_stream,
+    words_of_no_time,
+    words_of_refusal,
+)
 from penstock_mediapipe.resource_util import finder
 from penstock_mediapipe.timestamp import Timestamp
 from penstock_mediapipe.validated_graph_config import plan_of
@@ -22,9 +36,16 @@ if TYPE_CHECKING:
 
 __all__ = ["CalculatorGraph", "GraphInputStreamAddMode"]
 
+_RUN_FAILED: Final = "CalculatorGraph::Run() failed"
+
 
 class CalculatorGraph:
     """A graph that a program feeds and observes; it is run once.
+
+    As in MediaPipe, a packet that a graph input cannot take ends the run. Where its timestamp is not after
+    the earlier ones, or the input is closed, the call that added it returns, and the next one that adds a packet
+    or waits raises; where its type is wrong, the call itself raises. A side packet that the graph does not
+    know is ignored.
 
     Args:
         binary_graph_path: of a .binarypb file.
@@ -34,7 +55,7 @@ class CalculatorGraph:
     Raises:
         ValueError: not exactly one of them is given.
         FileNotFoundError: there is no such file.
-        RuntimeError: the graph cannot run.
+        RuntimeError: the graph cannot run; where a calculator refuses how it is connected, a ValueError.
     """
 
     def __init__(
@@ -52,6 +73,13 @@ class CalculatorGraph:
         self._graph: Final = penstock.CalculatorGraph(plan.config)
         self._graph.set_service(RESOURCES, finder())
         self._max_queue_size = self._graph.max_queue_size
+        ports = (port for node in plan.nodes for port in node.input_side_packets)
+        declared = (port.rpartition(":")[2] for port in plan.config.input_side_packet)
+        self._side_packets: Final = frozenset([*(port.name for port in ports), *declared])
+        #: The graph inputs that the program has closed in this run.
+        self._closed: set[str] = set()
+        #: Why this run was ended: the first packet that a graph input could not take.
+        self._refused: PenstockError | None = None
 
     @property
     def text_config(self) -> str:
@@ -100,7 +128,12 @@ class CalculatorGraph:
         Raises:
             RuntimeError: there is no such stream.
         """
-        with as_python_errors():
+        with as_python_errors(
+            lambda error: behind(
+                f'Unable to attach observer to output stream "{stream_name}" because it doesn\'t exist.',
+                error,
+            )
+        ):
             self._graph.observe_output_stream(
                 stream_name,
                 lambda name, packet: callback_fn(name, Packet.of(packet)),
@@ -115,15 +148,19 @@ class CalculatorGraph:
 
         Raises:
             TypeError: a value is no packet.
-            ValueError: a side packet is missing, unknown, or has a wrong type.
+            ValueError: a side packet is missing or has a wrong type.
             RuntimeError: a run is under way.
         """
         given = dict(input_side_packets or {})
         for name, packet in given.items():
             if not isinstance(packet, Packet):
                 raise TypeError(f"side packet {name!r} is {packet!r:.100}; make a packet with packet_creator")
-        with as_python_errors():
-            self._graph.start_run({name: packet.core for name, packet in given.items()})
+        self._closed.clear()
+        self._refused = None
+        with as_graph_errors():
+            self._graph.start_run(
+                {name: packet.core for name, packet in given.items() if name in self._side_packets}
+            )
 
     def add_packet_to_input_stream(
         self, stream: str, packet: Packet, timestamp: SupportsIndex | None = None
@@ -136,54 +173,95 @@ class CalculatorGraph:
             timestamp: when.
 
         Raises:
-            ValueError: there is no timestamp, or it is not after those before.
-            RuntimeError: there is no such graph input, or it is closed, or the run has failed or not begun.
+            ValueError: there is no timestamp, or it is none of a packet in a stream; the stream carries
+                another type; or the run was ended because of a packet that was added before.
+            RuntimeError: there is no such graph input, or the run has failed or not begun.
         """
         at = packet if timestamp is None or timestamp == Timestamp.UNSET else packet.at(timestamp)
         if at.timestamp == Timestamp.UNSET:
-            raise InvalidArgumentError(f"the packet for {stream!r} has no timestamp; say packet.at(...)")
-        with as_python_errors():
-            self._graph.add_packet_to_input_stream(stream, at.core)
+            words = f"the packet for {stream!r} has no timestamp; say packet.at(...)"
+            raise InvalidArgumentError(behind(words_of_no_time("Timestamp::Unset()"), words))
+        self._raise_refused("Graph has errors")
+        with as_python_errors(words_of_refusal):
+            try:
+                self._graph.add_packet_to_input_stream(stream, at.core)
+            except TimestampOrderError as error:
+                self._refuse(InvalidArgumentError(words_of_refusal(error), stream=stream), error)
+            except PacketTypeError as error:
+                self._refuse(InvalidArgumentError(words_of_refusal(error), stream=stream), error)
+                self._raise_refused("Graph has errors")
+            except StreamClosedError as error:
+                if stream not in self._closed:
+                    raise
+                words = words_of_closed_stream(stream, at.timestamp, error)
+                self._refuse(InvalidArgumentError(words, stream=stream), error)
 
     def close_input_stream(self, stream: str) -> None:
         """Say that nothing more comes in a graph input. Raises RuntimeError if there is none of that name."""
         with as_python_errors():
             self._graph.close_input_stream(stream)
+        self._closed.add(stream)
 
     def close_all_packet_sources(self) -> None:
         """Say that nothing more comes at all, and end sources."""
         with as_python_errors():
             self._graph.close_all_packet_sources()
+        self._closed.update(self._graph.input_streams)
 
     def wait_until_idle(self) -> None:
         """Wait until all that was given is worked off. Raises what the run has failed with."""
-        with as_python_errors():
-            self._graph.wait_until_idle()
+        self._wait(self._graph.wait_until_idle)
 
     def wait_until_done(self) -> None:
         """Wait until the run has ended. Raises what it has failed with."""
-        with as_python_errors():
-            self._graph.wait_until_done()
+        self._wait(self._graph.wait_until_done)
 
     def wait_for_observed_output(self) -> None:
         """Wait until an observer has been called. Raises what the run has failed with."""
-        with as_python_errors():
-            self._graph.wait_for_observed_output()
+        self._wait(self._graph.wait_for_observed_output)
 
     def close(self) -> None:
         """Say that nothing more comes, and wait until the run has ended. Raises what it has failed with."""
-        with as_python_errors():
-            self._graph.close()
+        self._wait(self._graph.close)
 
     def has_error(self) -> bool:
         """Return whether the run has failed."""
-        return self._graph.has_error()
+        return self._refused is not None or self._graph.has_error()
 
     def get_combined_error_message(self) -> str:
         """Return what the run has failed with; "" if it has not."""
+        if self._refused is not None:
+            return f"{self._refused.code.name}: {_RUN_FAILED}: {self._refused}"
         return self._graph.get_combined_error_message()
 
     def get_output_side_packet(self, packet_name: str) -> Packet:
         """Return a side packet that the graph has made. Raises RuntimeError if there is none."""
-        with as_python_errors():
+        with as_python_errors(
+            lambda error: behind(
+                f'Unable to get the output side packet "{packet_name}" because it doesn\'t exist.', error
+            )
+        ):
             return Packet.of(self._graph.get_output_side_packet(packet_name))
+
+    def _refuse(self, error: PenstockError, cause: PenstockError) -> None:
+        """End the run because of a packet that a graph input cannot take."""
+        error.__cause__ = cause
+        self._refused = error
+        self._graph.cancel()
+
+    def _wait(self, wait: Callable[[], object]) -> None:
+        """Wait in a way that the graph has; where the run was ended by `_refuse`, for its end."""
+        if self._refused is None:
+            with as_python_errors():
+                wait()
+            return
+        with suppress(PenstockError):  # that it was cancelled
+            self._graph.wait_until_done()
+        self._raise_refused(_RUN_FAILED)
+
+    def _raise_refused(self, words: str) -> None:
+        """Raise why the run was ended, if it was."""
+        if self._refused is not None:
+            raise InvalidArgumentError(
+                f"{words}: {self._refused}", stream=self._refused.stream
+            ) from self._refused

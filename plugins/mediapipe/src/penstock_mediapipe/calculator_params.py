@@ -8,6 +8,7 @@ from google.protobuf.descriptor import FieldDescriptor
 
 from penstock.errors import InvalidArgumentError, UnavailableError
 from penstock.lowlevel import near_names
+from penstock_mediapipe.python_errors import behind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -75,15 +76,16 @@ def set_calculator_params(
 def _set_options(name: str, node: Any, fields: dict[str, Any], types: OptionTypes) -> None:
     calculator = node.calculator
     if calculator not in _CALCULATORS:
-        raise InvalidArgumentError(
+        ours = (
             f"calculator_params sets options of node {name!r}, a {calculator}, but may set only those of "
             f"{', '.join(sorted(_CALCULATORS))}"
         )
-    if node.HasField("options") and node.node_options:
         raise InvalidArgumentError(
-            f"calculator_params sets options of node {name!r}, which has options and node_options; "
-            "leave one of them in the graph"
+            behind(f"Modifying the calculator options of {name} is not supported.", ours)
         )
+    if node.HasField("options") and node.node_options:
+        ours = f"calculator_params sets options of node {name!r}; leave one of them in the graph"
+        raise InvalidArgumentError(behind(f"{name} has both options and node_options fields.", ours))
     options_class = types.message_class(f"penstock.{calculator}Options")
     if options_class is None:
         raise UnavailableError(

@@ -10,11 +10,14 @@ import numpy as np
 
 import penstock_formats
 from penstock.errors import FailedPreconditionError
+from penstock_mediapipe.python_errors import behind
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _DIMENSIONS: Final = (2, 3)
+#: Bytes; source: kDefaultAlignmentBoundary in mediapipe/framework/formats/image_frame.h.
+_ROW_ALIGNMENT: Final = 16
 
 
 class ImageFormat(enum.IntEnum):
@@ -58,6 +61,8 @@ class _Pixels:
     """
 
     _frame: penstock_formats.ImageFrame
+    #: Whether the pixels are in an array of the program.
+    _is_shared = False
 
     def __init__(self, image_format: ImageFormat, data: Any, *, copy: bool = True) -> None:
         array = np.asarray(data)
@@ -72,6 +77,7 @@ class _Pixels:
         self._frame = penstock_formats.ImageFrame(
             array, penstock_formats.ImageFormat(int(image_format)), copy=copy
         )
+        self._is_shared = not copy
 
     @classmethod
     def _over(cls, frame: penstock_formats.ImageFrame) -> Self:
@@ -100,16 +106,30 @@ class _Pixels:
         return ImageFormat(int(self._frame.format))
 
     def numpy_view(self) -> NDArray[Any]:
-        """Return the pixels, not copied, read-only: (rows, columns, channels), or (rows, columns) for one."""
-        return self._frame.array
+        """Return the pixels, not copied, read-only: (rows, columns, channels), or (rows, columns) for one.
+
+        Of a contiguous image, the array keeps the image alive, as in MediaPipe.
+        """
+        return np.asarray(_Pixels._View(self)) if self.is_contiguous() else self._frame.array
+
+    class _View:
+        """Lends NumPy the pixels of an image that lives as long as the array."""
+
+        def __init__(self, image: _Pixels) -> None:
+            self._image: Final = image
+            self.__array_interface__ = image._frame.array.__array_interface__
 
     def is_empty(self) -> bool:
         """Return whether there are no pixels: never."""
         return False
 
     def is_contiguous(self) -> bool:
-        """Return whether each row follows the one before without a gap."""
-        return bool(self._frame.array.flags.c_contiguous)
+        """Return whether MediaPipe would store the rows without a gap.
+
+        It lets each row begin at a multiple of 16 bytes, except in an image that shares an array. Here a row
+        always follows the one before, so that a view is never a copy.
+        """
+        return self._is_shared or self._frame.array.strides[0] % _ROW_ALIGNMENT == 0
 
     def is_aligned(self, alignment_boundary: int) -> bool:
         """Return whether every row begins at a multiple of so many bytes."""
@@ -126,7 +146,8 @@ class _Pixels:
         array = self._frame.array
         place = key if isinstance(key, tuple) else (key,)
         if len(place) != array.ndim:
-            raise IndexError(f"{len(place)} indices, but this image needs {array.ndim}")
+            ours = f"{len(place)} indices, but this image needs {array.ndim}"
+            raise IndexError(behind("index dimension mismatch", ours))
         return array[place].item()
 
 

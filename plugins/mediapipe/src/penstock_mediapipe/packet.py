@@ -65,6 +65,11 @@ class Packet:
         return self._type_name or type_name_of(self._core.payload)
 
     @property
+    def is_of_unknown_size(self) -> bool:
+        """Whether it holds an int whose C++ type nothing says: one that a graph has made."""
+        return not self._type_name and type(self._core.payload) is int
+
+    @property
     def timestamp(self) -> Timestamp:
         """When; UNSET where nothing was said."""
         return Timestamp(int(self._core.timestamp))

@@ -13,6 +13,7 @@ from penstock.errors import InvalidArgumentError
 from penstock_formats import Matrix
 from penstock_mediapipe.images import Image, ImageFrame
 from penstock_mediapipe.packet import Packet
+from penstock_mediapipe.python_errors import behind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -28,6 +29,7 @@ __all__ = [
     "create_float_vector",
     "create_image",
     "create_image_frame",
+    "create_image_frame_vector",
     "create_image_vector",
     "create_int",
     "create_int8",
@@ -50,12 +52,18 @@ __all__ = [
 ]
 
 
+#: Bits of the largest int.
+_LONGEST: Final = 64
+_INT32: Final = 1 << 31
+
+
 def _packet(value: object, type_name: str) -> Packet:
     return Packet.of(penstock.Packet(value), type_name)
 
 
 def _wrong(function: str, value: object, wanted: str) -> TypeError:
-    return TypeError(f"{function}(): {value!r:.200} is a {type(value).__name__}, but must be {wanted}")
+    ours = f"{value!r:.200} is a {type(value).__name__}, but must be {wanted}"
+    return TypeError(behind(f"{function}(): incompatible function arguments.", ours))
 
 
 def create_string(data: Any) -> Packet:
@@ -89,11 +97,15 @@ def _as_int(function: str, data: Any, bits: int, *, signed: bool) -> int:
         raise _wrong(function, data, "an int")
     value = index(data)
     low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+    if low <= value <= high:
+        return value
+    if bits == _LONGEST:  # what MediaPipe's own conversion from Python does not take
+        raise _wrong(function, data, f"an int from {low} to {high}")
     if value > high:
-        raise OverflowError(f"{function}(): {value} is above {high}, the greatest value of the type")
-    if value < low:
-        raise OverflowError(f"{function}(): {value} is below {low}, the smallest value of the type")
-    return value
+        words = f"{value} execeeds the maximum value ({high}) the data type can have."  # its spelling
+        raise OverflowError(behind(words, f"{function}() takes no greater one"))
+    words = f"{value} goes below the minimum value ({low}) the data type can have."
+    raise OverflowError(behind(words, f"{function}() takes no smaller one"))
 
 
 def _integers(name: str, bits: int, type_name: str, *, signed: bool = True) -> Callable[[int], Packet]:
@@ -103,11 +115,15 @@ def _integers(name: str, bits: int, type_name: str, *, signed: bool = True) -> C
         return _packet(_as_int(function, data, bits, signed=signed), type_name)
 
     create.__name__ = create.__qualname__ = function
+    too_large = (
+        "        TypeError: it is no int, or does not fit."
+        if bits == _LONGEST
+        else "        TypeError: it is no int.\n        OverflowError: it does not fit."
+    )
     create.__doc__ = f"""Return a packet with an int of {bits} bits{"" if signed else ", not negative"}.
 
     Raises:
-        TypeError: it is no int.
-        OverflowError: it does not fit.
+{too_large}
     """
     return create
 
@@ -170,10 +186,11 @@ def create_float_array(data: Iterable[float]) -> Packet:
 
 def create_int_vector(data: Iterable[int]) -> Packet:
     """Return a packet with a list of ints of 32 bits. Raises TypeError for anything else."""
-    values = _list("create_int_vector", data, (int, np.integer), "ints")
-    return _packet(
-        [_as_int("create_int_vector", one, 32, signed=True) for one in values], "::std::vector<int>"
-    )
+    values = [int(one) for one in _list("create_int_vector", data, (int, np.integer), "ints")]
+    for value in values:
+        if not -_INT32 <= value < _INT32:
+            raise _wrong("create_int_vector", value, "a list of ints of 32 bits")
+    return _packet(values, "::std::vector<int>")
 
 
 def create_bool_vector(data: Iterable[bool]) -> Packet:
@@ -199,6 +216,16 @@ def create_image_vector(data: Iterable[Image]) -> Packet:
     return _packet([one.core for one in values], "::std::vector<::mediapipe::Image>")
 
 
+def create_image_frame_vector(data: Iterable[ImageFrame]) -> Packet:
+    """Return a packet with a list of `ImageFrame`s. Raises TypeError for anything else."""
+    values: list[Any] = list(data)
+    for number, value in enumerate(values):
+        if not isinstance(value, ImageFrame):
+            ours = f"create_image_frame_vector(): {value!r:.200} is a {type(value).__name__}"
+            raise TypeError(behind(f"Item {number} is not an ImageFrame.", ours))
+    return _packet([one.core for one in values], "::std::vector<::mediapipe::ImageFrame>")
+
+
 def create_packet_vector(data: Iterable[Packet]) -> Packet:
     """Return a packet with a list of packets. Raises TypeError for anything else."""
     values = _list("create_packet_vector", data, (Packet,), "packets")
@@ -221,13 +248,13 @@ def create_matrix(data: Any, *, transpose: bool = False) -> Packet:
         transpose: whether rows become columns.
 
     Raises:
-        ValueError: it has another number of dimensions.
+        TypeError: it has another number of dimensions.
     """
     array = np.asarray(data, np.float32)
     if array.ndim == 1:
         array = array[:, np.newaxis]
     if array.ndim != 2:  # noqa: PLR2004  # a matrix
-        raise InvalidArgumentError(f"create_matrix(): {array.ndim} dimensions, but a matrix has 1 or 2")
+        raise _wrong("create_matrix", data, f"an array of 1 or 2 dimensions, not of {array.ndim}")
     matrix = Matrix(array.T if transpose else array, copy=True)
     return _packet(matrix, "Eigen::Matrix<float, -1, -1, 0, -1, -1>")
 
@@ -266,7 +293,9 @@ def _image_of(kind: Any, data: Any, image_format: ImageFormat | None, copy: bool
             data if isinstance(data, kind) else kind(image_format=data.image_format, data=data.numpy_view())
         )
     if image_format is None:
-        raise InvalidArgumentError("an array needs image_format, for example ImageFormat.SRGB")
+        raise InvalidArgumentError(
+            behind("Please provide 'image_format' with 'data'.", "for example ImageFormat.SRGB")
+        )
     array = np.asarray(data)
     taken = array.flags.writeable if copy is None else copy
     return kind(image_format=image_format, data=array, copy=taken)

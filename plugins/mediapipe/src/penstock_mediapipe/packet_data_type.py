@@ -15,6 +15,7 @@ from google.protobuf.message import Message
 
 from penstock.errors import InvalidArgumentError
 from penstock_formats import Image, ImageFormat, ImageFrame, Matrix
+from penstock_mediapipe.python_errors import behind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,6 +43,7 @@ _MESSAGES: Final = frozenset(
         "NormalizedLandmarkListCollection",
         "NormalizedRect",
         "Rect",
+        "TimeSeriesHeader",
         "Trigger",
     ]
 )
@@ -189,10 +191,11 @@ def _frame(value: Any, what: str) -> ImageFrame:
     if not isinstance(value, np.ndarray):
         raise _wrong(value, what, "a NumPy array of an RGB image")
     if value.ndim != _IMAGE_DIMENSIONS or value.shape[2] != RGB_CHANNELS:
-        raise InvalidArgumentError(
+        ours = (
             f"{what} is an array of shape {value.shape}, but an image must have the shape (height, width, 3)"
             ": red, green and blue; convert it, for example with cv2.cvtColor"
         )
+        raise InvalidArgumentError(behind("Input image must contain three channel rgb data.", ours))
     if value.dtype != np.uint8:
         raise TypeError(f"{what} is an array of {value.dtype}, but an RGB image must be one of uint8")
     if not value.flags.c_contiguous:

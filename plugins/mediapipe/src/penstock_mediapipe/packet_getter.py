@@ -12,6 +12,7 @@ import penstock_formats
 from penstock.errors import InvalidArgumentError
 from penstock_mediapipe.images import Image, ImageFrame
 from penstock_mediapipe.packet import Packet
+from penstock_mediapipe.python_errors import behind
 
 __all__ = [
     "get_bool",
@@ -21,6 +22,7 @@ __all__ = [
     "get_float_list",
     "get_image",
     "get_image_frame",
+    "get_image_frame_list",
     "get_image_list",
     "get_int",
     "get_int_list",
@@ -38,23 +40,36 @@ _SIGNED: Final = ("int", "signed char", "short", "int64_t")
 _UNSIGNED: Final = ("unsigned char", "unsigned short", "unsigned int", "uint64_t")
 
 
-def _value(packet: Packet, wanted: str, *type_names: str) -> Any:
-    if packet.type_name not in type_names:
-        raise _other_than(packet, wanted)
+def _value(packet: Packet, wanted: str, type_name: str) -> Any:
+    if packet.type_name != type_name:
+        raise _other_than(packet, wanted, _requested(packet, type_name))
     return packet.core.payload
 
 
-def _items(packet: Packet, wanted: str, kinds: tuple[type, ...], type_name: str) -> list[Any]:
+def _number(packet: Packet, wanted: str, type_names: tuple[str, ...], words: str) -> Any:
+    if packet.type_name not in type_names:
+        raise _other_than(packet, wanted, words)
+    return packet.core.payload
+
+
+def _items(
+    packet: Packet, wanted: str, kinds: tuple[type, ...], type_name: str, words: str = ""
+) -> list[Any]:
     value: Any = packet.core.payload
     fits = isinstance(value, list) and packet.type_name in (type_name, "::std::vector<?>")
     if packet.is_empty() or not fits or not all(isinstance(one, kinds) for one in value):
-        raise _other_than(packet, wanted)
+        raise _other_than(packet, wanted, words or _requested(packet, type_name))
     return list(value)
 
 
-def _other_than(packet: Packet, wanted: str) -> InvalidArgumentError:
+def _requested(packet: Packet, type_name: str) -> str:
+    """Return MediaPipe's words for a packet of another type."""
+    return f'The Packet stores "{packet.type_name}", but "{type_name}" was requested.'
+
+
+def _other_than(packet: Packet, wanted: str, words: str) -> InvalidArgumentError:
     holds = f"{packet.type_name!r}" if not packet.is_empty() else "nothing"
-    return InvalidArgumentError(f"the packet holds {holds}, but {wanted} was asked for")
+    return InvalidArgumentError(behind(words, f"the packet holds {holds}, but {wanted} was asked for"))
 
 
 def get_str(packet: Packet) -> str:
@@ -76,22 +91,32 @@ def get_bool(packet: Packet) -> bool:
 
 def get_int(packet: Packet) -> int:
     """Return a signed int of any size. Raises ValueError for other types, bool and unsigned ints included."""
-    return int(_value(packet, "an int, int8, int16, int32 or int64", *_SIGNED))
+    words = "Packet doesn't contain int, int8, int16, int32, or int64 data."
+    return int(_number(packet, "an int, int8, int16, int32 or int64", _SIGNED, words))
 
 
 def get_uint(packet: Packet) -> int:
-    """Return an unsigned int of any size. Raises ValueError for other types."""
-    return int(_value(packet, "a uint8, uint16, uint32 or uint64", *_UNSIGNED))
+    """Return an unsigned int of any size. Raises ValueError for other types.
+
+    A packet that a graph has made does not tell the size of its int: any int that is not negative is taken.
+    """
+    value: Any = packet.core.payload
+    if packet.is_of_unknown_size and value >= 0:
+        return int(value)
+    words = "Packet doesn't contain uint8, uint16, uint32, or uint64 data."
+    return int(_number(packet, "a uint8, uint16, uint32 or uint64", _UNSIGNED, words))
 
 
 def get_float(packet: Packet) -> float:
     """Return a float or double. Raises ValueError for other types, ints included."""
-    return float(_value(packet, "a float or double", "float", "double"))
+    words = "Packet doesn't contain float or double data."
+    return float(_number(packet, "a float or double", ("float", "double"), words))
 
 
 def get_int_list(packet: Packet) -> list[int]:
     """Return a list of ints. Raises ValueError for other types."""
-    return _items(packet, "a list of ints", (int, np.integer), "::std::vector<int>")
+    words = "Packet doesn't contain int, int8, int16, int32, or int64 containers."
+    return _items(packet, "a list of ints", (int, np.integer), "::std::vector<int>", words)
 
 
 def get_bool_list(packet: Packet) -> list[bool]:
@@ -106,7 +131,8 @@ def get_float_list(packet: Packet) -> list[float]:
         isinstance(one, float) for one in value
     ):  # padding, matrices of a crop
         return list(value)
-    return _items(packet, "a list of floats", (float, np.floating), "::std::vector<float>")
+    words = "Packet doesn't contain std::vector<float> or std::array<float, 4 / 16> containers."
+    return _items(packet, "a list of floats", (float, np.floating), "::std::vector<float>", words)
 
 
 def get_str_list(packet: Packet) -> list[str]:
@@ -144,6 +170,13 @@ def get_image_frame(packet: Packet) -> ImageFrame:
     return ImageFrame.of(_value(packet, "an image frame", "::mediapipe::ImageFrame"))
 
 
+def get_image_frame_list(packet: Packet) -> list[ImageFrame]:
+    """Return a list of `ImageFrame`s. Raises ValueError for other types."""
+    kinds = (penstock_formats.ImageFrame,)
+    items = _items(packet, "image frames", kinds, "::std::vector<::mediapipe::ImageFrame>")
+    return [ImageFrame.of(one) for one in items]
+
+
 def get_matrix(packet: Packet) -> Any:
     """Return a read-only array of 32-bit floats. Raises ValueError for other types."""
     return _value(packet, "a matrix", "Eigen::Matrix<float, -1, -1, 0, -1, -1>").array
@@ -166,6 +199,10 @@ def get_proto_list(packet: Packet) -> list[Message]:
     value = packet.core.payload
     if not isinstance(value, list) or not all(isinstance(one, Message) for one in value):
         raise InvalidArgumentError(
-            f"the packet holds a {packet.type_name!r}, but a list of messages was asked for"
+            behind(
+                f'The Packet stores "{packet.type_name}" which is not convertible to '
+                "vector<proto_ns::MessageLite*>.",
+                f"the packet holds a {packet.type_name!r}, but a list of messages was asked for",
+            )
         )
     return [get_proto(Packet.of(penstock.Packet(one))) for one in value]

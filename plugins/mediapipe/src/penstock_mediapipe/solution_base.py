@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from contextlib import suppress
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -15,8 +16,10 @@ from penstock.lowlevel import default_registry
 from penstock.types import OptionTypes
 from penstock_mediapipe import resource_util
 from penstock_mediapipe.calculator_params import set_calculator_params
+from penstock_mediapipe.message_names import core_config
 from penstock_mediapipe.model_places import read_graph_file
 from penstock_mediapipe.packet_data_type import PacketDataType, content_of, payload_of
+from penstock_mediapipe.python_errors import as_graph_errors, behind
 from penstock_tensors import RESOURCES
 
 if TYPE_CHECKING:
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from penstock_tensors import ResourceFinder
 
 __all__ = [
+    "ExtraSettings",
     "PacketDataType",
     "SolutionBase",
     "SolutionOutputs",
@@ -37,7 +41,6 @@ __all__ = [
 
 #: Microseconds between two calls of `process`: 30 frames per second.
 _STEP: Final = 33_333
-_NOT_SUPPORTED: Final = (PacketDataType.PROTO_LIST, PacketDataType.AUDIO)
 _ANY: Final = "any type"
 #: Calculators whose options the reference's solutions lose: they pass the expanded graph through Python,
 #: which keeps options of imported messages only. These calculators then run with their defaults; landmarks of
@@ -55,13 +58,27 @@ class SolutionOutputs(SimpleNamespace):
         return tuple(vars(self))
 
 
+class ExtraSettings:
+    """Settings of the graph that a solution runs.
+
+    Args:
+        disallow_service_default_initialization: taken for programs that give it, and without effect: nothing
+            of a solution's graph is made by default.
+    """
+
+    def __init__(self, disallow_service_default_initialization: bool = False) -> None:  # noqa: FBT001, FBT002
+        self.disallow_service_default_initialization = disallow_service_default_initialization
+
+
 class SolutionBase:
     """A graph that is run image by image.
 
-    The graph starts at once and waits for images. It is run on the thread that calls `process`. A solution is
-    used by one thread at a time; several solutions are independent of each other.
+    The graph starts at once and waits for images. It is run on the thread that calls `process`. Several
+    threads may share a solution: calls are worked off one after another, each returns the results of its own
+    image, and what the solution tracks from image to image is whatever came before in this order. Threads
+    that need independent results, or more than one at a time, have a solution each; solutions share nothing.
 
-    Results are those of the reference's solutions, which ignore the options that a graph has for three
+    Results are as of the reference's solutions, which ignore the options that a graph has for three
     calculators: RefineLandmarksFromHeatmap-, SegmentationSmoothing- and VisibilityCopyCalculators run with
     their defaults. `penstock.CalculatorGraph` runs a graph with all its options.
 
@@ -77,6 +94,8 @@ class SolutionBase:
         side_inputs: side packet → value.
         outputs: the streams that make the results; None or none for all graph outputs.
         stream_type_hints: stream → what it carries, for streams whose type the graph does not say.
+        side_packet_type_hints: the same for side packets.
+        extra_settings: of the graph.
 
     Raises:
         FileNotFoundError: the graph file was not found; the message has the command that brings it.
@@ -96,18 +115,21 @@ class SolutionBase:
         side_inputs: Mapping[str, Any] | None = None,
         outputs: Sequence[str] | None = None,
         stream_type_hints: Mapping[str, PacketDataType] | None = None,
+        side_packet_type_hints: Mapping[str, PacketDataType] | None = None,
+        extra_settings: ExtraSettings | None = None,
     ) -> None:
+        del extra_settings  # see its class
         if bool(binary_graph_path) == bool(graph_config):
             given = "both" if graph_config else "neither"
-            raise InvalidArgumentError(
-                f"{given} of binary_graph_path and graph_config given; give exactly one of them"
-            )
+            words = "Must provide exactly one of 'binary_graph_path' or 'graph_config'."
+            raise InvalidArgumentError(behind(words, f"{given} given"))
         finder = resource_util.finder()
         if binary_graph_path:
             graph_config = CalculatorGraphConfig.FromString(read_graph_file(binary_graph_path, finder))
         registry = default_registry()
-        plan = build_plan(graph_config, registry)
-        types = _Types(plan, stream_type_hints or {})
+        with as_graph_errors():
+            plan = build_plan(core_config(graph_config), registry)
+        types = _Types(plan, stream_type_hints or {}, side_packet_type_hints or {})
         config = plan.config
         inputs = [_name_of(port) for port in config.input_stream]
         results = [_name_of(port) for port in outputs or config.output_stream]
@@ -129,6 +151,8 @@ class SolutionBase:
         if not config.executor and not config.num_threads:
             config.executor.add(type="ApplicationThreadExecutor")  # no switch of threads for each node
 
+        #: Held by the call that works. It guards `_found`, `_simulated_timestamp` and the graph's runs.
+        self._turn: Final = threading.Lock()
         self._names = tuple(results)
         self._found: dict[str, Packet] = {}
         self._simulated_timestamp = 0
@@ -139,7 +163,8 @@ class SolutionBase:
     def process(self, input_data: np.ndarray[Any, Any] | Mapping[str, Any]) -> Any:
         """Give the graph an image, run it until it is idle, and return the results.
 
-        Timestamps are simulated: each call is 33,333 microseconds after the one before.
+        Timestamps are simulated: each call is 33,333 microseconds after the one before. A call waits until
+        the calls of other threads have returned.
 
         Args:
             input_data: a NumPy array of an RGB image of 8 bits per channel, (height, width, 3), for a graph
@@ -155,13 +180,12 @@ class SolutionBase:
                 is one image, or the solution is closed.
             TypeError: a value is of another type than the stream's.
             KeyError: the graph has no such input stream.
-            NotImplementedError: a stream carries audio or a list of messages.
+            NotImplementedError: a stream carries a list of messages.
             RuntimeError: the graph failed.
         """
-        graph, inputs = self._graph, self._inputs
-        if graph is None or inputs is None:
-            raise InvalidArgumentError("this solution is closed, so it cannot process; make another one")
-        self._found.clear()
+        inputs = self._inputs
+        if inputs is None:
+            raise _closed()
         if isinstance(input_data, np.ndarray):
             if len(inputs) != 1:
                 raise InvalidArgumentError(
@@ -170,17 +194,26 @@ class SolutionBase:
                 )
             input_data = {next(iter(inputs)): input_data}
         payloads = [(name, _input(inputs, name, value)) for name, value in input_data.items()]
-        self._simulated_timestamp += _STEP
-        try:
-            for name, payload in payloads:
-                graph.add_packet_to_input_stream(name, Packet(payload, self._simulated_timestamp))
-            graph.wait_until_idle()
-        except PenstockError as error:
-            raise _as_runtime_error(error) from error
-        found = self._found
+        found = self._run(payloads)
         return SolutionOutputs(
             **{name: content_of(found[name].payload) if name in found else None for name in self._names}
         )
+
+    def _run(self, payloads: Sequence[tuple[str, object]]) -> dict[str, Packet]:
+        """Give the graph the payloads of one call, and return stream → packet when it is idle."""
+        with self._turn:
+            graph = self._graph
+            if graph is None:
+                raise _closed()
+            self._found.clear()
+            self._simulated_timestamp += _STEP
+            try:
+                for name, payload in payloads:
+                    graph.add_packet_to_input_stream(name, Packet(payload, self._simulated_timestamp))
+                graph.wait_until_idle()
+            except PenstockError as error:
+                raise _as_runtime_error(error) from error
+            return dict(self._found)
 
     def close(self) -> None:
         """End the graph.
@@ -189,14 +222,15 @@ class SolutionBase:
             ValueError: the solution is closed already.
             RuntimeError: the graph failed.
         """
-        if self._graph is None:
-            raise InvalidArgumentError("this solution is closed already; close it once")
-        try:
-            self._graph.close()
-        except PenstockError as error:
-            raise _as_runtime_error(error) from error
-        self._graph = None
-        self._inputs = None
+        with self._turn:
+            if self._graph is None:
+                raise InvalidArgumentError("this solution is closed already; close it once")
+            try:
+                self._graph.close()
+            except PenstockError as error:
+                raise _as_runtime_error(error) from error
+            self._graph = None
+            self._inputs = None
 
     def reset(self) -> None:
         """Start the graph again: it forgets what it tracked. Without effect on a closed solution.
@@ -204,15 +238,16 @@ class SolutionBase:
         Raises:
             RuntimeError: the graph failed.
         """
-        if self._graph is None:
-            return
-        try:
-            if self._graph.is_running:
-                self._graph.close_all_packet_sources()
-                self._graph.wait_until_done()
-        except PenstockError as error:
-            raise _as_runtime_error(error) from error
-        self._start(self._graph)
+        with self._turn:
+            if self._graph is None:
+                return
+            try:
+                if self._graph.is_running:
+                    self._graph.close_all_packet_sources()
+                    self._graph.wait_until_done()
+            except PenstockError as error:
+                raise _as_runtime_error(error) from error
+            self._start(self._graph)
 
     def create_graph_options(self, options_message: Message, values: Any) -> Message:
         """Set fields of a message, and return it.
@@ -258,9 +293,15 @@ class SolutionBase:
 class _Types:
     """What the streams and side packets of a graph carry."""
 
-    def __init__(self, plan: Plan, hints: Mapping[str, PacketDataType]) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        hints: Mapping[str, PacketDataType],
+        side_packet_hints: Mapping[str, PacketDataType],
+    ) -> None:
         self._plan = plan
         self._hints = hints
+        self._side_packet_hints = side_packet_hints
 
     def of_stream(self, name: str) -> PacketDataType:
         number = self._plan.stream_ids.get(name)
@@ -269,7 +310,8 @@ class _Types:
         hint = self._hints.get(name)
         if hint is not None:
             return hint
-        return _data_type(self._plan.streams[number].type_name, f"the stream {name!r}")
+        words = f'Unable to find the type for stream "{name}".'
+        return _data_type(self._plan.streams[number].type_name, f"the stream {name!r}", words)
 
     def of_side_packet(self, name: str) -> PacketDataType:
         types = [
@@ -280,15 +322,18 @@ class _Types:
         ]
         if not types:
             raise InvalidArgumentError(f"no node of the graph takes a side packet {name!r}; leave it out")
+        hint = self._side_packet_hints.get(name)
+        if hint is not None:
+            return hint
         known = next((one for one in types if one != _ANY), _ANY)
-        return _data_type(known, f"the side packet {name!r}")
+        words = f'Unable to find the type for side packet "{name}".'
+        return _data_type(known, f"the side packet {name!r}", words)
 
 
-def _data_type(type_name: str, what: str) -> PacketDataType:
+def _data_type(type_name: str, what: str, words: str) -> PacketDataType:
     if type_name == _ANY:
-        raise FailedPreconditionError(
-            f"nothing in the graph says what {what} carries; say it in stream_type_hints"
-        )
+        ours = f"nothing in the graph says what {what} carries; say it in the type hints"
+        raise FailedPreconditionError(behind(words, ours))
     try:
         return PacketDataType.from_registered_name(type_name)
     except KeyError:
@@ -301,11 +346,14 @@ def _input(inputs: Mapping[str, PacketDataType], name: str, value: Any) -> objec
     if name not in inputs:
         raise KeyError(f"the graph has no input stream {name!r}; it has {', '.join(map(repr, inputs))}")
     kind = inputs[name]
-    if kind in _NOT_SUPPORTED:
-        raise NotImplementedError(
-            f"the input stream {name!r} carries {kind.name}; solutions take no audio and no lists of messages"
-        )
+    if kind is PacketDataType.PROTO_LIST:
+        words = "SolutionBase can only process non-proto-list data. PROTO_LIST type is not supported."
+        raise NotImplementedError(behind(words, f"the input stream {name!r} carries a list of messages"))
     return payload_of(kind, value, f"the input {name!r}")
+
+
+def _closed() -> InvalidArgumentError:
+    return InvalidArgumentError("this solution is closed, so it cannot process; make another one")
 
 
 def _graph(

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock.config import build_plan, to_binary, to_text
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock.lowlevel import default_registry
-from penstock_mediapipe.python_errors import as_runtime_errors
+from penstock_mediapipe.message_names import core_config
+from penstock_mediapipe.python_errors import as_graph_errors
 
 if TYPE_CHECKING:
-    import os
-
     from penstock.lowlevel import Plan
 
 
@@ -34,7 +35,8 @@ class ValidatedGraphConfig:
         Raises:
             ValueError: not exactly one is given.
             FileNotFoundError: there is no such file.
-            RuntimeError: the graph is wrong, or there is one already.
+            RuntimeError: the graph is wrong, or there is one already; where a calculator refuses how it is
+                connected, a ValueError.
         """
         if self._plan is not None:
             raise FailedPreconditionError("a ValidatedGraphConfig is initialized once; make another one")
@@ -109,7 +111,7 @@ def plan_of(binary_graph_path: str | os.PathLike[str] | None, graph_config: Any)
             f"{given} of binary_graph_path and graph_config given; give exactly one of them"
         )
     if binary_graph_path is not None and not Path(binary_graph_path).is_file():
-        raise FileNotFoundError(f"there is no file {binary_graph_path}")
-    with as_runtime_errors():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(binary_graph_path))
+    with as_graph_errors():
         path = None if binary_graph_path is None else Path(binary_graph_path)
-        return build_plan(graph_config, default_registry(), binary_graph_path=path)
+        return build_plan(core_config(graph_config), default_registry(), binary_graph_path=path)

@@ -5,6 +5,9 @@ The expected values were obtained by running the same lines with mediapipe 0.10.
 
 from __future__ import annotations
 
+import sys
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 from google.protobuf import text_format
@@ -132,7 +135,7 @@ def test_floats_are_rounded_to_32_bits_and_doubles_are_not():
         ("image_vector", [1], TypeError),
         ("proto", 1, TypeError),
         ("proto_vector", [], NotImplementedError),
-        ("matrix", np.zeros((1, 1, 1)), ValueError),
+        ("matrix", np.zeros((1, 1, 1)), TypeError),
         ("image_frame", PIXELS, ValueError),
     ],
 )
@@ -446,3 +449,211 @@ def test_a_shipped_graph_finds_hands_as_the_reference_does(picture, recorded):
     for hand, known in zip(hands[0], expected, strict=True):
         found = [(one.x, one.y, one.z) for one in hand.landmark]
         np.testing.assert_allclose(found, [(p["x"], p["y"], p["z"]) for p in known["landmark"]], atol=1e-5)
+
+
+# --- MediaPipe's words, and what a graph does with a packet that it cannot take ---------------------------
+
+
+@pytest.mark.parametrize(
+    ("graph", "error", "words"),
+    [
+        ('node { calculator: "Nope" }', RuntimeError, 'Unable to find Calculator "Nope"'),
+        ('node { calculator: "PassThroughCalculator" input_stream: "in" output_stream: "out" }', RuntimeError,
+         'Input Stream "in" .*does not have a corresponding output stream.'),
+        (PASSING + 'node { calculator: "PassThroughCalculator" input_stream: "in" output_stream: "out" }',
+         RuntimeError, 'Output Stream "out" defined twice.'),
+        (PASSING.replace('"in" o', '"In" o'), RuntimeError, 'TAG:index:name is invalid, "In" does not match'),
+        (PASSING.replace('output_stream: "out" }', 'output_stream: "A:out" }'), ValueError,
+         "Input and output streams to PassThroughCalculator must use matching tags and indexes."),
+        (PASSING.replace(" }", ' executor: "e" }'), ValueError,
+         'The executor "e" is not declared in an ExecutorConfig.'),
+        (PASSING.replace(" }", ' input_stream_handler { input_stream_handler: "Nope" } }'), RuntimeError,
+         '"Nope" is not a registered input stream handler.'),
+        ("nodes {}", RuntimeError, "Failed to parse"),
+    ],
+)  # fmt: skip
+def test_a_graph_that_cannot_run_is_refused_with_mediapipes_words_and_exception(graph, error, words):
+    with pytest.raises(error, match=words) as caught:
+        mp.CalculatorGraph(graph_config=graph)
+    assert "[" in str(caught.value)  # what Penstock says
+
+
+def test_faults_of_several_kinds_are_a_runtime_error_with_the_words_of_each():
+    graph = """
+        node { calculator: "Nope" }
+        node { calculator: "PassThroughCalculator" input_stream: "A:in" output_stream: "out" }"""
+    with pytest.raises(RuntimeError, match=r'(?s)find Calculator "Nope".*must use matching tags'):
+        mp.CalculatorGraph(graph_config=graph)
+
+
+def started(graph=PASSING):
+    made = mp.CalculatorGraph(graph_config=graph)
+    found = []
+    made.observe_output_stream("out", lambda _, packet: found.append(packet.timestamp.value))
+    made.start_run()
+    return made, found
+
+
+def refused_late(graph, at):
+    """Add a packet that is not taken, and return the texts of the errors that later calls raise."""
+    graph.add_packet_to_input_stream("in", packet_creator.create_int(1).at(at))
+    assert graph.has_error()
+    texts = []
+    for call in (
+        lambda: graph.add_packet_to_input_stream("in", packet_creator.create_int(1).at(99)),
+        graph.wait_until_idle,
+        graph.wait_until_done,
+        graph.close,
+    ):
+        with pytest.raises(ValueError, match="expected timestamp") as caught:
+            call()
+        texts.append(str(caught.value))
+    return texts
+
+
+@pytest.mark.parametrize("at", [5, 3, mp.Timestamp.PRESTREAM])
+def test_a_timestamp_that_comes_again_ends_the_run_and_the_next_call_raises(at):
+    graph, found = started()
+    graph.add_packet_to_input_stream("in", packet_creator.create_int(1).at(5))
+    graph.wait_until_idle()
+
+    texts = refused_late(graph, at)
+
+    assert found == [5]
+    words = 'stream "in". Current minimum expected timestamp is 6 but received'
+    assert all(words in text for text in texts)
+    assert texts[0].startswith("Graph has errors: ")
+    assert all(text.startswith("CalculatorGraph::Run() failed: ") for text in texts[1:])
+    assert graph.get_combined_error_message().startswith("INVALID_ARGUMENT: CalculatorGraph::Run() failed: ")
+
+
+def test_a_packet_for_a_closed_input_ends_the_run():
+    graph, _ = started(GATE)  # the other input keeps the run going
+    graph.close_input_stream("in")
+
+    texts = refused_late(graph, 5)
+
+    assert all("expected timestamp is Timestamp::Done() but received 5" in text for text in texts)
+
+
+def test_a_packet_of_another_type_ends_the_run_and_its_call_raises():
+    graph, _ = started(GATE)
+    with pytest.raises(
+        ValueError, match=r'^Graph has errors: Packet type mismatch .* to stream "allow" \[.*bool'
+    ):
+        graph.add_packet_to_input_stream("allow", packet_creator.create_string("x").at(1))
+    assert graph.has_error()
+    with pytest.raises(ValueError, match=r"^CalculatorGraph::Run\(\) failed: "):
+        graph.wait_until_done()
+
+
+def test_after_a_run_that_was_ended_the_next_one_is_healthy():
+    graph, found = started()
+    graph.add_packet_to_input_stream("in", packet_creator.create_int(1).at(5))
+    graph.add_packet_to_input_stream("in", packet_creator.create_int(1).at(5))
+    with pytest.raises(ValueError, match="expected timestamp is 6 but received 5"):
+        graph.wait_until_done()
+
+    found.clear()
+    graph.start_run()
+    graph.add_packet_to_input_stream("in", packet_creator.create_int(1).at(5))
+    graph.close()
+
+    assert found == [5]
+    assert not graph.has_error()
+
+
+@pytest.mark.parametrize("special", [mp.Timestamp.UNSET, mp.Timestamp.UNSTARTED, mp.Timestamp.DONE])
+def test_a_timestamp_that_no_packet_has_is_refused_and_the_run_goes_on(special):
+    graph, found = started()
+    with pytest.raises(
+        ValueError, match=r"^Timestamp::\w+\(\) can't be the timestamp of a Packet in a stream"
+    ):
+        graph.add_packet_to_input_stream("in", packet_creator.create_int(1).at(special))
+    graph.add_packet_to_input_stream("in", packet_creator.create_int(1).at(1))
+    graph.close()
+    assert found == [1]
+
+
+def test_a_side_packet_that_the_graph_does_not_know_is_ignored():
+    graph = mp.CalculatorGraph(graph_config=PASSING)
+    graph.start_run({"nobody": packet_creator.create_int(1)})
+    graph.close()
+    assert not graph.has_error()
+
+
+def test_an_int_of_a_graph_has_any_size():
+    graph = mp.CalculatorGraph(
+        graph_config="""
+        node {
+          calculator: "StringToInt64Calculator" input_side_packet: "text" output_side_packet: "number"
+        }"""
+    )
+    graph.start_run({"text": packet_creator.create_string("42")})
+    graph.wait_until_done()
+    assert packet_getter.get_uint(graph.get_output_side_packet("number")) == 42
+    assert packet_getter.get_int(graph.get_output_side_packet("number")) == 42
+    with pytest.raises(ValueError, match="doesn't contain uint8, uint16, uint32, or uint64 data"):
+        packet_getter.get_uint(packet_creator.create_int(42))
+
+
+def test_lists_of_image_frames_outlive_their_packet():
+    gray = np.full((4, 3), 0.5, np.float32)
+    frames = [
+        mp.ImageFrame(image_format=SRGB, data=PIXELS),
+        mp.ImageFrame(image_format=mp.ImageFormat.VEC32F1, data=gray),
+    ]
+    packet = packet_creator.create_image_frame_vector(frames).at(100)
+    found = packet_getter.get_image_frame_list(packet)
+    del packet, frames
+
+    assert [one.image_format for one in found] == [SRGB, mp.ImageFormat.VEC32F1]
+    assert np.array_equal(found[0].numpy_view(), PIXELS)
+    assert np.array_equal(found[1].numpy_view(), gray)
+    with pytest.raises(TypeError, match=r"Item 0 is not an ImageFrame"):
+        packet_creator.create_image_frame_vector([None])
+
+
+@pytest.mark.parametrize("kind", [mp.ImageFrame, mp.Image])
+def test_a_view_of_a_contiguous_image_keeps_the_image_alive(kind):
+    touching = kind(image_format=SRGB, data=np.zeros((480, 640, 3), np.uint8))
+    apart = kind(image_format=SRGB, data=np.zeros((481, 641, 3), np.uint8))
+    shared = kind(image_format=SRGB, data=np.zeros((481, 641, 3), np.uint8), copy=False)
+    assert (touching.is_contiguous(), apart.is_contiguous(), shared.is_contiguous()) == (True, False, True)
+
+    before = sys.getrefcount(touching)
+    views = [touching.numpy_view(), touching.numpy_view()]
+    assert sys.getrefcount(touching) == before + 2
+    assert np.shares_memory(*views)
+    with pytest.raises(ValueError, match="read-only"):
+        views[0][0, 0, 0] = 1
+    del views
+    assert sys.getrefcount(touching) == before
+
+    before = sys.getrefcount(apart)
+    view = apart.numpy_view()
+    assert sys.getrefcount(apart) == before
+    assert np.shares_memory(view, apart.numpy_view())
+
+
+def test_text_with_mediapipes_names_of_options_makes_a_graph():
+    if find_spec("mediapipe") is not None:
+        pytest.skip("MediaPipe is installed, and its names are left to it")
+    config = text_format.Parse(
+        """
+        input_stream: "in" output_stream: "out"
+        node {
+          calculator: "PacketThinnerCalculator" input_stream: "in" output_stream: "out"
+          options { [mediapipe.PacketThinnerCalculatorOptions.ext] { thinner_type: ASYNC period: 10 } }
+        }""",
+        calculator_pb2.CalculatorGraphConfig(),
+    )
+    graph = mp.CalculatorGraph(graph_config=config)
+    found = []
+    graph.observe_output_stream("out", lambda _, packet: found.append(packet.timestamp.value))
+    graph.start_run()
+    for time in (0, 5, 10, 12, 25):
+        graph.add_packet_to_input_stream("in", packet_creator.create_int(1).at(time))
+    graph.close()
+
+    assert found == [0, 10, 25]

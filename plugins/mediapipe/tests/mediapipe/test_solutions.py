@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 from google.protobuf import json_format
@@ -11,6 +13,7 @@ from penstock_mediapipe.solutions.face_detection import FaceDetection, FaceKeyPo
 from penstock_mediapipe.solutions.face_mesh import FaceMesh
 from penstock_mediapipe.solutions.hands import Hands
 from penstock_mediapipe.solutions.holistic import Holistic
+from penstock_mediapipe.solutions.objectron import Objectron
 from penstock_mediapipe.solutions.pose import Pose
 from penstock_mediapipe.solutions.selfie_segmentation import SelfieSegmentation
 
@@ -120,6 +123,36 @@ def test_two_solutions_at_once_do_not_disturb_each_other(frames):
             assert len(other.process(theirs).multi_hand_landmarks) == 2
 
     assert found == wanted
+
+
+@pytest.mark.usefixtures("models")
+def test_threads_that_share_a_solution_see_the_hands_of_their_own_images(picture):
+    wanted = {"hand_one": 1, "hands_two": 2, "astronaut": 0}
+    wrong = []
+
+    def look(name):
+        for _ in range(5):
+            found = len(hands.process(picture(name)).multi_hand_landmarks or ())
+            if found != wanted[name]:
+                wrong.append((name, found))
+
+    with Hands(static_image_mode=True) as hands:
+        threads = [threading.Thread(target=look, args=(name,)) for name in (*wanted, "hands_two")]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(100)
+            assert not thread.is_alive()
+
+    assert wrong == []
+
+
+@pytest.mark.usefixtures("models")
+def test_objectron_says_where_its_models_are():
+    with pytest.raises(FileNotFoundError, match=r"object_detection_ssd_mobilenetv2_oidv4_fp16.tflite"):
+        Objectron()
+    with pytest.raises(ValueError, match=r"Sofa is not a valid model name for Objectron. .*Shoe, Chair, Cup"):
+        Objectron(model_name="Sofa")
 
 
 @pytest.mark.usefixtures("models")

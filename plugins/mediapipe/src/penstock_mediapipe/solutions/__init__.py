@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from penstock_mediapipe.solutions import hands as hands
     from penstock_mediapipe.solutions import hands_connections as hands_connections
     from penstock_mediapipe.solutions import holistic as holistic
+    from penstock_mediapipe.solutions import objectron as objectron
     from penstock_mediapipe.solutions import pose as pose
     from penstock_mediapipe.solutions import pose_connections as pose_connections
     from penstock_mediapipe.solutions import selfie_segmentation as selfie_segmentation
@@ -32,6 +33,7 @@ MODULES: Final = (
     "hands",
     "hands_connections",
     "holistic",
+    "objectron",
     "pose",
     "pose_connections",
     "selfie_segmentation",

@@ -16,6 +16,7 @@ import numpy as np
 
 from penstock.errors import InvalidArgumentError
 from penstock_formats import LocationData
+from penstock_mediapipe.python_errors import behind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,10 +72,12 @@ def draw_detection(
     height, width = _size_of(image)
     location = detection.location_data
     if location.format != LocationData.RELATIVE_BOUNDING_BOX:
-        raise InvalidArgumentError(
+        ours = (
             f"the detection's location has the format {LocationData.Format.Name(location.format)}, but only "
             "a RELATIVE_BOUNDING_BOX can be drawn; divide its numbers by the width and height of the image"
         )
+        words = "LocationData must be relative for this drawing funtion to work."  # its spelling
+        raise InvalidArgumentError(behind(words, ours))
     spec = keypoint_drawing_spec
     for point in location.relative_keypoints:
         center = _pixel(point.x, point.y, width, height) or (0, 0)
@@ -229,10 +232,11 @@ def plot_landmarks(  # noqa: PLR0913, PLR0917  # the reference's signature
 def _size_of(image: NDArray[Any]) -> tuple[int, int]:
     """Return height and width."""
     if image.ndim != _COLOR_DIMENSIONS or image.shape[2] != _BGR_CHANNELS:
-        raise InvalidArgumentError(
+        ours = (
             f"the image has the shape {image.shape}, but only an image of shape (height, width, 3) can be "
             "drawn on: blue, green and red; convert it, for example with cv2.cvtColor"
         )
+        raise InvalidArgumentError(behind("Input image must contain three channel bgr data.", ours))
     return image.shape[0], image.shape[1]
 
 
@@ -261,10 +265,12 @@ def _checked(
     count = len(landmark_list.landmark)
     for first, second in connections or ():
         if not (0 <= first < count and 0 <= second < count):
-            raise InvalidArgumentError(
-                f"the connection ({first}, {second}) names a landmark that is not there: the list has {count}"
-                " landmarks, counted from 0; use the connections of its solution"
+            words = (
+                "Landmark index is out of range. Invalid connection from landmark "
+                f"#{first:d} to landmark #{second:d}."
             )
+            ours = f"the list has {count} landmarks, counted from 0; use the connections of its solution"
+            raise InvalidArgumentError(behind(words, ours))
         yield first, second
 
 

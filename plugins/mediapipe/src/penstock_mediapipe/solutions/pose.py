@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock_mediapipe.solution_base import SolutionBase
+from penstock_mediapipe.solution_base import ExtraSettings, SolutionBase
 from penstock_mediapipe.solutions.pose_connections import POSE_CONNECTIONS
 from penstock_mediapipe.solutions.pose_parts import check_pose_model, without_presence
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "POSE_CONNECTIONS",
+    "ExtraSettings",
     "Pose",
     "PoseLandmark",
 ]
@@ -73,6 +74,7 @@ class Pose(SolutionBase):
         smooth_segmentation: filter the mask over time.
         min_detection_confidence: from which score on a person who was looked for counts, 0 to 1.
         min_tracking_confidence: from which score on a person who is followed counts, 0 to 1.
+        extra_settings: see `SolutionBase`.
 
     Raises:
         Errors are those of `SolutionBase`.
@@ -87,6 +89,7 @@ class Pose(SolutionBase):
         smooth_segmentation: bool = True,  # noqa: FBT001, FBT002
         min_detection_confidence: float | None = 0.5,
         min_tracking_confidence: float | None = 0.5,
+        extra_settings: ExtraSettings | None = None,
     ) -> None:
         check_pose_model(model_complexity)
         super().__init__(
@@ -103,6 +106,7 @@ class Pose(SolutionBase):
                 f"{_LANDMARKS}__ThresholdingCalculator.threshold": min_tracking_confidence,
             },
             outputs=["pose_landmarks", "pose_world_landmarks", "segmentation_mask"],
+            extra_settings=extra_settings,
         )
 
     def process(self, image: np.ndarray[Any, Any]) -> Any:  # type: ignore[override]  # images only

@@ -1,4 +1,4 @@
-"""The messages of payloads, where programs for MediaPipe import them from: those of Penstock, same fields."""
+"""The messages of payloads, where programs for MediaPipe import them from: Penstock's, with the same fields."""
 
 from __future__ import annotations
 
@@ -9,7 +9,18 @@ globals().update(
         __name__,
         {
             f"{name}_pb2": f"penstock_formats.messages.{name}_pb2"
-            for name in ("classification", "detection", "landmark", "location_data", "matrix_data", "rect")
+            for name in (
+                "body_rig",
+                "classification",
+                "detection",
+                "image_file_properties",
+                "image_format",
+                "landmark",
+                "location_data",
+                "matrix_data",
+                "rect",
+                "time_series_header",
+            )
         },
     )
 )
