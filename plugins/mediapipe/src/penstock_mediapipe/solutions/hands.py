@@ -50,7 +50,7 @@ class HandLandmark(enum.IntEnum):
 class Hands(SolutionBase):
     """Finds hands in an image and follows them in the next ones.
 
-    Left and right are told as in a mirrored image, as a front camera gives it; flip other images first:
+    Left and right are named as in a mirrored image, as a front camera gives it; flip other images first:
     `cv2.flip(image, 1)`.
 
     Args:
