@@ -104,8 +104,8 @@ class FileSource:
     def header(self) -> VideoHeader:
         """Size of the frames as `read` returns them, mean rate, and duration; 0 where the file has none.
 
-        The duration is that of the video stream. Where the file has it for all its streams only, as mkv and
-        flv, it is rounded to whole frames, as in the reference.
+        The video stream has the duration. Where a file has one for all its streams together, as mkv and flv,
+        this is rounded to whole frames, as in the reference.
         """
         stream = self._stream
         rate = float(stream.average_rate or stream.guessed_rate or 0)
