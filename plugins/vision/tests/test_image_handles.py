@@ -50,6 +50,20 @@ def test_a_size_is_width_and_height(tag, image):
     assert sent(ImagePropertiesCalculator, {tag: image}, ["SIZE"]) == [(6, 4)]
 
 
+@pytest.mark.reference(
+    "calculators/image/image_properties_calculator_test.cc",
+    "ImagePropertiesCalculatorTest.GetImageProperties",
+    "ImagePropertiesCalculatorTest.GetImageFramePropertiesCPU",
+)
+@pytest.mark.parametrize(("tag", "size"), [("IMAGE", (128, 256)), ("IMAGE_CPU", (700, 500))])
+def test_the_size_of_an_image_with_alpha(tag, size):
+    frame = ImageFrame(np.zeros((*reversed(size), 4), np.uint8))
+
+    found = sent(ImagePropertiesCalculator, {tag: Image(frame) if tag == "IMAGE" else frame}, ["SIZE"])
+
+    assert found == [size]
+
+
 @pytest.mark.parametrize("tag", ["IMAGE", "IMAGE_CPU"])
 def test_an_image_of_a_frame_shares_its_pixels(tag):
     (image,) = sent(ToImageCalculator, {tag: FRAME}, ["IMAGE"])
