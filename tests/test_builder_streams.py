@@ -1,7 +1,7 @@
 """Nodes that functions of MediaPipe's builder add: Penstock's builder gives the same configs, and they load.
 
 MediaPipe has a C++ function for each, such as `Concatenate(streams, graph)`; here a node is added by its
-calculator's name. Names of streams are those that MediaPipe gives.
+calculator's name. Streams have the names that MediaPipe gives.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def test_each_kind_of_value_becomes_a_payload_of_its_python_type(field, given, p
 
 
 def loaded(ports, packets):
-    """Return a graph file's side packets by name, those that are made."""
+    """Return the side packets of a graph file by name, without other tags."""
     graph = CalculatorGraph(f"""
         node {{
           calculator: "ConstantSidePacketCalculator"
