@@ -23,6 +23,7 @@ from penstock.errors import (
     AlreadyExistsError,
     FailedPreconditionError,
     GraphConfigError,
+    InternalError,
     InvalidArgumentError,
     NotFoundError,
 )
@@ -200,8 +201,8 @@ FEEDS = {
     # settled timestamps use up ticks of the loop
     r"BeginLoop\w+": lambda name: {"depends_on_arrival": True},
     # ticks as above; items that come apart are refused
-    r"BeginItemLoopCalculator": lambda name: {"depends_on_arrival": True, "may_raise": InvalidArgumentError},
-    r"EndItemLoopCalculator": lambda name: {"may_raise": InvalidArgumentError},  # batches of another size
+    r"BeginItemLoopCalculator": lambda name: {"depends_on_arrival": True, "may_raise": InternalError},
+    r"EndItemLoopCalculator": lambda name: {"may_raise": InternalError},  # batches of another size
     r"CallbackCalculator": lambda name: {"side_packets": {"CALLBACK": lambda packet: None}},
     r"CannyEdgeCalculator|ColorMapCalculator|SobelEdgesCalculatorCpu": lambda name: {
         "payloads": {ImageFrame: _gray}
