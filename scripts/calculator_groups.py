@@ -119,6 +119,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
             "AlignmentPointsRects*",
             "AssociationNormRect*",
             "DetectionsToRects*",
+            "FaceToRect*",
             "HandDetectionsFromPoseToRects*",
             "HandLandmarksToRect*",
             "RectProjection*",

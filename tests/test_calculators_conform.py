@@ -346,7 +346,7 @@ FEEDS = {
     },
     r"StreamToSidePacketCalculator": lambda name: {"may_raise": AlreadyExistsError},  # a second packet
     # sizes of images are above 0, and points of detections and boxes have a number
-    r"(AlignmentPoints|DetectionsTo|HandDetectionsFromPoseTo)RectsCalculator": lambda name: {
+    r"((AlignmentPoints|DetectionsTo|HandDetectionsFromPoseTo)Rects|FaceToRect)Calculator": lambda name: {
         "payloads": {"IMAGE_SIZE": _size},
         "may_raise": InvalidArgumentError,
     },
