@@ -31,14 +31,14 @@ _ONE: Final = f32(1)
 class FaceToRectCalculator(DetectionsToRectsCalculator):
     """Makes a rotated square around a face, by the keypoints of its eyes and its mouth.
 
-    Ports and timestamps are those of DetectionsToRectsCalculator; IMAGE_SIZE is needed. The keypoints of a
-    detection are those of the left eye, as many of the right eye, those of the nose, which do not count,
-    and those of the mouth; more may follow. Eyes and mouth are the means of their keypoints in pixels.
+    Ports and timestamps are as in DetectionsToRectsCalculator; IMAGE_SIZE is needed. The first keypoints of a
+    detection are the left eye's, then come as many of the right eye, the nose's, which do not count, and the
+    mouth's; more may follow. Eyes and mouth are the means of their keypoints in pixels.
 
-    The centre is on the way from between the eyes to the mouth, at `eye_to_mouth_mix`. The side is the
-    greater one of the distance of eyes and mouth times `eye_to_mouth_scale` and that of both eyes times
-    `eye_to_eye_scale`. Both are rounded to whole pixels, for NORM_RECT and NORM_RECTS too. The rotation, in
-    radians and clockwise, is that of the line through the eyes and of that to the mouth together.
+    The centre is on the way from between the eyes to the mouth, at `eye_to_mouth_mix`. The side is
+    `eye_to_mouth_scale` times the distance of eyes and mouth, or `eye_to_eye_scale` times the distance of
+    both eyes, whichever is greater. Both are rounded to whole pixels, for NORM_RECT and NORM_RECTS too. The
+    rotation, in radians and clockwise, is how far the face is turned, by its eyes and its mouth together.
 
     Options `FaceToRectCalculatorOptions`: `eye_landmark_size` (2), `nose_landmark_size` (0),
     `mouth_landmark_size` (2), `eye_to_mouth_mix` (0.1), `eye_to_mouth_scale` (3.6), `eye_to_eye_scale` (4). A
