@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from penstock.errors import GraphRunError, PenstockError
-from penstock_formats import Image, ImageFrame
+from penstock_formats import Image, ImageFormat, ImageFrame
 from penstock_testing import run_calculator
 from penstock_vision.images.image_handles import (
     FromImageCalculator,
@@ -48,6 +48,36 @@ def sent(calculator, inputs, outputs):
 )
 def test_a_size_is_width_and_height(tag, image):
     assert sent(ImagePropertiesCalculator, {tag: image}, ["SIZE"]) == [(6, 4)]
+
+
+TEN = ImageFrame(np.zeros((10, 10, 3), np.uint8))
+
+
+@pytest.mark.reference(
+    "calculators/util/to_image_calculator_test.cc",
+    "ToImageCalculatorTest.ConvertsImageFrameToImage",
+    "ToImageCalculatorTest.ConvertsGenericImageToImage",
+)
+@pytest.mark.parametrize("tag", ["IMAGE_CPU", "IMAGE"])
+def test_a_frame_of_either_input_becomes_an_image_of_its_size_and_format(tag):
+    (found,) = sent(ToImageCalculator, {tag: TEN}, ["IMAGE"])
+
+    assert isinstance(found, Image)
+    assert (found.width, found.height, found.format) == (10, 10, ImageFormat.SRGB)
+
+
+@pytest.mark.reference(
+    "calculators/util/from_image_calculator_test.cc",
+    "FromImageCalculatorTest.ConvertsImageToImageFrame",
+    "FromImageCalculatorTest.OutputsSourceOnGpu",
+)
+def test_an_image_in_main_memory_becomes_a_frame_of_its_size_and_format():
+    (alone,) = sent(FromImageCalculator, {"IMAGE": Image(TEN)}, ["IMAGE_CPU"])
+    frame, on_gpu = sent(FromImageCalculator, {"IMAGE": Image(TEN)}, ["IMAGE_CPU", "SOURCE_ON_GPU"])
+
+    assert isinstance(alone, ImageFrame)
+    assert (alone.width, alone.height, alone.format) == (10, 10, ImageFormat.SRGB)
+    assert (frame, on_gpu) == (alone, False)
 
 
 @pytest.mark.parametrize("tag", ["IMAGE", "IMAGE_CPU"])
