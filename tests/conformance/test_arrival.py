@@ -18,6 +18,10 @@ def test_s36_fixed_size_works_on_the_newest_and_settles_nothing_that_it_dropped(
     bench.end()
 
 
+@pytest.mark.reference(
+    "framework/stream_handler/fixed_size_input_stream_handler_test.cc",
+    "FixedSizeInputStreamHandlerTest.LateArrivalDrop",
+)
 @pytest.mark.parametrize(
     ("keeps_all", "expected"),
     [
