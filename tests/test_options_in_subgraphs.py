@@ -456,7 +456,7 @@ def test_a_field_for_calculators_on_a_subgraph_is_an_invalid_argument_that_names
     subgraph = 'input_stream: "DATA:in" node { calculator: "SomeCalculator" input_stream: "in" }'
 
     with pytest.raises(
-        GraphConfigError, match="node 'foo_subgraph' .Sub.: buffer_size_hint is for c"
+        GraphConfigError, match=r"node 'foo_subgraph' \(Sub\): buffer_size_hint is for"
     ) as caught:
         build_plan(graph, registry, subgraphs={"Sub": subgraph})
 
