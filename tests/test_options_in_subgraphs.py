@@ -165,7 +165,7 @@ def test_options_that_are_set_in_code_are_found_too(registry, made):
     assert options.get(type(made)) == made
 
 
-# --- values of a graph's options in those of its nodes --------------------------------------------------
+# --- values of a graph's options in its nodes' options ----------------------------------------------------
 
 
 def lights(registry, entry, graph_says, node_says="", *, packed=True):
@@ -371,7 +371,7 @@ FOUR = """
 @pytest.mark.reference(
     "framework/tool/subgraph_expansion_test.cc", "SubgraphExpansionTest.FindCorrespondingStreams"
 )
-def test_inputs_of_a_subgraph_are_those_of_its_node_by_tag_and_index(registry):
+def test_inputs_of_a_subgraph_are_its_nodes_by_tag_and_index(registry):
     ports = ["input_1", "VIDEO:input_2", "AUDIO:0:input_3", "AUDIO:1:input_4"]
     inputs = " ".join(f'input_stream: "{port}"' for port in ports)
     reads = " ".join(f'input_stream: "{port.rpartition(":")[2]}"' for port in ports)
@@ -536,7 +536,7 @@ def test_executors_that_only_subgraphs_declare_are_not_declared(registry, name, 
     "framework/tool/subgraph_expansion_test.cc",
     "SubgraphExpansionTest.GraphExecutorsSubstituteSubgraphExecutors",
 )
-def test_executors_of_the_graph_are_those_of_nodes_in_all_subgraphs(registry):
+def test_nodes_in_all_subgraphs_run_on_executors_of_the_graph(registry):
     graph = f'input_stream: "input" {THREADS.format("xyz", 1)} {THREADS.format("abc", 1)}'
 
     plan = build_plan(graph + using("NestedInternalExecutorsSubgraph"), registry, subgraphs=SUBGRAPHS)

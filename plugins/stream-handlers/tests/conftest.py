@@ -168,7 +168,7 @@ def act(cc):
 class Told:
     """A run of one `Recorder` node after a node that does several things to its streams at once.
 
-    What is told are functions of the outputs of that node, which add packets, set bounds or close streams.
+    `tell` takes functions of the outputs of that node, which add packets, set bounds or close streams.
     """
 
     def __init__(self, handler, streams, *, bounds=False):

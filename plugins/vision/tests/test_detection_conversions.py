@@ -267,7 +267,7 @@ def test_a_size_without_detections_gives_nothing(form):
 @pytest.mark.parametrize(
     ("inputs", "output", "message"),
     [
-        # without a size and with the wrong output: the second is told, since the contract is not complete
+        # without a size and with the wrong output: the error names the second
         (["DETECTIONS"], "PIXEL_DETECTION", "the only output is PIXEL_DETECTION, but DETECTIONS may hold"),
         (["DETECTIONS"], "PIXEL_DETECTIONS", "IMAGE_SIZE"),
         (["DETECTIONS", "IMAGE_SIZE"], "PIXEL_DETECTION", "the only output is PIXEL_DETECTION, but DETEC"),

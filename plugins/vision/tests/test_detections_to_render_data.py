@@ -233,7 +233,7 @@ def test_a_box_in_pixels_of_either_kind_of_list_gives_three_annotations(is_list)
     "calculators/util/detections_to_render_data_calculator_test.cc",
     "DetectionsToRenderDataCalculatorTest.BothDetecctionListAndVector",
 )
-def test_annotations_of_a_message_come_before_those_of_a_list():
+def test_annotations_of_a_message_come_before_a_lists():
     listed = DetectionList(detection=[in_pixels((100, 200, 300, 400), "label1", 0.3, "feature_tag1")])
     given = [in_pixels((600, 700, 800, 900), "label2", 0.6, "feature_tag2")]
 

@@ -62,7 +62,7 @@ def test_a_face_with_too_few_keypoints_is_refused():
     assert caught.value.code.name == "INVALID_ARGUMENT"
 
 
-def test_a_face_in_pixels_is_the_same_square_and_numbers_that_are_not_set_are_those_of_the_class():
+def test_a_face_in_pixels_is_the_same_square_and_numbers_that_are_not_set_have_their_defaults():
     found = face(EYES_MOUTH_TWICE, "RECT")
 
     assert (found.x_center, found.y_center, found.width, found.height) == (582, 355, 1543, 1543)

@@ -115,7 +115,7 @@ def test_a_frame_behind_the_end_of_its_channels_time_lets_the_next_channel_go_on
 @pytest.mark.reference(
     "framework/tool/switch_mux_calculator_test.cc", "SwitchMuxCalculatorTest.OneChannelIsSlow"
 )
-def test_frames_of_later_channels_wait_for_those_of_a_slow_one():
+def test_frames_of_later_channels_wait_for_a_slow_one():
     harness = three()
 
     feed(harness, ("s", 1, 0), ("s", 10, 0), ("f0", 10))

@@ -256,7 +256,7 @@ def _element(values: Any, field: Any, index: int) -> Any:
 
 
 def _replace(message: Message, field: Any, index: int | None, new: Sequence[Any]) -> None:
-    """Put values into a list in place of all, or of one; messages are merged with those in their places.
+    """Put values into a list in place of all, or of one; messages are merged with the ones before.
 
     Raises:
         PenstockError: there is no such element; its code is OUT_OF_RANGE. The list does not change.
