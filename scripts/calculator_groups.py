@@ -120,6 +120,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
             "AlignmentPointsRects*",
             "AssociationNormRect*",
             "DetectionsToRects*",
+            "FaceToRect*",
             "HandDetectionsFromPoseToRects*",
             "HandLandmarksToRect*",
             "RectProjection*",

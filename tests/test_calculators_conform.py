@@ -347,7 +347,7 @@ FEEDS = {
     },
     r"StreamToSidePacketCalculator": lambda name: {"may_raise": AlreadyExistsError},  # a second packet
     # sizes of images are above 0, and points of detections and boxes have a number
-    r"(AlignmentPoints|DetectionsTo|HandDetectionsFromPoseTo)RectsCalculator": lambda name: {
+    r"((AlignmentPoints|DetectionsTo|HandDetectionsFromPoseTo)Rects|FaceToRect)Calculator": lambda name: {
         "payloads": {"IMAGE_SIZE": _size},
         "may_raise": InvalidArgumentError,
     },
@@ -477,7 +477,7 @@ def names():
 
 @pytest.fixture(autouse=True)
 def opengl_or_numpy(monkeypatch):
-    """Let those that draw do so with NumPy where there is no OpenGL."""
+    """Let calculators that draw do so with NumPy where there is no OpenGL."""
     is_required = os.environ.get("PENSTOCK_REQUIRE_GL") == "1"
     monkeypatch.setenv("PENSTOCK_GPU", "require" if is_required else "prefer")
     monkeypatch.delenv("PENSTOCK_MEDIAPIPE_MODELS", raising=False)  # what is fed does not depend on it

@@ -162,7 +162,7 @@ def test_a_packet_that_completes_no_window_gives_no_packet_and_times_are_counted
         SpectrogramCalculator, cut(noise(1, 310), 50, 90, 180), rate=RATE, start=40, options=options()
     )
 
-    # 180 samples complete windows at 0, 40 and 80; 310 those at 120, 160 and 200; the zeros that at 240
+    # 180 samples complete windows at 0, 40 and 80; 310 the windows at 120, 160 and 200; the zeros that at 240
     assert made.stamps == [40, 40 + 30_000, 40 + 60_000]
     assert [array.shape[1] for array in made.arrays] == [3, 3, 1]
 

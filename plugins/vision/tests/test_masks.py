@@ -127,6 +127,32 @@ def test_a_matrix_times_its_inverse_is_one():
     assert np.array_equal(np.reshape(given, (4, 4)) @ np.reshape(found, (4, 4)), np.eye(4))
 
 
+@pytest.mark.reference(
+    "calculators/util/inverse_matrix_calculator_test.cc",
+    "InverseMatrixCalculatorTest.Identity",
+    "InverseMatrixCalculatorTest.Translation",
+    "InverseMatrixCalculatorTest.Scale",
+    "InverseMatrixCalculatorTest.Rotation90",
+    "InverseMatrixCalculatorTest.CheckPrecision",
+)
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ([(1, 0, 0, 0), (0, 1, 0, 0)], [(1, 0, 0, 0), (0, 1, 0, 0)]),
+        ([(1, 0, 0, 2), (0, 1, 0, -5)], [(1, 0, 0, -2), (0, 1, 0, 5)]),
+        ([(5, 0, 0, 0), (0, 2, 0, 0)], [(0.2, 0, 0, 0), (0, 0.5, 0, 0)]),
+        ([(0, -1, 0, 0), (1, 0, 0, 0)], [(0, 1, 0, 0), (-1, 0, 0, 0)]),
+        ([(1e-5, 0, 0, 0), (0, 1e-5, 0, 0)], [(1e5, 0, 0, 0), (0, 1e5, 0, 0)]),
+    ],
+)
+def test_inverses_of_moving_scaling_and_turning(rows, expected):
+    below = [(0.0, 0.0, 1.0, 0.0), (0.0, 0.0, 0.0, 1.0)]
+
+    found = inverted(tuple(float(one) for row in [*rows, *below] for one in row))
+
+    np.testing.assert_allclose(found, np.float32([*expected, *below]).ravel(), rtol=4 * 2**-23, atol=0)
+
+
 def test_a_small_matrix_has_an_inverse_and_a_singular_one_has_none():
     scale = 1e-3  # a determinant of 1e-12
     assert inverted(tuple(scale * number for number in UNIT))[0] == pytest.approx(1000)

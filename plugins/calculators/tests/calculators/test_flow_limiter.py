@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import heapq
+import itertools
+
 import pytest
 
 from penstock import CalculatorGraph, GraphConfigError, Packet, Timestamp
+from penstock.config import build_plan
 from penstock.config.calculator_options_pb2 import CalculatorOptions
-from penstock.lowlevel import next_allowed
+from penstock.lowlevel import default_registry, next_allowed
 from penstock_calculators.limiting.flow_limiter import FlowLimiterCalculator
 from penstock_calculators.messages.flow_limiter_pb2 import FlowLimiterCalculatorOptions
 from penstock_calculators.routing.pass_through import PassThroughCalculator
@@ -641,3 +645,61 @@ def test_the_example_of_the_docstring_runs_as_part_of_a_graph():
     graph.close(10)
 
     assert seen == [1, 2, 3]
+
+
+IN_FLIGHT = """
+    input_stream: "in" input_side_packet: "max_in_flight"
+    node {
+      calculator: "FlowLimiterCalculator"
+      input_stream_handler { input_stream_handler: "ImmediateInputStreamHandler" }
+      input_side_packet: "MAX_IN_FLIGHT:max_in_flight"
+      input_stream: "in" input_stream: "FINISHED:finished"
+      input_stream_info { tag_index: "FINISHED" back_edge: true }
+      output_stream: "sampled"
+    }
+    node {
+      calculator: "RoundRobinDemuxCalculator" input_stream: "sampled"
+      output_stream: "OUTPUT:0:in_0" output_stream: "OUTPUT:1:in_1"
+    }
+    node { calculator: "Work" name: "work_0" input_stream: "in_0" output_stream: "out_0" }
+    node { calculator: "Work" name: "work_1" input_stream: "in_1" output_stream: "out_1" }
+    node {
+      calculator: "ImmediateMuxCalculator"
+      input_stream_handler { input_stream_handler: "ImmediateInputStreamHandler" }
+      input_stream: "out_0" input_stream: "out_1"
+      output_stream: "out" output_stream: "finished"
+    }
+"""
+
+
+@pytest.mark.reference("framework/tool/simulation_clock_test.cc", "SimulationClockTest.InFlight")
+def test_two_nodes_of_20_and_30_milliseconds_work_on_six_of_ten_packets():
+    def work(cc):
+        cc.output.add_packet(cc.input.packet)
+
+    registry = default_registry().child()
+    registry.add("calculator", "Work", calculator(work, name="Work"))
+    harness = ScheduleHarness(build_plan(IN_FLIGHT, registry), side_packets={"max_in_flight": 2}).start()
+    harness.run()
+    takes = {"work_0": 20_000, "work_1": 30_000}
+    # the moments of a clock in microseconds at which something happens, in the order in which they were set
+    events, numbers = [], itertools.count()
+
+    def at(moment, what):
+        heapq.heappush(events, (moment, next(numbers), what))
+
+    def packets(now, stamp=10_000):
+        harness.add("in", stamp, stamp)
+        if stamp < 100_000:
+            at(now + 10_000, lambda then: packets(then, stamp + 10_000))
+
+    at(11_000, packets)
+    while events:
+        now, _, what = heapq.heappop(events)
+        what(now)
+        while step := harness.take():
+            held = harness.call(step)
+            at(now + takes.get(step.node.name, 0), lambda _, held=held: harness.complete(held))
+    harness.finish()
+
+    assert [stamp for stamp, _ in harness.carried("out")] == [10_000, 20_000, 40_000, 60_000, 70_000, 100_000]

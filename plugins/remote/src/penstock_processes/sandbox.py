@@ -151,7 +151,7 @@ def _python_folders() -> Iterator[str]:
 
 
 def _outermost(paths: Iterable[str]) -> list[str]:
-    """Return the absolute paths among some, without those that are inside of another one."""
+    """Return the absolute paths among some, without paths inside of another one."""
     kept: list[str] = []
     for path in sorted({os.path.normpath(path) for path in paths if path.startswith("/")}, key=len):
         if path != "/" and not any(path.startswith(f"{outer}/") for outer in kept):

@@ -346,7 +346,7 @@ class VideoWriter:
         )
 
     def _failed(self, error: Exception) -> PenstockError:
-        """Return the error for a failure of libav or of the disk, with the place of what was saved."""
+        """Return the error for a failure of libav or of the disk, with the path of the saved part."""
         error = self._file.error or error
         why = getattr(error, "strerror", None) or error
         left = "no frame was saved"
