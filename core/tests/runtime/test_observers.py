@@ -314,6 +314,45 @@ def test_iterating_over_a_poller_ends_with_the_stream(make) -> None:
     graph.wait_until_done(TIMEOUT)
 
 
+@pytest.fixture
+def hasty_threads():
+    """Let threads take turns as often as they can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("hasty_threads")
+def test_threads_that_share_a_poller_share_its_packets_and_all_see_the_end(make) -> None:
+    graph = make([(Pass, "in", "out")], "in")
+    poller = graph.add_output_stream_poller("out")
+    graph.start_run()
+    got: list[list[int]] = []
+
+    def take() -> None:
+        mine = []
+        while (packet := poller.next(TIMEOUT)) is not None:
+            mine.append(packet.payload)
+        assert is_closed.is_set()  # no thread takes the packet of another one for the end
+        got.append(mine)
+
+    is_closed = threading.Event()
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        threads = [pool.submit(take) for _ in range(4)]
+        for start in range(0, 2000, 10):
+            for number in range(start, start + 10):
+                graph.add_packet_to_input_stream("in", Packet(number, number))
+            graph.wait_until_idle(TIMEOUT)
+        is_closed.set()
+        graph.close_all_input_streams()
+        for thread in threads:
+            thread.result(TIMEOUT)
+
+    assert sorted(number for mine in got for number in mine) == list(range(2000))
+    assert all(mine == sorted(mine) for mine in got)
+
+
 def test_a_poller_that_waits_too_long_tells_the_story(make) -> None:
     graph = make([(Pass, "in", "out")], "in")
     poller = graph.add_output_stream_poller("out")

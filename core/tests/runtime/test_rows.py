@@ -510,6 +510,25 @@ def test_a_thread_that_feeds_waits_for_another_that_reads(make) -> None:
     graph.wait_until_done(TIMEOUT)
 
 
+def test_a_second_thread_that_reads_is_refused_and_may_read_later(make) -> None:
+    graph = make([(Pass, "in", "out")], "in")
+    rows = graph.rows("out")
+    graph.start_run()
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        first = pool.submit(rows.next, TIMEOUT)
+        deadline = time.monotonic() + TIMEOUT
+        while not rows._reading and time.monotonic() < deadline:
+            time.sleep(0.001)
+        with pytest.raises(FailedPreconditionError, match="another thread or task is waiting for it"):
+            rows.next(TIMEOUT)
+        graph.add_packet_to_input_stream("in", Packet("a", 0))
+        assert first.result(TIMEOUT)["out"].payload == "a"
+    graph.add_packet_to_input_stream("in", Packet("b", 1))
+    assert rows.next(TIMEOUT)["out"].payload == "b"
+    rows.close()
+    graph.close(TIMEOUT)
+
+
 def in_another_thread(call):
     """Call something in a thread of its own, and raise the time-out that it raises."""
     raised: list[WaitTimeoutError] = []

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING, Final
 
+from penstock.engine.packet import Packet
 from penstock.engine.stream import UNLIMITED, Observer
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
-    from penstock.engine.packet import Packet
+    from penstock.engine.schedule import Schedule
     from penstock.runtime.runner.runner import Runner
+
+
+#: In place of a packet: there was one, and another thread has it.
+_TAKEN: Final = Packet()
 
 
 def _may_go_on(runner: Runner, observer: Observer) -> bool:
@@ -24,8 +30,8 @@ class OutputStreamPoller:
     """Returns the packets of one stream, one for each call of `next`. Made by the graph.
 
     Packets wait in a queue of the poller, which throttles the graph only after `set_max_queue_size`.
-    One thread or task at a time may use a poller; `for packet in poller` and `async for packet
-    in poller` end with the stream.
+    `for packet in poller` and `async for packet in poller` end with the stream. Several threads and tasks may
+    use a poller: each packet goes to one of them, in the order of their calls, and the end to all.
     """
 
     def __init__(self, stream: str, *, wants_bounds: bool) -> None:
@@ -56,9 +62,14 @@ class OutputStreamPoller:
             FailedPreconditionError: no run has begun, or the call comes from inside the run.
         """
         runner, observer = self._live()
-        if not observer.queue:
-            runner.wait(partial(_may_go_on, runner, observer), timeout, self._what)
-        return self._take(runner, observer)
+        deadline = None if timeout is None else monotonic() + timeout
+        while True:
+            if not observer.queue:
+                runner.wait(partial(_may_go_on, runner, observer), timeout, self._what)
+            packet = self._take(runner, observer)
+            if packet is not _TAKEN:
+                return packet
+            timeout = None if deadline is None else max(0.0, deadline - monotonic())
 
     async def next_async(self, timeout: float | None = None) -> Packet | None:  # noqa: ASYNC109  # its error tells why
         """Return the next packet, as `next`, without blocking the event loop.
@@ -73,9 +84,14 @@ class OutputStreamPoller:
 
         runner, observer = self._live()
         refuse(runner, self._what)
-        if not observer.queue:
-            await wait(runner, partial(_may_go_on, runner, observer), timeout, self._what)
-        return self._take(runner, observer)
+        deadline = None if timeout is None else monotonic() + timeout
+        while True:
+            if not observer.queue:
+                await wait(runner, partial(_may_go_on, runner, observer), timeout, self._what)
+            packet = self._take(runner, observer)
+            if packet is not _TAKEN:
+                return packet
+            timeout = None if deadline is None else max(0.0, deadline - monotonic())
 
     def _live(self) -> tuple[Runner, Observer]:
         if self._runner is None or self._observer is None:
@@ -85,9 +101,14 @@ class OutputStreamPoller:
         return self._runner, self._observer
 
     def _take(self, runner: Runner, observer: Observer) -> Packet | None:
-        if not observer.queue:
-            return None
-        packet: Packet = runner.change(lambda schedule: schedule.polled(observer))
+        """Return the packet that waits, None at the end, or `_TAKEN` where another thread was faster."""
+
+        def take(schedule: Schedule) -> Packet | None:
+            if observer.queue:
+                return schedule.polled(observer)
+            return None if _may_go_on(runner, observer) else _TAKEN
+
+        packet: Packet | None = runner.change(take)
         return packet
 
     def __iter__(self) -> Iterator[Packet]:

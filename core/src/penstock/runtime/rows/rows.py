@@ -7,6 +7,7 @@ that were left throttle nothing.
 
 from __future__ import annotations
 
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from penstock.errors import FailedPreconditionError, GraphRunError, NotFoundError, WaitTimeoutError
@@ -83,7 +84,8 @@ class Rows:
     """The rows of some streams in one run. Made by `CalculatorGraph.rows`.
 
     For loops: `for row in rows`, `async for row in rows`. Or one by one: `rows.next()`. As a context
-    manager it is closed at the end of the block. One thread or task at a time may read.
+    manager it is closed at the end of the block. One thread or task at a time may read; a second one gets a
+    FailedPreconditionError.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917  # what `CalculatorGraph.rows` was given
@@ -110,6 +112,8 @@ class Rows:
         self._reader: Final = RowReader(max_size)
         self._what: Final = f"the next row of {', '.join(map(repr, numbers))}"
         self._runner: Runner | None = None
+        #: "by" → the thread or task that reads now.
+        self._reading: Final[dict[str, object]] = {}
         self._is_starting = self._has_started_it = False
         #: Whether no row will come any more; and whether the end of the run has been reported too.
         self._is_at_end = self._is_over = False
@@ -199,21 +203,26 @@ class Rows:
             WaitTimeoutError: no row was settled in time; says what the run waits for. No packet is lost,
                 and the next call goes on.
             GraphRunError: the run has failed, and all rows that were settled have been read.
-            FailedPreconditionError: the rows are closed, or the call comes from inside the run.
+            FailedPreconditionError: the rows are closed, another thread reads them, or the call comes from
+                inside the run.
         """
         if self._is_over:
             return None
-        runner = self._live()
-        runner.refuse_inside(self._what)
-        timeout = self._timeout if timeout is None else timeout
-        while True:
-            row = self._take_or_see_end(runner)
-            if row is not None:
-                return row
-            if self._is_at_end:
-                self._end(runner, timeout)
-                return None
-            runner.wait(self._can_go_on, timeout, self._what)
+        self._begin_reading(get_ident())
+        try:
+            runner = self._live()
+            runner.refuse_inside(self._what)
+            timeout = self._timeout if timeout is None else timeout
+            while True:
+                row = self._take_or_see_end(runner)
+                if row is not None:
+                    return row
+                if self._is_at_end:
+                    self._end(runner, timeout)
+                    return None
+                runner.wait(self._can_go_on, timeout, self._what)
+        finally:
+            self._reading.clear()
 
     async def next_async(self) -> Row | None:
         """Return the next row, as `next`, without blocking the event loop.
@@ -224,24 +233,38 @@ class Rows:
             FailedPreconditionError: nodes run inside the application's waits, so that nothing runs them.
             As `next`.
         """
+        from asyncio import current_task
+
         from penstock.runtime.awaiting import in_thread, refuse, wait  # brings asyncio
 
         if self._is_over:
             return None
-        runner = self._live(awaits=True)
-        refuse(runner, self._what)
-        while True:
-            row = self._take_or_see_end(runner)
-            if row is not None:
-                return row
-            if self._is_at_end:
-                try:
-                    await in_thread(lambda: self._end(runner, self._timeout))
-                except BaseException as error:
-                    self._is_over = isinstance(error, GraphRunError)  # else the next call waits on
-                    raise
-                return None
-            await wait(runner, self._can_go_on, self._timeout, self._what)
+        self._begin_reading(current_task())
+        try:
+            runner = self._live(awaits=True)
+            refuse(runner, self._what)
+            while True:
+                row = self._take_or_see_end(runner)
+                if row is not None:
+                    return row
+                if self._is_at_end:
+                    try:
+                        await in_thread(lambda: self._end(runner, self._timeout))
+                    except BaseException as error:
+                        self._is_over = isinstance(error, GraphRunError)  # else the next call waits on
+                        raise
+                    return None
+                await wait(runner, self._can_go_on, self._timeout, self._what)
+        finally:
+            self._reading.clear()
+
+    def _begin_reading(self, reader: object) -> None:
+        """Refuse a second reader: the first one may be starting the run, or waiting for its end."""
+        if self._reading.setdefault("by", reader) != reader:  # one step, whichever threads call it
+            raise FailedPreconditionError(
+                f"{self._what}: another thread or task is waiting for it; one at a time may read these rows, "
+                "so let one read and hand the rows on, or use a poller for each stream"
+            )
 
     def _take_or_see_end(self, runner: Runner) -> Row | None:
         """Return the next row if it is settled; else note whether no row will come any more."""
