@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import threading
 from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from penstock_tensors import Model, TensorInfo, add_backend, remove_backend
 
+#: Where the data of MediaPipe's own tests is, by folder of its tests.
+REFERENCE = Path(__file__).resolve().parents[4] / "shared" / "data" / "reference"
 #: How long a session waits for another one to run at the same time.
 MEETING = 20
 
@@ -150,3 +153,16 @@ def _field(number, content):
     data = content.encode() if isinstance(content, str) else content
     assert len(data) < 128, "the length must fit one byte"
     return bytes([number << 3 | 2, len(data)]) + data
+
+
+@pytest.fixture(scope="session")
+def reference_file():
+    """Return a function that finds a file of the data that MediaPipe's own tests read, or skips the test."""
+
+    def find(name):
+        path = REFERENCE / name
+        if not path.exists():
+            pytest.skip(f"the reference's file is missing: {path}")
+        return path
+
+    return find
