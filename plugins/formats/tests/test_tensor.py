@@ -63,3 +63,12 @@ def test_a_pickled_tensor_comes_back_with_the_same_numbers():
     assert np.array_equal(back.array, tensor.array)
     assert repr(back) == "<Tensor float32 2x3>"
     assert back != tensor
+
+
+def test_a_quantized_tensor_says_what_its_elements_stand_for():
+    plain, quantized = Tensor(np.zeros(2, np.uint8)), Tensor(np.zeros(2, np.uint8), scale=0.5, zero_point=128)
+
+    back = pickle.loads(pickle.dumps(quantized))  # noqa: S301  # our own bytes
+
+    assert (plain.scale, plain.zero_point) == (1, 0)
+    assert (quantized.scale, quantized.zero_point) == (back.scale, back.zero_point) == (0.5, 128)

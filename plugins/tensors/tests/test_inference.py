@@ -156,12 +156,6 @@ def test_the_ports_have_one_form(doubling, double):
         run(double, [Tensor(ONES)], ["TENSORS", ("TENSOR", 0)])
 
 
-def test_feedback_is_refused(doubling, double):
-    config = {"feedback_tensor_links": [{"from_output_tensor_name": "a", "to_input_tensor_name": "b"}]}
-    with pytest.raises(GraphConfigError, match="feedback_tensor_links is not supported; give the output"):
-        run(double, [Tensor(ONES)], input_output_config=config)
-
-
 def test_a_file_of_no_known_kind_is_refused():
     with pytest.raises(GraphRunError, match=r"'odd' \(7 bytes\) is of a kind that no backend runs"):
         run(Model("odd", b"nothing"), [Tensor(ONES)])
