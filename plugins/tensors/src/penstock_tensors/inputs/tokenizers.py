@@ -119,8 +119,8 @@ def tokenizer_of(metadata: ModelMetadata, tokenizer: Tokenizer | None) -> WordPi
         )
     if tokenizer.kind is TokenizerKind.SENTENCE_PIECE:
         raise PenstockError(
-            "the model has a SentencePiece tokenizer, but only those of BERT and regular expressions are "
-            "supported; make the tokens in a calculator of your own",
+            "the model has a SentencePiece tokenizer, but only BERT's and regular expressions are supported; "
+            "make the tokens in a calculator of your own",
             code=StatusCode.UNIMPLEMENTED,
         )
     lines = _lines(metadata.file(tokenizer.vocabulary))
