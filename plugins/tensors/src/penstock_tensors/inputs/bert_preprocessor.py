@@ -28,8 +28,8 @@ class BertPreprocessorCalculator(penstock.Calculator):
 
     Input: TEXT (str). Side packet: METADATA_EXTRACTOR (ModelMetadata, or the Model itself, whose metadata is
     read): its inputs `ids`, `segment_ids` and `mask` in its order, its tokenizer and vocabulary. Output:
-    TENSORS (a list of three Tensors in that order, int32, 1 x `bert_max_seq_len`): the numbers of "[CLS]", the
-    tokens and "[SEP]", cut off or filled up with 0; 0; and 1 for each token. Timestamp offset 0.
+    TENSORS (a list of three Tensors in that order, int32, 1 x `bert_max_seq_len`): the numbers of "[CLS]",
+    the tokens and "[SEP]", cut off or filled up with 0; 0; and 1 for each token. Timestamp offset 0.
 
     The text is cut into words and punctuation marks, in lower case (A to Z only), and these into the longest
     pieces that the vocabulary has.
