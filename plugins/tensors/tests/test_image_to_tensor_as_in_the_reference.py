@@ -395,3 +395,28 @@ def test_the_border_is_the_nearest_pixel_unless_it_is_zero():
 )
 def test_the_range_decides_on_the_element_type(options, element_type):
     assert tensor(ImageFrame(np.zeros((2, 2, 3), np.uint8)), **options).dtype == element_type
+
+
+class OnGpu:
+    """An image on the GPU, as the pack for the GPU has them."""
+
+    format, width, height = ImageFormat.SRGBA, 2, 2
+
+    def frame(self):
+        return ImageFrame(np.full((2, 2, 4), 255, np.uint8), ImageFormat.SRGBA)
+
+    def read_view(self, view):
+        raise NotImplementedError
+
+
+@pytest.mark.reference(
+    "calculators/tensor/image_to_tensor_utils_test.cc", "GetOutputTensorType.GetOutputTensorType"
+)
+def test_an_image_on_the_gpu_becomes_floats():
+    ran = run_calculator(
+        ImageToTensorCalculator, {"IMAGE_GPU": [(0, OnGpu())]}, outputs=["TENSOR"], options=Options(**UNIT)
+    )
+
+    (packet,) = ran.outputs["TENSOR"]
+    assert packet.payload.array.dtype == np.float32
+    assert packet.payload.array.tolist() == np.ones((1, 2, 2, 3)).tolist()
