@@ -77,11 +77,19 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         ),
     },
     "penstock-tensors": {
-        "Images and landmarks to tensors": (
+        "Images, landmarks and numbers to tensors": (
+            "FeedbackTensors*",
             "ImageToTensor*",
             "LandmarksToTensor*",
             "TensorConverter*",
             "TfLiteConverter*",
+            "VectorToTensor*",
+        ),
+        "Text to tensors": (
+            "BertPreprocessor*",
+            "RegexPreprocessor*",
+            "TextToTensor*",
+            "UniversalSentenceEncoder*",
         ),
         "Models": (
             "Inference*",
@@ -91,7 +99,14 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
             "TfLiteInference*",
             "TfLiteModel*",
         ),
-        "What models say": ("RefineLandmarks*", "SsdAnchors*", "TensorsTo*", "TfLiteTensorsTo*"),
+        "What models say": (
+            "RefineLandmarks*",
+            "SsdAnchors*",
+            "TensorToJoints*",
+            "TensorsDequantization*",
+            "TensorsTo*",
+            "TfLiteTensorsTo*",
+        ),
     },
     "penstock-vision": {
         "Images and masks": (

@@ -46,7 +46,7 @@ from penstock_formats import (
 from penstock_gpu import GlContext, GpuUnavailableError
 from penstock_gpu.messages.scaler_pb2 import GlScalerCalculatorOptions
 from penstock_image.messages.scale_image_pb2 import ScaleImageCalculatorOptions
-from penstock_tensors import Anchor
+from penstock_tensors import Anchor, ModelMetadata, Tokenizer, TokenizerKind
 from penstock_testing import ConformanceError, check_calculator
 from penstock_testing.payloads import maker_of
 
@@ -137,6 +137,15 @@ def _tensors(*shapes):
         return [Tensor(numbers.normal(size=shape).astype(np.float32)) for shape in shapes]
 
     return made
+
+
+def _text_model(name):
+    """Return what a model says to a calculator that makes its inputs of text."""
+    words = {"v": b"<PAD> 0\n<UNKNOWN> 1"}
+    if name.startswith("Regex"):
+        return ModelMetadata(first_tokenizer=Tokenizer(TokenizerKind.REGEX, "v", " "), files=words)
+    inputs = "ids mask segment_ids" if name.startswith("Bert") else "inp_text res_context res_text"
+    return ModelMetadata(tuple(inputs.split()), Tokenizer(TokenizerKind.BERT, "v"), files=words)
 
 
 def _three_or_more(name):
@@ -431,6 +440,22 @@ FEEDS = {
     },
     r"(TfLite)?TensorsToFloatsCalculator": lambda name: {"payloads": {"TENSORS": _tensors((1, 1), (1, 2))}},
     r"(TfLite)?TensorsToLandmarksCalculator": lambda name: {"payloads": {"TENSORS": _tensors((1, 63))}},
+    r"TensorToJointsCalculator": lambda name: {
+        "payloads": {"TENSOR": lambda random, at: _tensors((339,))(random, at)[0]}
+    },
+    r"TensorsDequantizationCalculator": lambda name: {
+        "payloads": {"TENSORS": lambda random, at: [Tensor(np.frombuffer(random.randbytes(6), np.uint8))]}
+    },
+    r"VectorToTensorCalculator": lambda name: {
+        "payloads": {"VECTOR": lambda random, at: [random.random() for _ in range(3)]}
+    },
+    r"FeedbackTensorsCalculator": lambda name: {
+        "payloads": {"FEEDBACK_TENSORS": _tensors((1, 64))},
+        "may_raise": InvalidArgumentError,  # inputs without feedback, after the first time
+    },
+    r"(Bert|Regex|UniversalSentenceEncoder)PreprocessorCalculator": lambda name: {
+        "side_packets": {"METADATA_EXTRACTOR": _text_model(name)}
+    },
     r"TensorsToSegmentationCalculator": lambda name: {
         "payloads": {"TENSORS": _tensors((1, 4, 5, 1)), "OUTPUT_SIZE": _size}
     },

@@ -59,12 +59,16 @@ _MODEL: Final = "it needs a model"
 _OF_MODEL: Final = "it takes what a certain model says"
 #: Calculator → why its page has no picture, though its outputs could be drawn.
 WITHOUT_PICTURE: Final[Mapping[str, str]] = {
+    "BertPreprocessorCalculator": _MODEL,
     "FaceLandmarksToRenderDataCalculator": _OF_MODEL,
+    "FeedbackTensorsCalculator": _OF_MODEL,
     "InferenceCalculatorCpu": _MODEL,
     "InferenceCalculatorXnnpack": _MODEL,
     "MicrophoneSourceCalculator": "it needs a microphone",
     "RefineLandmarksFromHeatmapCalculator": _OF_MODEL,
+    "RegexPreprocessorCalculator": _MODEL,
     "ShaderCalculator": "its shader needs OpenGL, and this page needs none",
+    "TensorsDequantizationCalculator": "its tensors are quantized",
     "TensorsToAudioCalculator": "its tensors are transforms",
     "TensorsToDetectionsCalculator": _OF_MODEL,
     "TensorsToLandmarksCalculator": _OF_MODEL,
@@ -74,7 +78,9 @@ WITHOUT_PICTURE: Final[Mapping[str, str]] = {
     "TfLiteTensorsToSegmentationCalculator": _OF_MODEL,
     "TimedBoxListIdToLabelCalculator": "it reads a file",
     "Tvl1OpticalFlowCalculator": "it needs another OpenCV",
+    "UniversalSentenceEncoderPreprocessorCalculator": _MODEL,
     "UpdateFaceLandmarksCalculator": _OF_MODEL,
+    "VectorToTensorCalculator": "its packets are rows of numbers",
 }
 
 #: Types of payloads that are drawn, alone or in lists.

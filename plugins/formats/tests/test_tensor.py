@@ -103,3 +103,12 @@ def test_parts_of_a_tensor_are_views_of_its_memory(kind):
         assert (part.shape, part.dtype) == (shape, kind)
         assert part.ravel().tolist() == list(range(first, first + math.prod(shape)))
         assert np.shares_memory(part, values)
+
+
+def test_a_quantized_tensor_says_what_its_elements_stand_for():
+    plain, quantized = Tensor(np.zeros(2, np.uint8)), Tensor(np.zeros(2, np.uint8), scale=0.5, zero_point=128)
+
+    back = pickle.loads(pickle.dumps(quantized))  # noqa: S301  # our own bytes
+
+    assert (plain.scale, plain.zero_point) == (1, 0)
+    assert (quantized.scale, quantized.zero_point) == (back.scale, back.zero_point) == (0.5, 128)

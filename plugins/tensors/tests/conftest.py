@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import threading
 from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from penstock_tensors import Model, TensorInfo, add_backend, remove_backend
 
+#: Where the data of MediaPipe's own tests is, by folder of its tests.
+REFERENCE = Path(__file__).resolve().parents[4] / "shared" / "data" / "reference"
 #: How long a session waits for another one to run at the same time.
 MEETING = 20
 
@@ -130,6 +133,44 @@ def _tensor(schema, name, buffer):
     return tensor
 
 
+@pytest.fixture(scope="session")
+def tiny():
+    """Return a function that makes a .tflite file with one input, and one output that is a cast of it.
+
+    Arguments are names of element types in the schema, such as "INT32", and a shape. With one type the
+    output is the input itself. `scale` and `zero_point`: what both are quantized by.
+    """
+    reason = 'no ai-edge-litert: pip install "penstock-tensors[litert]"'
+    pytest.importorskip("ai_edge_litert.interpreter", reason=reason)
+    return _tiny
+
+
+def _tiny(*types, shape=(4,), scale=None, zero_point=0):
+    schema = import_module("ai_edge_litert.schema_py_generated")
+    model, graph = schema.ModelT(), schema.SubGraphT()
+    model.version, model.buffers, model.operatorCodes = 3, [schema.BufferT()], []
+    graph.tensors, graph.operators = [], []
+    for i, name in enumerate(types):
+        tensor = schema.TensorT()
+        tensor.name, tensor.shape, tensor.buffer = f"tensor {i}", list(shape), 0
+        tensor.type = getattr(schema.TensorType, name)
+        if scale is not None:
+            tensor.quantization = schema.QuantizationParametersT()
+            tensor.quantization.scale, tensor.quantization.zeroPoint = [scale], [zero_point]
+        graph.tensors.append(tensor)
+    graph.inputs, graph.outputs = [0], [len(types) - 1]
+    if len(types) > 1:
+        code, operator = schema.OperatorCodeT(), schema.OperatorT()
+        code.builtinCode = code.deprecatedBuiltinCode = schema.BuiltinOperator.CAST
+        code.version, operator.opcodeIndex = 1, 0
+        operator.inputs, operator.outputs = [0], [1]
+        model.operatorCodes, graph.operators = [code], [operator]
+    model.subgraphs = [graph]
+    builder = import_module("flatbuffers").Builder(1024)
+    builder.Finish(model.Pack(builder), file_identifier=b"TFL3")
+    return Model("tiny.tflite", bytes(builder.Output()))
+
+
 @pytest.fixture
 def onnx():
     """Return an .onnx file that adds two inputs, "x" (1, 4) and "y" (n, 4); written byte by byte."""
@@ -150,3 +191,24 @@ def _field(number, content):
     data = content.encode() if isinstance(content, str) else content
     assert len(data) < 128, "the length must fit one byte"
     return bytes([number << 3 | 2, len(data)]) + data
+
+
+@pytest.fixture(scope="session")
+def reference_model(reference_file):
+    """Return a function that reads a model of the data of MediaPipe's own tests, or skips the test."""
+    reason = 'no ai-edge-litert: pip install "penstock-tensors[litert]"'
+    pytest.importorskip("ai_edge_litert.interpreter", reason=reason)
+    return lambda name: Model(name, reference_file(f"calculators/tensor/{name}").read_bytes())
+
+
+@pytest.fixture(scope="session")
+def reference_file():
+    """Return a function that finds a file of the data that MediaPipe's own tests read, or skips the test."""
+
+    def find(name):
+        path = REFERENCE / name
+        if not path.exists():
+            pytest.skip(f"the reference's file is missing: {path}")
+        return path
+
+    return find

@@ -191,8 +191,12 @@ def test_the_node_has_one_image_and_one_form_of_output():
 @pytest.mark.parametrize(
     ("rect", "message"),
     [
-        ({"width": float("nan"), "height": 1}, "must be finite and its sides not 0; give another NORM_RECT"),
-        ({"width": 0.5, "height": 0}, "must be finite and its sides not 0"),
+        (
+            {"width": float("nan"), "height": 1},
+            "must be finite and its sides above 0; give another NORM_RECT",
+        ),
+        ({"width": 0.5, "height": 0}, "must be finite and its sides above 0"),
+        ({"width": -0.5, "height": 0.5}, "must be finite and its sides above 0"),
     ],
 )
 def test_a_region_that_is_none_is_refused(rect, message):

@@ -6,15 +6,21 @@ import gc
 import threading
 import weakref
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import penstock
-from penstock.errors import GraphConfigError, GraphRunError
+from penstock.errors import FailedPreconditionError, GraphConfigError, GraphRunError, StatusCode
 from penstock_formats import Tensor
-from penstock_tensors import RESOURCES, Model, OpResolver, ResourceFinder
-from penstock_tensors.inference.inference import InferenceCalculatorCpu, InferenceCalculatorXnnpack
+from penstock_tensors import RESOURCES, Model, OpResolver, ResourceFinder, TensorInfo
+from penstock_tensors.inference.inference import (
+    InferenceCalculatorCpu,
+    InferenceCalculatorXnnpack,
+    _Sessions,
+)
+from penstock_tensors.inference.tensor_map import Link, TensorMap
 from penstock_tensors.messages.inference_pb2 import InferenceCalculatorOptions as Options
 from penstock_testing import check_calculator, run_calculator
 
@@ -154,12 +160,6 @@ def test_a_node_has_either_a_path_or_a_model(doubling, double):
 def test_the_ports_have_one_form(doubling, double):
     with pytest.raises(GraphConfigError, match="the outputs are both TENSORS and TENSOR"):
         run(double, [Tensor(ONES)], ["TENSORS", ("TENSOR", 0)])
-
-
-def test_feedback_is_refused(doubling, double):
-    config = {"feedback_tensor_links": [{"from_output_tensor_name": "a", "to_input_tensor_name": "b"}]}
-    with pytest.raises(GraphConfigError, match="feedback_tensor_links is not supported; give the output"):
-        run(double, [Tensor(ONES)], input_output_config=config)
 
 
 def test_a_file_of_no_known_kind_is_refused():
@@ -316,3 +316,94 @@ def test_a_reset_keeps_the_sessions_unless_the_next_run_asks_for_something_else(
 
     assert sessions == [(1, 1), (1, 1), (1, 1), (2, 2)]
     assert out == [[[2, 2, 2, 2]]] * 4
+
+
+#: The first output of the model is its input in the next run.
+LINK = [{"from_output_tensor_name": "double", "to_input_tensor_name": "x"}]
+LINKED = """
+input_stream: "in" input_side_packet: "model"
+node {
+  calculator: "InferenceCalculatorCpu" input_stream: "TENSORS:in" input_side_packet: "MODEL:model"
+  output_stream: "TENSORS:out"
+  options { [penstock.InferenceCalculatorOptions.ext] { input_output_config {
+    feedback_tensor_links { from_output_tensor_name: "double" to_input_tensor_name: "x" }
+  } } }
+}
+"""
+
+
+@pytest.fixture
+def counting(doubling, monkeypatch):
+    """Let the model of `doubling` add 1 to its input "x", and give "y" as "half"."""
+    monkeypatch.setattr(
+        doubling, "inputs", (TensorInfo("x", (1,), "int32"), TensorInfo("y", (1,), "int32")), raising=False
+    )
+    outputs = TensorInfo("double", (1,), "int32"), TensorInfo("half", (1,), "int32")
+    monkeypatch.setattr(doubling, "outputs", outputs, raising=False)
+    plain = type(doubling.session()).run
+    monkeypatch.setattr(
+        type(doubling.session()),
+        "run",
+        lambda one, inputs: [inputs[0] + 1, plain(one, inputs)[0] // 2 + inputs[1]],
+    )
+    return doubling
+
+
+def test_a_linked_output_is_an_input_of_the_next_packet_and_0_in_each_run(counting, double):
+    graph = penstock.CalculatorGraph(LINKED)
+    out = []
+    graph.observe_output_stream("out", lambda _, packet: out.append([t.array.item() for t in packet.payload]))
+    for _ in range(2):
+        graph.reset({"model": double})
+        for i in range(3):
+            graph.add_packet_to_input_stream("in", penstock.Packet([Tensor(np.array([10], np.int32))], i))
+        graph.wait_until_idle()
+    graph.close()
+
+    assert out == [[10], [11], [12]] * 2
+
+
+def test_linked_tensors_need_one_call_after_the_other(counting):
+    sessions = _Sessions(counting, TensorMap((1,), (1,), (Link(0, 0),)))
+    number = np.array([10], np.int32)
+    counting.meet = SimpleNamespace(wait=lambda timeout: sessions.run([number]))  # a call within a call
+
+    with pytest.raises(FailedPreconditionError, match=r"of the one before; leave max_in_flight out"):
+        sessions.run([number])
+
+
+@pytest.mark.parametrize(
+    ("config", "code", "message"),
+    [
+        (
+            {"feedback_tensor_links": LINK, "input_tensor_indices_map": {"model_tensor_indices": [0]}},
+            "FAILED_PRECONDITION",
+            "feedback_tensor_links and numbers of tensors are given",
+        ),
+        (
+            {"feedback_tensor_links": [{**LINK[0], "to_input_tensor_name": "z"}]},
+            "INTERNAL",
+            "name 'z', but the inputs of the model 'double' are 0 'x', 1 'y'; correct it",
+        ),
+        (
+            {"feedback_tensor_links": [{**LINK[0], "from_output_tensor_name": "z"}]},
+            "INTERNAL",
+            "name 'z', but the outputs of the model 'double' are 0 'double', 1 'half'; correct it",
+        ),
+        (
+            {"feedback_tensor_links": [*LINK, {**LINK[0], "to_input_tensor_name": "y"}]},
+            "INTERNAL",
+            "name 'double' or 'y' twice; link each output and each input once",
+        ),
+        (
+            {"feedback_tensor_links": LINK, "input_tensor_names_map": {"tensor_names": ["y", "y"]}},
+            "INTERNAL",
+            r"input_tensor_names_map is \['y', 'y'\], but must name each input .* once: 1 'y'; correct it",
+        ),
+    ],
+)
+def test_links_that_cannot_be_are_refused(counting, double, config, code, message):
+    with pytest.raises(GraphRunError, match=message) as caught:
+        run(double, [Tensor(np.array([10], np.int32))], input_output_config=config)
+
+    assert caught.value.code == StatusCode[code]

@@ -77,3 +77,52 @@ def test_a_size_alone_gives_nothing_and_landmarks_alone_are_refused():
 def test_ports_and_options_that_do_not_fit_are_refused(tags, attributes, message):
     with pytest.raises(GraphConfigError, match=message):
         tensors(dict.fromkeys(tags), attributes=attributes)
+
+
+@pytest.mark.parametrize(
+    ("names", "flatten", "shape", "numbers"),
+    [
+        pytest.param(
+            ["X", "Y", "Z", "VISIBILITY", "PRESENCE"], False, (1, 2, 5), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+            marks=pytest.mark.reference(
+                "calculators/tensor/landmarks_to_tensor_calculator_test.cc",
+                "LandmarksToTensorCalculatorTest.AllAttributes",
+            ),
+        ),
+        pytest.param(
+            ["X", "Y", "Z"], False, (1, 2, 3), [1, 2, 3, 6, 7, 8],
+            marks=pytest.mark.reference(
+                "calculators/tensor/landmarks_to_tensor_calculator_test.cc",
+                "LandmarksToTensorCalculatorTest.XYZAttributes",
+            ),
+        ),
+        pytest.param(
+            ["X", "Y", "Z"], True, (1, 6), [1, 2, 3, 6, 7, 8],
+            marks=pytest.mark.reference(
+                "calculators/tensor/landmarks_to_tensor_calculator_test.cc",
+                "LandmarksToTensorCalculatorTest.XYZAttributes_Flatten",
+            ),
+        ),
+    ],
+)  # fmt: skip
+def test_two_landmarks_are_a_tensor_as_in_the_reference(names, flatten, shape, numbers):
+    rows = np.arange(1, 11).reshape(2, 5)[:, : len(names)]
+    landmarks = LandmarkList(landmark=[dict(zip(NAMES, row.tolist(), strict=False)) for row in rows])
+
+    (found,) = tensors({"LANDMARKS": landmarks}, attributes=names, flatten=flatten)
+
+    assert found.shape == shape
+    assert found.ravel().tolist() == numbers
+
+
+@pytest.mark.reference(
+    "calculators/tensor/landmarks_to_tensor_calculator_test.cc",
+    "LandmarksToTensorCalculatorTest.NormalizedLandmarks",
+)
+def test_a_landmark_of_a_picture_is_a_tensor_as_in_the_reference():
+    one = {"x": 0.1, "y": 0.5, "z": 1, "visibility": 4, "presence": 5}
+    feeds = {"NORM_LANDMARKS": NormalizedLandmarkList(landmark=[one]), "IMAGE_SIZE": (200, 100)}
+
+    (found,) = tensors(feeds, attributes=["X", "Y", "Z", "VISIBILITY", "PRESENCE"])
+
+    assert found.tolist() == [[[20, 50, 200, 4, 5]]]

@@ -151,3 +151,56 @@ def read_graph_bytes(data):
     found = CalculatorGraphConfig()
     found.MergeFromString(data)
     return found
+
+
+@pytest.mark.parametrize(
+    ("file", "options"),
+    [
+        pytest.param(
+            "anchor_golden_file_0.txt",
+            {
+                "num_layers": 5, "min_scale": 0.1171875, "max_scale": 0.75,
+                "input_size_height": 256, "input_size_width": 256,
+                "anchor_offset_x": 0.5, "anchor_offset_y": 0.5,
+                "strides": [8, 16, 32, 32, 32], "aspect_ratios": [1.0], "fixed_anchor_size": True,
+            },
+            marks=pytest.mark.reference(
+                "calculators/tflite/ssd_anchors_calculator_test.cc",
+                "SsdAnchorCalculatorTest.FaceDetectionConfig",
+            ),
+        ),
+        pytest.param(
+            "anchor_golden_file_1.txt",
+            {
+                "num_layers": 6, "min_scale": 0.2, "max_scale": 0.95,
+                "input_size_height": 300, "input_size_width": 300,
+                "anchor_offset_x": 0.5, "anchor_offset_y": 0.5,
+                "strides": [16, 32, 64, 128, 256, 512], "aspect_ratios": [1.0, 2.0, 0.5, 3.0, 0.3333],
+                "reduce_boxes_in_lowest_layer": True,
+            },
+            marks=pytest.mark.reference(
+                "calculators/tflite/ssd_anchors_calculator_test.cc",
+                "SsdAnchorCalculatorTest.MobileSSDConfig",
+            ),
+        ),
+        pytest.param(
+            "anchor_golden_file_2.txt",
+            {
+                "input_size_height": 640, "input_size_width": 640,
+                "strides": [64, 128], "aspect_ratios": [1.0, 2.0, 0.5],
+                "multiscale_anchor_generation": True, "min_level": 6, "max_level": 7,
+                "anchor_scale": 3.0, "scales_per_octave": 3,
+            },
+            marks=pytest.mark.reference(
+                "calculators/tflite/ssd_anchors_calculator_test.cc",
+                "SsdAnchorCalculatorTest.RetinaNetSSDConfig",
+            ),
+        ),
+    ],
+)  # fmt: skip
+def test_anchors_are_as_in_the_references_files(reference_file, file, options):
+    lines = reference_file(f"calculators/tflite/{file}").read_text().splitlines()
+
+    found = made(**options)
+
+    np.testing.assert_allclose(found, [list(map(float, line.split())) for line in lines], rtol=0, atol=1e-5)

@@ -9,7 +9,9 @@ from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import Tensor
 from penstock_formats.messages.label_map_pb2 import LabelMapItem
 from penstock_tensors.messages.tensors_to_classification_pb2 import TensorsToClassificationCalculatorOptions
+from penstock_tensors.messages.tflite_decoders_pb2 import TfLiteTensorsToClassificationCalculatorOptions
 from penstock_tensors.outputs.tensors_to_classification import TensorsToClassificationCalculator
+from penstock_tensors.outputs.tflite_decoders import TfLiteTensorsToClassificationCalculator
 from penstock_testing import run_calculator
 
 
@@ -118,3 +120,124 @@ def test_what_does_not_fit_is_refused(scores, options, words):
 def test_options_that_contradict_each_other_are_refused(options, words):
     with pytest.raises(GraphConfigError, match=words):
         classified((0.5,), **options)
+
+
+ABC = {i: LabelMapItem(name=f"Class{letter}") for i, letter in enumerate("ABC")}
+ENTRIES = [{"id": i, "label": item.name} for i, item in ABC.items()]
+
+
+def three(calculator, message, **options):
+    """Return index, score and label (None where there is none) for the scores 0, 0.5 and 1."""
+    ran = run_calculator(
+        calculator,
+        {"TENSORS": [(0, [Tensor(np.array([0, 0.5, 1], np.float32).reshape(1, 1, 3, 1))])]},
+        outputs=["CLASSIFICATIONS"],
+        options=message(**options),
+    )
+    (packet,) = ran.outputs["CLASSIFICATIONS"]
+    return [
+        (one.index, one.score, one.label if one.HasField("label") else None)
+        for one in packet.payload.classification
+    ]
+
+
+NEW = (TensorsToClassificationCalculator, TensorsToClassificationCalculatorOptions)
+OLD = (TfLiteTensorsToClassificationCalculator, TfLiteTensorsToClassificationCalculatorOptions)
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "found"),
+    [
+        pytest.param(
+            NEW, {}, [(0, 0, None), (1, 0.5, None), (2, 1, None)],
+            marks=pytest.mark.reference(
+                "calculators/tensor/tensors_to_classification_calculator_test.cc",
+                "TensorsToClassificationCalculatorTest.CorrectOutput",
+            ),
+        ),
+        pytest.param(
+            OLD, {}, [(0, 0, None), (1, 0.5, None), (2, 1, None)],
+            marks=pytest.mark.reference(
+                "calculators/tflite/tflite_tensors_to_classification_calculator_test.cc",
+                "TfLiteTensorsToClassificationCalculatorTest.CorrectOutput",
+            ),
+        ),
+        pytest.param(
+            NEW, {"label_map": {"entries": ENTRIES}},
+            [(0, 0, "ClassA"), (1, 0.5, "ClassB"), (2, 1, "ClassC")],
+            marks=pytest.mark.reference(
+                "calculators/tensor/tensors_to_classification_calculator_test.cc",
+                "TensorsToClassificationCalculatorTest.CorrectOutputWithLabelMap",
+            ),
+        ),
+        pytest.param(
+            NEW, {"min_score_threshold": 0.6}, [(2, 1, None)],
+            marks=pytest.mark.reference(
+                "calculators/tensor/tensors_to_classification_calculator_test.cc",
+                "TensorsToClassificationCalculatorTest.CorrectOutputWithLabelMinScoreThreshold",
+            ),
+        ),
+        pytest.param(
+            OLD, {"min_score_threshold": 0.6}, [(2, 1, None)],
+            marks=pytest.mark.reference(
+                "calculators/tflite/tflite_tensors_to_classification_calculator_test.cc",
+                "TfLiteTensorsToClassificationCalculatorTest.CorrectOutputWithLabelMinScoreThreshold",
+            ),
+        ),
+        pytest.param(
+            NEW, {"top_k": 2}, [(2, 1, None), (1, 0.5, None)],
+            marks=pytest.mark.reference(
+                "calculators/tensor/tensors_to_classification_calculator_test.cc",
+                "TensorsToClassificationCalculatorTest.CorrectOutputWithTopK",
+            ),
+        ),
+        pytest.param(
+            OLD, {"top_k": 2}, [(2, 1, None), (1, 0.5, None)],
+            marks=pytest.mark.reference(
+                "calculators/tflite/tflite_tensors_to_classification_calculator_test.cc",
+                "TfLiteTensorsToClassificationCalculatorTest.CorrectOutputWithTopK",
+            ),
+        ),
+        pytest.param(
+            NEW, {"sort_by_descending_score": True}, [(2, 1, None), (1, 0.5, None), (0, 0, None)],
+            marks=pytest.mark.reference(
+                "calculators/tensor/tensors_to_classification_calculator_test.cc",
+                "TensorsToClassificationCalculatorTest.CorrectOutputWithSortByDescendingScore",
+            ),
+        ),
+        pytest.param(
+            NEW, {"label_items": ABC, "allow_classes": [1]}, [(1, 0.5, "ClassB")],
+            marks=pytest.mark.reference(
+                "calculators/tensor/tensors_to_classification_calculator_test.cc",
+                "TensorsToClassificationCalculatorTest.ClassNameAllowlistWithLabelItems",
+            ),
+        ),
+        pytest.param(
+            NEW, {"label_items": ABC, "ignore_classes": [1]}, [(0, 0, "ClassA"), (2, 1, "ClassC")],
+            marks=pytest.mark.reference(
+                "calculators/tensor/tensors_to_classification_calculator_test.cc",
+                "TensorsToClassificationCalculatorTest.ClassNameIgnorelistWithLabelItems",
+            ),
+        ),
+    ],
+)  # fmt: skip
+def test_three_classes_as_in_the_reference(kind, options, found):
+    assert three(*kind, **options) == found
+
+
+@pytest.mark.reference(
+    "calculators/tensor/tensors_to_classification_calculator_test.cc",
+    "TensorsToClassificationCalculatorTest.CorrectOutputWithLabelMapPath",
+)
+@pytest.mark.reference(
+    "calculators/tflite/tflite_tensors_to_classification_calculator_test.cc",
+    "TfLiteTensorsToClassificationCalculatorTest.CorrectOutputWithLabelMapPath",
+)
+@pytest.mark.parametrize(("kind", "folder"), [(NEW, "tensor"), (OLD, "tflite")])
+def test_the_labels_of_the_references_file(reference_file, kind, folder):
+    path = reference_file(f"calculators/{folder}/labelmap.txt")
+
+    found = three(*kind, label_map_path=str(path))
+
+    assert [one[:2] for one in found] == [(0, 0), (1, 0.5), (2, 1)]
+    assert [label for _, _, label in found] == path.read_text().split("\n")[:3]

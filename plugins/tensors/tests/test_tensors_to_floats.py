@@ -61,3 +61,42 @@ def test_other_tensors_are_refused(tensors, output, words):
 def test_exactly_one_output_is_connected(outputs):
     with pytest.raises(GraphConfigError, match="connect exactly one of the outputs FLOAT and FLOATS"):
         run_calculator(TensorsToFloatsCalculator, {"TENSORS": []}, outputs=outputs)
+
+
+@pytest.mark.parametrize(
+    ("values", "output", "options", "expected"),
+    [
+        pytest.param(
+            [0.5], "FLOAT", {}, 0.5,
+            marks=pytest.mark.reference(
+                "calculators/tensor/tensors_to_floats_calculator_test.cc",
+                "TensorsToFloatsCalculatorTest.SingleValue",
+            ),
+        ),
+        pytest.param(
+            [0.5], "FLOATS", {}, [0.5],
+            marks=pytest.mark.reference(
+                "calculators/tensor/tensors_to_floats_calculator_test.cc",
+                "TensorsToFloatsCalculatorTest.SingleValueAsVector",
+            ),
+        ),
+        pytest.param(
+            [0, 0.5, 1], "FLOATS", {}, [0, 0.5, 1],
+            marks=pytest.mark.reference(
+                "calculators/tensor/tensors_to_floats_calculator_test.cc",
+                "TensorsToFloatsCalculatorTest.FloatVector",
+            ),
+        ),
+        pytest.param(
+            [-1, 0, 1], "FLOATS", {"activation": "SIGMOID"}, [0.269, 0.5, 0.731],
+            marks=pytest.mark.reference(
+                "calculators/tensor/tensors_to_floats_calculator_test.cc",
+                "TensorsToFloatsCalculatorTest.FloatVectorWithSigmoid",
+            ),
+        ),
+    ],
+)  # fmt: skip
+def test_numbers_as_in_the_reference(values, output, options, expected):
+    found = floats([tensor(*values, shape=(1, 1, -1, 1))], output, **options)
+
+    assert found == pytest.approx(expected, abs=1e-2 if options else 0)

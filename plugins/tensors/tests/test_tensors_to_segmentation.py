@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import cv2
 import numpy as np
 import pytest
@@ -116,3 +118,109 @@ def test_a_layer_that_softmax_does_not_have_is_refused():
 def test_the_tensor_comes_in_one_way(inputs):
     with pytest.raises(PenstockError, match="exactly one of the inputs TENSORS and TENSOR"):
         run_calculator(TensorsToSegmentationCalculator, inputs, outputs=["MASK"])
+
+
+#: The numbers of MediaPipe's tests.
+RISING = np.arange(1, 17, dtype=np.float32).reshape(1, 4, 4, 1)
+PAIRS = np.array(
+    [
+        1, 2, 4, 2, 3, 5, 6, 1.5, 7, 10, 11, 4, 12, 15, 16, 18.5, 19, 20, 22, 23, 24.5, 23.4, 25.6, 28.3,
+        29.2, 30, 24.6, 29.2, 30, 24.9, 31.2, 30.3,
+    ],
+    np.float32,
+).reshape(1, 4, 4, 2)  # fmt: skip
+
+
+@pytest.mark.reference(
+    "calculators/tensor/tensors_to_segmentation_calculator_test.cc",
+    "TensorsToSegmentationCalculatorTest.RunsWithFunctionRunner",
+)
+def test_a_mask_of_four_pixels_without_options():
+    made = mask(tensor(np.reshape([1, 2, 3, 4], (1, 2, 2, 1))), tag="TENSOR")
+
+    assert made.tolist() == [[1, 2], [3, 4]]
+
+
+@pytest.mark.reference(
+    "calculators/tensor/tensors_to_segmentation_calculator_test.cc",
+    "TensorsToSegmentationCalculatorTest.ParameterizedTests",
+)
+@pytest.mark.parametrize(
+    ("values", "activation", "size", "most", "tag", "expected"),
+    [
+        (RISING, "NONE", (4, 4), 1e-7, "TENSORS", list(range(1, 17))),
+        (
+            RISING, "NONE", (6, 5), 1e-6, "TENSORS",
+            [
+                1, 1.5, 2.166667, 2.833333, 3.5, 4, 3.8, 4.3, 4.966667, 5.633333, 6.3, 6.8, 7, 7.5, 8.166667,
+                8.833333, 9.5, 10, 10.2, 10.7, 11.366667, 12.033333, 12.7, 13.2, 13, 13.5, 14.166667,
+                14.833333, 15.5, 16,
+            ],
+        ),
+        (
+            RISING, "SIGMOID", (4, 4), 1e-6, "TENSORS",
+            [
+                0.731059, 0.880797, 0.952574, 0.982014, 0.993307, 0.997527, 0.999089, 0.999665, 0.999877,
+                0.999955, 0.999983, 0.999994, 0.999998, 0.999999, 1, 1,
+            ],
+        ),
+        (
+            RISING, "SIGMOID", (6, 5), 1e-6, "TENSORS",
+            [
+                0.731059, 0.805928, 0.89276, 0.940611, 0.967294, 0.982014, 0.914633, 0.93857, 0.966279,
+                0.981363, 0.989752, 0.994369, 0.996592, 0.997666, 0.998873, 0.999404, 0.999683, 0.999829,
+                0.999913, 0.99994, 0.999971, 0.999985, 0.999992, 0.999996, 0.999998, 0.999998, 0.999999, 1,
+                1, 1,
+            ],
+        ),
+        (
+            PAIRS, "SOFTMAX", (4, 4), 1e-6, "TENSORS",
+            [
+                0.731059, 0.119203, 0.880797, 0.0109869, 0.952574, 0.000911051, 0.952574, 0.924142, 0.731059,
+                0.731059, 0.24974, 0.937027, 0.689974, 0.990048, 0.0060598, 0.28905,
+            ],
+        ),
+        (
+            PAIRS, "SOFTMAX", (6, 5), 1e-6, "TENSORS",
+            [
+                0.731059, 0.425131, 0.246135, 0.753865, 0.445892, 0.0109869, 0.886119, 0.461259, 0.185506,
+                0.781934, 0.790618, 0.650195, 0.841816, 0.603901, 0.40518, 0.561962, 0.765871, 0.930584,
+                0.718733, 0.763744, 0.703402, 0.281989, 0.459635, 0.742634, 0.689974, 0.840011, 0.82605,
+                0.170058, 0.147555, 0.28905,
+            ],
+        ),
+        (RISING, "NONE", (4, 4), 1e-7, "TENSOR", list(range(1, 17))),
+    ],
+)  # fmt: skip
+def test_masks_as_in_the_reference(values, activation, size, most, tag, expected):  # noqa: PLR0913, PLR0917  # a case has six parts
+    payload = tensor(values)
+
+    made = mask(
+        payload if tag == "TENSOR" else [payload], size, tag, activation=activation, gpu_origin="TOP_LEFT"
+    )
+
+    width, height = size
+    np.testing.assert_allclose(made, np.reshape(expected, (height, width)), rtol=0, atol=most)
+
+
+@pytest.mark.reference(
+    "calculators/tensor/tensors_to_segmentation_utils_test.cc",
+    "TensorsToSegmentationUtilsTest.GetHwcFromDimsBatchCheckFail",
+    "TensorsToSegmentationUtilsTest.GetHwcFromDimsInvalidShape",
+)
+@pytest.mark.parametrize("shape", [(2, 3, 4, 5), (1, 2, 3, 4, 5)])
+def test_a_batch_or_a_dimension_more_is_refused(shape):
+    with pytest.raises(GraphRunError, match=f"holds a tensor of shape {re.escape(str(shape))}"):
+        mask([tensor(np.zeros(shape))])
+
+
+@pytest.mark.reference(  # the shapes 2x3x4 and 1x3x4x5, with the channels that an activation takes
+    "calculators/tensor/tensors_to_segmentation_utils_test.cc",
+    "TensorsToSegmentationUtilsTest.GetHwcFromDimsWorksProperly",
+)
+@pytest.mark.parametrize(
+    ("shape", "activation", "made"),
+    [((2, 3, 1), "NONE", (2, 3)), ((1, 3, 4, 1), "NONE", (3, 4)), ((1, 3, 4, 2), "SOFTMAX", (3, 4))],
+)
+def test_height_and_width_stand_before_the_channels(shape, activation, made):
+    assert mask([tensor(np.zeros(shape))], activation=activation).shape == made

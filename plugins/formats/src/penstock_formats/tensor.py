@@ -34,14 +34,21 @@ class Tensor(ArrayPayload):
             C-contiguous, else copied: the tensor keeps the memory alive and shows later writes to it, so the
             maker stops writing once the tensor is in a packet.
         copy: take a copy of `data` in any case; the maker may go on writing.
+        scale, zero_point: what the elements of a quantized tensor stand for: scale * (element - zero_point).
 
     Raises:
         InvalidArgumentError: tensors cannot have the element type. Nothing is kept.
     """
 
-    __slots__ = ()
+    __slots__ = ("scale", "zero_point")
 
-    def __init__(self, data: ArrayLike, *, copy: bool = False) -> None:
+    #: `scale`, `zero_point`: what the elements of a quantized tensor stand for.
+    scale: float
+    zero_point: int
+
+    def __init__(
+        self, data: ArrayLike, *, copy: bool = False, scale: float = 1.0, zero_point: int = 0
+    ) -> None:
         array = np.asarray(data)
         if array.dtype not in _TYPES:
             raise InvalidArgumentError(
@@ -52,6 +59,7 @@ class Tensor(ArrayPayload):
             self._hold(array, copy=copy)
         else:
             self._hold(np.ascontiguousarray(array), copy=False)
+        self.scale, self.zero_point = scale, zero_point
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -64,7 +72,10 @@ class Tensor(ArrayPayload):
         return self._array.dtype.name
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Tensor, (np.ascontiguousarray(self._array).reshape(self._array.shape),)
+        arguments = (np.ascontiguousarray(self._array).reshape(self._array.shape),)
+        if (self.scale, self.zero_point) == (1.0, 0):
+            return Tensor, arguments
+        return Tensor, arguments, (None, {"scale": self.scale, "zero_point": self.zero_point})
 
     def __repr__(self) -> str:
         array = getattr(self, "_array", None)

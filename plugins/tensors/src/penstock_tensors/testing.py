@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from penstock_tensors.models.custom_ops import OpResolver
 from penstock_tensors.models.model import Model
+from penstock_tensors.models.model_metadata import ModelMetadata
 from penstock_tensors.models.resource_finder import Resource
 
 if TYPE_CHECKING:
@@ -33,9 +34,15 @@ def _operations(random: Random, at: Timestamp) -> OpResolver:  # noqa: ARG001  #
     return OpResolver({})
 
 
+def _metadata(random: Random, at: Timestamp) -> ModelMetadata:  # noqa: ARG001  # what every maker gets
+    """Return what a model without inputs says."""
+    return ModelMetadata()
+
+
 #: Type → the function that makes a payload from a random generator and a timestamp.
 PAYLOADS: Final[dict[type, Callable[[Random, Timestamp], Any]]] = {
     Model: _model,
+    ModelMetadata: _metadata,
     OpResolver: _operations,
     Resource: _resource,
 }

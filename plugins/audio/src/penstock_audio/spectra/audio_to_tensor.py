@@ -8,7 +8,7 @@ import numpy as np
 
 import penstock
 from penstock import Timestamp
-from penstock.errors import InvalidArgumentError
+from penstock.errors import InvalidArgumentError, StatusCode
 from penstock.lowlevel import MAX, PRESTREAM
 from penstock_audio.messages.audio_to_tensor_pb2 import AudioToTensorCalculatorOptions
 from penstock_audio.series.resampler import Kernel, RationalResampler, check_rates
@@ -307,5 +307,6 @@ def _check(options: AudioToTensorCalculatorOptions) -> None:
             raise InvalidArgumentError(
                 f"fft_size is {size} with num_channels {channels} and num_samples {samples}; a transform "
                 "takes one channel "
-                "and at most fft_size samples"
+                "and at most fft_size samples",
+                code=StatusCode.INTERNAL,  # as in the reference
             )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from penstock.errors import InvalidArgumentError
+from penstock.errors import InvalidArgumentError, StatusCode
 from penstock_audio.messages.audio_to_tensor_pb2 import AudioToTensorCalculatorOptions
 from penstock_audio.series.time_series import check_count
 
@@ -31,7 +31,8 @@ def check_size(size: int) -> int:
     """Return the size of a transform, if the reference has it too.
 
     Raises:
-        InvalidArgumentError: it is not 32 times a product of 2, 3 and 5.
+        InvalidArgumentError: it is not 32 times a product of 2, 3 and 5; with the code INTERNAL, as in the
+            reference.
         ResourceExhaustedError: it is too large.
     """
     rest, odd = divmod(check_count("fft_size", size, 1), _UNIT)
@@ -40,7 +41,8 @@ def check_size(size: int) -> int:
             rest //= prime
     if odd or rest != 1:
         raise InvalidArgumentError(
-            f"fft_size is {size}, but must be 32 times a product of 2, 3 and 5; 256, 320 or 512, say"
+            f"fft_size is {size}, but must be 32 times a product of 2, 3 and 5; 256, 320 or 512, say",
+            code=StatusCode.INTERNAL,
         )
     return size
 

@@ -9,9 +9,10 @@ import numpy as np
 
 import penstock
 from penstock.access import ACCESS, Searched
-from penstock.errors import InvalidArgumentError, StatusCode
+from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock_formats import Tensor
 from penstock_formats.api import ELEMENT_TYPES
+from penstock_tensors.inference.tensor_map import TensorMap
 from penstock_tensors.messages.inference_pb2 import InferenceCalculatorOptions
 from penstock_tensors.models.backend import load_model
 from penstock_tensors.models.custom_ops import OpResolver
@@ -41,9 +42,9 @@ class InferenceCalculatorCpu(penstock.Calculator):
     Graphs write `calculator: "InferenceCalculator"`, which becomes this one.
 
     Inputs: TENSORS (a list of Tensor) or TENSOR:0, TENSOR:1, ... (Tensor): exactly one of the two forms.
-    Outputs: likewise. One tensor for each input and output of the model, in its order. An input needs the
-    element type and the number of elements that the model asks for. Nothing is sent where an input is empty.
-    The timestamp offset is 0.
+    Outputs: likewise. One tensor for each input and output of the model, in its order, quantized as the model
+    says. An input needs the element type and the number of elements that the model asks for; where that is a
+    string, one of int8, with its bytes. Nothing is sent where an input is empty. The timestamp offset is 0.
 
     Input side packets: MODEL (Model), where `model_path` is not set. All others are optional: OP_RESOLVER or
     CUSTOM_OP_RESOLVER (OpResolver): the custom operations, instead of all that are installed; DELEGATE
@@ -53,20 +54,23 @@ class InferenceCalculatorCpu(penstock.Calculator):
     Options `InferenceCalculatorOptions`: `model_path`: the file, searched by the service RESOURCES (the
     README of penstock-tensors says where); `delegate`: `xnnpack` (with `num_threads`, default 1) or `tflite`,
     the default, which is slower; `gpu` and `nnapi` are taken for `tflite`; `cpu_num_thread` (1): threads
-    without xnnpack; `input_output_config`: which tensor of the node is which of the model.
+    without xnnpack; `input_output_config`: which tensor of the node is which of the model, by number or name.
+    Its `feedback_tensor_links` are outputs of the model that are inputs of its next run, and 0 in the first:
+    the node neither sends nor gets them.
 
     `max_in_flight: 2` of the node in the graph lets two input sets run at the same time, each on a
-    session of its own; the outputs keep their order. Models run without the GIL. `graph.reset()` keeps the
-    loaded model for the next run.
+    session of its own, unless tensors are linked; the outputs keep their order. Models run without the GIL.
+    `graph.reset()` keeps the loaded model for the next run.
 
     Raises InvalidArgumentError in `get_contract`: not exactly one form of the inputs or outputs, not exactly
-    one of MODEL and model_path, or a feedback_tensor_links (UNIMPLEMENTED). In `open`:
-    FailedPreconditionError where the runtime is not installed, NotFoundError where the model is not found,
-    InvalidArgumentError where the model or its input_output_config is wrong. In `process`:
-    InvalidArgumentError for tensors that the model does not take.
+    one of MODEL and model_path. In `open`: FailedPreconditionError where the runtime is not installed, and
+    for names of a model with several signatures or links beside numbers, NotFoundError where the model is not
+    found, InvalidArgumentError where the model or its input_output_config is wrong. In `process`:
+    InvalidArgumentError for tensors that the model does not take, FailedPreconditionError for two runs at the
+    same time with linked tensors.
 
-    Source of the behaviour: MediaPipe `calculators/tensor/inference_calculator.cc` and
-    `inference_calculator_cpu.cc`.
+    Source of the behaviour: MediaPipe `calculators/tensor/inference_calculator.cc`,
+    `inference_calculator_cpu.cc` and `inference_feedback_manager.cc`.
 
     Config::
 
@@ -100,7 +104,6 @@ class InferenceCalculatorCpu(penstock.Calculator):
             raise InvalidArgumentError(
                 f"the node has {found}; set model_path in the options, or connect the side packet MODEL"
             )
-        _check_feedback(options.input_output_config)
         cls._declare_tensors(cc)
         model = sides["MODEL"].set(Model, "the model")
         if options.model_path:
@@ -113,7 +116,8 @@ class InferenceCalculatorCpu(penstock.Calculator):
             InferenceCalculatorOptions.InputOutputConfig, "instead of the option"
         ).optional()
         cc.set_timestamp_offset(0)
-        cc.declare(may_skip=False, stateless=True, cost="high", reads=[Searched(options.model_path)])
+        is_stateless = not options.input_output_config.feedback_tensor_links
+        cc.declare(may_skip=False, stateless=is_stateless, cost="high", reads=[Searched(options.model_path)])
 
     @classmethod
     def _declare_tensors(cls, cc: CalculatorContract) -> None:
@@ -140,17 +144,18 @@ class InferenceCalculatorCpu(penstock.Calculator):
         loaded = load_model(model, settings)
         self._made_of = (model.data, settings, config)
         self._name = model.name
-        self._wanted = loaded.inputs
-        self._to, self._from = _orders(config, loaded, model.name)
-        self._sessions = _Sessions(loaded)
+        self._map = TensorMap.of(config, loaded, model.name)
+        self._wanted = tuple(loaded.inputs[i] for i in self._map.inputs)
+        self._made = tuple(loaded.outputs[i] for i in self._map.outputs)
+        self._sessions = _Sessions(loaded, self._map)
         self._is_list = _EACH not in cc.inputs
         self._gives_list = _EACH not in cc.outputs
         if not self._is_list:
             self._check_count(len(cc.inputs))
-        if not self._gives_list and len(cc.outputs) > len(self._from):
+        if not self._gives_list and len(cc.outputs) > len(self._made):
             raise InvalidArgumentError(
                 f"the node has {len(cc.outputs)} outputs TENSOR, but the model {model.name!r} has "
-                f"{len(self._from)} outputs; leave some out"
+                f"{len(self._made)} outputs; leave some out"
             )
 
     def reset(self, cc: CalculatorContext) -> None:
@@ -162,6 +167,8 @@ class InferenceCalculatorCpu(penstock.Calculator):
         model, settings, config = self._wanted_by(cc)
         if (model.data, settings, config) != self._made_of:
             self.open(cc)
+        else:
+            self._sessions.reset()
 
     def process(self, cc: CalculatorContext) -> None:
         """Run the model once."""
@@ -177,12 +184,12 @@ class InferenceCalculatorCpu(penstock.Calculator):
             if any(port.is_empty() for port in cc.inputs):
                 return
             tensors = [port.payload for port in cc.inputs]
-        arrays = [tensors[i].array for i in self._to]
+        arrays = [tensor.array for tensor in tensors]
         for info, array in zip(self._wanted, arrays, strict=True):
             if _NAMES[array.dtype] != info.element_type or not _fits(array, info.shape):
                 self._refuse(info, array)
         found = self._sessions.run(arrays)
-        made = [_tensor(found[i]) for i in self._from]
+        made = [_tensor(array, info) for array, info in zip(found, self._made, strict=True)]
         if self._gives_list:
             cc.output.add(made, stamp)
         else:
@@ -206,7 +213,6 @@ class InferenceCalculatorCpu(penstock.Calculator):
         config = options.input_output_config
         if "IO_CONFIG" in sides:
             config = sides["IO_CONFIG"].get(InferenceCalculatorOptions.InputOutputConfig)
-            _check_feedback(config)
         return model, self._settings(cc, options), config
 
     def _settings(self, cc: CalculatorContext, options: InferenceCalculatorOptions) -> RunSettings:
@@ -258,29 +264,54 @@ class InferenceCalculatorXnnpack(InferenceCalculatorCpu):  # noqa: D101  # made 
 
 
 class _Sessions:
-    """The sessions of a node: as many as have ever run at the same time."""
+    """The sessions of a node: as many as have ever run at the same time.
 
-    def __init__(self, loaded: LoadedModel) -> None:
+    With linked tensors there is one, and what it has made last.
+    """
+
+    def __init__(self, loaded: LoadedModel, tensor_map: TensorMap) -> None:
         self._loaded = loaded
+        self._map = tensor_map
         self._free: deque[Session] = deque([loaded.session()])
+        self._count = len(loaded.inputs)
+        self.reset()
 
-    def run(self, arrays: Sequence[NDArray[Any]]) -> Sequence[NDArray[Any]]:
-        """Run the model on a session that no other thread uses."""
+    def reset(self) -> None:
+        """Let linked inputs be zeros in the next run."""
+        self._kept = self._map.zeros(self._loaded)
+
+    def run(self, arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+        """Run the model on a session that no other thread uses, with the tensors of the node."""
+        inputs: list[Any] = [None] * self._count
+        for i, array in zip(self._map.inputs, arrays, strict=True):
+            inputs[i] = array
+        links = self._map.links
         try:
             session = self._free.pop()
         except IndexError:
+            if links:
+                raise FailedPreconditionError(
+                    "two calls run at the same time, but with feedback_tensor_links each needs the outputs "
+                    "of the one before; leave max_in_flight out"
+                ) from None
             session = self._loaded.session()
         try:
-            return session.run(arrays)
+            for link, array in zip(links, self._kept, strict=True):
+                inputs[link.input] = array
+            found = session.run(inputs)
+            if links:
+                self._kept = [found[link.output] for link in links]
         finally:
             self._free.append(session)
+        return [found[i] for i in self._map.outputs]
 
 
-def _tensor(array: NDArray[Any]) -> Tensor:
+def _tensor(array: NDArray[Any], info: TensorInfo) -> Tensor:
     """Return an output as a tensor: half floats become floats, a scalar one element, as in the reference."""
     if array.dtype == np.float16:
         array = array.astype(np.float32)
-    return Tensor(array if array.ndim else array.reshape(1))
+    made = array if array.ndim else array.reshape(1)
+    return Tensor(made, scale=info.scale, zero_point=info.zero_point)
 
 
 def _fits(array: NDArray[Any], wanted: tuple[int, ...]) -> bool:
@@ -295,39 +326,3 @@ def _fits(array: NDArray[Any], wanted: tuple[int, ...]) -> bool:
     for size in wanted:
         count *= size
     return array.size == count
-
-
-def _check_feedback(config: Any) -> None:
-    if config.feedback_tensor_links:
-        raise InvalidArgumentError(
-            "feedback_tensor_links is not supported; give the output of the model back to the node by a "
-            "loop of the graph, with a PreviousLoopbackCalculator",
-            code=StatusCode.UNIMPLEMENTED,
-        )
-
-
-def _orders(config: Any, loaded: LoadedModel, name: str) -> tuple[list[int], list[int]]:
-    """Return the number in the node of each input of the model, and that in the model of each output."""
-    chosen = _numbers(config, "input", loaded.inputs, name)
-    back = [chosen.index(i) for i in range(len(chosen))]
-    return back, _numbers(config, "output", loaded.outputs, name)
-
-
-def _numbers(config: Any, side: str, tensors: Sequence[TensorInfo], model: str) -> list[int]:
-    """Return for each tensor of the node its number in the model."""
-    field = config.WhichOneof(f"{side.capitalize()}TensorMap")
-    if field is None:
-        return list(range(len(tensors)))
-    if field.endswith("names_map"):
-        names = [info.name for info in tensors]
-        given: list[Any] = list(getattr(config, field).tensor_names)
-        numbers = [names.index(one) if one in names else -1 for one in given]
-    else:
-        given = numbers = list(getattr(config, field).model_tensor_indices)
-    if sorted(numbers) != list(range(len(tensors))):
-        there = ", ".join(f"{i} {info.name!r}" for i, info in enumerate(tensors))
-        raise InvalidArgumentError(
-            f"{field} is {given}, but must name each {side} of the model {model!r} once: {there}; correct it "
-            "in input_output_config"
-        )
-    return numbers

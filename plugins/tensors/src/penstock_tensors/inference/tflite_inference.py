@@ -60,7 +60,7 @@ class TfLiteInferenceCalculator(InferenceCalculatorCpu):
         """
         super().get_contract(cc)
         cc.set_input_stream_handler("FixedSizeInputStreamHandler")
-        cc.declare(may_skip=False, stateless=True, cost="high")
+        cc.declare(may_skip=False, cost="high")
 
     @classmethod
     def _declare_tensors(cls, cc: CalculatorContract) -> None:

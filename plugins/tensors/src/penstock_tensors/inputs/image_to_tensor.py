@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 
 import penstock
-from penstock.errors import InvalidArgumentError
+from penstock.errors import InvalidArgumentError, StatusCode
 from penstock_formats import Image, ImageFormat, ImageFrame, NormalizedRect, Tensor, check_frame_size
 from penstock_tensors.inputs.frames import frame_of
 from penstock_tensors.inputs.image_region import (
@@ -60,8 +60,8 @@ class ImageToTensorCalculator(penstock.Calculator):
     pixel, or BORDER_ZERO): what is outside of the image. `gpu_origin` has no effect.
 
     Raises InvalidArgumentError in `get_contract`: a size is below 1, no range is set, its min is not below
-    its max or it does not fit the elements. In `process`: for an image of another format, a region that is
-    not finite or has a side of 0, or, with keep_aspect_ratio, a negative one. OpenCV runs without the GIL.
+    its max or it does not fit the elements. In `process`: for an image of another format, or a region that is
+    not finite or has a side of 0 or below. OpenCV runs without the GIL.
 
     Source of the behaviour: MediaPipe `calculators/tensor/image_to_tensor_calculator.cc` and
     `image_to_tensor_converter_opencv.cc`; the tensors are equal to its tensors bit by bit.
@@ -216,11 +216,11 @@ class _Values:
 
 
 def _check(region: Region) -> None:
-    if not all(map(math.isfinite, region)) or region.width == 0 or region.height == 0:
+    if not all(map(math.isfinite, region)) or region.width <= 0 or region.height <= 0:
         raise InvalidArgumentError(
             f"the region has the centre ({region.center_x:g}, {region.center_y:g}), the size "
             f"{region.width:g} x {region.height:g} pixels and the rotation {region.rotation:g}, but its "
-            "numbers must be finite and its sides not 0; give another NORM_RECT"
+            "numbers must be finite and its sides above 0; give another NORM_RECT"
         )
 
 
@@ -239,13 +239,15 @@ def _check_options(options: ImageToTensorCalculatorOptions) -> None:
     if field is None:
         raise InvalidArgumentError(
             "no range of values is set; set output_tensor_float_range { min: 0.0 max: 1.0 }, "
-            "output_tensor_int_range or output_tensor_uint_range in the options"
+            "output_tensor_int_range or output_tensor_uint_range in the options",
+            code=StatusCode.INTERNAL,  # as in the reference
         )
     given, (least, most) = getattr(options, field), _LIMITS[field]
     if not given.min < given.max:
         raise InvalidArgumentError(
             f"{field} is from {given.min:g} to {given.max:g}, but min must be below max; change it in the "
-            "options"
+            "options",
+            code=StatusCode.INTERNAL,  # as in the reference
         )
     if given.min < least or given.max > most:
         raise InvalidArgumentError(

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 import penstock
-from penstock.errors import InvalidArgumentError
+from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock_formats import Image, ImageFormat, ImageFrame, Matrix, Tensor
 from penstock_tensors.inputs.frames import frame_of
 from penstock_tensors.messages.tensor_converter_pb2 import (
@@ -71,9 +71,11 @@ class _Converter(penstock.Calculator):
         """Compute the table of values."""
         options = self._options_of(cc)
         low, high = _range(options)
-        self._scale, self._bias = (high - low) / _MOST, low
+        scale, self._bias = (high - low) / _MOST, low
         #: What each value of a byte becomes.
-        self._table = np.arange(256, dtype=np.float32) * self._scale + self._bias
+        self._table = np.arange(256, dtype=np.float32) * scale + self._bias
+        # the reference divides floats like bytes, but for images on the GPU, whose texture it reads as it is
+        self._float_scale = high - low if "IMAGE_GPU" in cc.inputs else scale
         self._is_flipped = options.flip_vertically
         self._channels = options.max_num_channels
         self._by_rows = options.row_major_matrix
@@ -109,7 +111,7 @@ class _Converter(penstock.Calculator):
         if self._is_flipped:
             pixels = pixels[::-1]
         if pixels.dtype == np.float32:
-            return np.asarray(pixels * self._scale + self._bias)
+            return np.asarray(pixels * self._float_scale + self._bias)
         made = cv2.LUT(np.ascontiguousarray(pixels), self._table)
         return np.asarray(made, np.float32).reshape(pixels.shape)
 
@@ -127,11 +129,12 @@ class TensorConverterCalculator(_Converter):
     values are divided by `custom_div`, then `custom_sub` is subtracted. `flip_vertically` (false);
     `max_num_channels` (3; 1 or 4): further channels are left out; `row_major_matrix` (false: the tensor has
     the elements column after column, one long row of memory in its own shape). `gpu_origin` and
-    `use_quantized_tensors` have no effect. Values of VEC32F1 are scaled like bytes.
+    `use_quantized_tensors` have no effect. Values of VEC32F1 are scaled like bytes; with IMAGE_GPU 1 is to
+    them what 255 is to bytes.
 
     Raises in `get_contract`: InvalidArgumentError for other ports, a range whose min is not below its max,
-    another number of channels, custom_div 0, and both flip_vertically and gpu_origin. In `process`: the same
-    for an image of another format.
+    another number of channels and custom_div 0; FailedPreconditionError for both flip_vertically and
+    gpu_origin. In `process`: InvalidArgumentError for an image of another format.
 
     Source of the behaviour: MediaPipe `calculators/tensor/tensor_converter_calculator.cc`; images are equal
     to its tensors bit by bit.
@@ -162,7 +165,9 @@ class TensorConverterCalculator(_Converter):
         """
         options = cls._options_of(cc)
         if options.HasField("flip_vertically") and options.HasField("gpu_origin"):
-            raise InvalidArgumentError("both flip_vertically and gpu_origin are set; leave out one of them")
+            raise FailedPreconditionError(
+                "both flip_vertically and gpu_origin are set; leave out one of them"
+            )
         super().get_contract(cc)
         cc.declare(may_skip=False, stateless=True)
 

@@ -53,6 +53,8 @@ class Session(Protocol):
 class LoadedModel(Protocol):
     """A model that a backend understands. Threads may share it.
 
+    A model with several signatures may say how many, by a further attribute `signatures` (int).
+
     Attributes:
         inputs, outputs: what the model reads and makes, in its order.
     """
@@ -125,6 +127,11 @@ def load_model(model: Model, settings: RunSettings) -> LoadedModel:
             ".tflite or .onnx file, or install a backend for it"
         )
     return backend.load(model, settings)
+
+
+def count_signatures(loaded: LoadedModel) -> int:
+    """Return how many signatures a model has; 1 where it does not say."""
+    return int(getattr(loaded, "signatures", 1))
 
 
 @functools.cache

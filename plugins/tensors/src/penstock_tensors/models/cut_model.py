@@ -65,6 +65,7 @@ class CutModel:
         self._constants: dict[int, NDArray[Any]] = {}
         self._steps = tuple(self._cut(model, whole))
         names = [_names(whole, side) for side in ("inputs", "outputs")]
+        self.signatures = len(whole.signatureDefs or [])
         self.inputs = tuple(_info(graph.tensors[i], names[0].get(i)) for i in self._inputs)
         self.outputs = tuple(_info(graph.tensors[i], names[1].get(i)) for i in self._outputs)
         self._made: list[CutSession] = [self._new_session()]
@@ -195,7 +196,11 @@ def _names(whole: Any, side: str) -> dict[int, str]:
 
 
 def _info(tensor: Any, name: str | None) -> TensorInfo:
-    return TensorInfo(name or tensor.name.decode(), _sizes(tensor), _dtype(tensor).name)
+    given = tensor.quantization
+    scale, zero_point = 1.0, 0
+    if given is not None and given.scale is not None and len(given.scale) == 1:
+        scale, zero_point = float(given.scale[0]), int(given.zeroPoint[0])
+    return TensorInfo(name or tensor.name.decode(), _sizes(tensor), _dtype(tensor).name, scale, zero_point)
 
 
 def _sizes(tensor: Any) -> tuple[int, ...]:

@@ -10,8 +10,8 @@ import functools
 import importlib.metadata
 from typing import Final
 
+from penstock_tensors.models import landmark_operations, resampler
 from penstock_tensors.models.custom_ops import OpResolver
-from penstock_tensors.models.landmark_operations import OPERATIONS
 
 #: The group of entry points of packs that bring operations.
 GROUP: Final = "penstock_tensors.custom_ops"
@@ -20,7 +20,7 @@ GROUP: Final = "penstock_tensors.custom_ops"
 @functools.cache
 def standard_operations() -> OpResolver:
     """Return the operations of this pack and of all packs that bring some."""
-    found = dict(OPERATIONS)
+    found = {**landmark_operations.OPERATIONS, **resampler.OPERATIONS}
     for entry in importlib.metadata.entry_points(group=GROUP):
         found.update(entry.load())
     return OpResolver(found)

@@ -35,6 +35,7 @@ class LiteRtModel:
         self._made = [first]
         self.inputs = first.inputs
         self.outputs = first.outputs
+        self.signatures = first.signatures
 
     def session(self) -> Session:
         """Return a new session; it takes about 10 ms and the memory of the model's weights."""
@@ -51,22 +52,41 @@ class LiteRtSession:
         self._interpreter = _interpreter(model, settings)
         inputs, outputs = self._interpreter.get_input_details(), self._interpreter.get_output_details()
         names = _signature_names(self._interpreter)
+        self.signatures = len(self._interpreter.get_signature_list())
         self.inputs = tuple(_info(one, names[0]) for one in inputs)
         self.outputs = tuple(_info(one, names[1]) for one in outputs)
         self._to = [(one["index"], tuple(int(size) for size in one["shape"])) for one in inputs]
         #: Each returns the memory of an input; nothing may hold that when the model runs.
         self._memory = [self._interpreter.tensor(one["index"]) for one in inputs]
         self._from = [one["index"] for one in outputs]
+        self._strings = frozenset(i for i, one in enumerate(inputs) if _is_string(one))
 
     def run(self, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
         """Run the model. As `Session.run`."""
         interpreter = self._interpreter
         for i, array in enumerate(inputs):
+            if i in self._strings:
+                self._set_string(i, array)
+                continue
             if array.shape != self._to[i][1]:
                 array = self._fitted(i, array)  # noqa: PLW2901  # a view of the same elements
-            self._memory[i]()[...] = array  # `set_tensor` copies twice what is read-only, as tensors are
+            if array.ndim:
+                self._memory[i]()[...] = array  # `set_tensor` copies twice what is read-only, as tensors are
+            else:  # the memory of a scalar comes as a number
+                interpreter.set_tensor(self._to[i][0], array)
         interpreter.invoke()
-        return [interpreter.get_tensor(index) for index in self._from]
+        return [_numbers(interpreter.get_tensor(index)) for index in self._from]
+
+    def _set_string(self, i: int, array: NDArray[Any]) -> None:
+        """Make the bytes of an array the one string of an input."""
+        index, shape = self._to[i]
+        if shape != (1,):
+            self._interpreter.resize_tensor_input(index, (1,))
+            self._interpreter.allocate_tensors()
+            self._to[i] = (index, (1,))
+        string = np.empty(1, object)
+        string[0] = array.tobytes()
+        self._interpreter.set_tensor(index, string)
 
     def _fitted(self, i: int, array: NDArray[Any]) -> NDArray[Any]:
         """Return an array in the shape of an input; where the model leaves it open, resize the input."""
@@ -111,7 +131,25 @@ def _signature_names(interpreter: Any) -> tuple[dict[int, str], dict[int, str]]:
     )
 
 
+def _is_string(details: Any) -> bool:
+    return bool(details["dtype"] is np.bytes_)
+
+
+def _numbers(output: NDArray[Any]) -> NDArray[Any]:
+    """Return an output, which may be a number; of strings the bytes of the first."""
+    array = np.asarray(output)
+    if array.dtype.kind not in "OS":
+        return array
+    return np.frombuffer(array.ravel()[0], np.int8)
+
+
 def _info(details: Any, names: dict[int, str]) -> TensorInfo:
-    sizes = details["shape_signature"] if len(details["shape_signature"]) else details["shape"]
     name = names.get(details["index"], details["name"])
-    return TensorInfo(name, tuple(int(size) for size in sizes), np.dtype(details["dtype"]).name)
+    if _is_string(details):
+        return TensorInfo(name, (-1,), "int8")
+    sizes = details["shape_signature"] if len(details["shape_signature"]) else details["shape"]
+    shape, element_type = tuple(int(size) for size in sizes), np.dtype(details["dtype"]).name
+    scale, zero_point = details["quantization"]
+    if not scale:  # it is not quantized
+        return TensorInfo(name, shape, element_type)
+    return TensorInfo(name, shape, element_type, float(scale), int(zero_point))
