@@ -228,6 +228,9 @@ def held_by(permits):
     return calculator(held, name="Held", offset=0)
 
 
+@pytest.mark.reference(
+    "framework/calculator_graph_stopping_test.cc", "CalculatorGraphStoppingTest.DeadlockResolution"
+)
 def test_s48_a_limit_that_has_grown_holds_for_the_run(pool):
     permits = threading.Semaphore(9)
     pool.start(
