@@ -459,3 +459,43 @@ def test_extra_a_calculator_whose_name_has_dots(bench):
 
     assert bench.node("mediapipe.nested_ns.ProcessCallbackCalculator").state == "opened"
     bench.end()
+
+
+@pytest.mark.reference(
+    "framework/calculator_parallel_execution_test.cc", "ParallelExecutionTest.SlowPlusOneCalculatorsTest"
+)
+def test_extra_outputs_of_nodes_whose_calls_overlap_leave_in_order(pool):
+    """The second of two calls ends before the first, where both write: 1 and 2, 5 and 6, ..."""
+    over = {}
+
+    def plus_one(cc):
+        t = int(cc.input_timestamp)
+        if t % 4 == 0:
+            return
+        if t % 4 == 1:
+            assert over[cc.node_name][t + 1].wait(PATIENCE_S)
+        cc.output.add(cc.input.payload + 1, t)
+        over[cc.node_name][t].set()
+
+    got = []
+    graph = pool.load(
+        pool.net(
+            "input",
+            "PlusOne input -> first | name: 'one' max_in_flight: 5",
+            "PlusOne first -> output | name: 'two' max_in_flight: 5",
+            'CallbackCalculator output | input_side_packet: "CALLBACK:callback"',
+            more="num_threads: 5\n",
+        ),
+        typed("PlusOne", plus_one, inputs=int, outputs=int, open=lambda cc: cc.set_offset(0)),
+    )
+    for _ in range(2):
+        over |= {name: [threading.Event() for _ in range(100)] for name in ("one", "two")}
+        got.clear()
+        graph.start_run({"callback": got.append})
+        pool.add("input", *range(100))
+        graph.close_input_stream("input")
+        pool.done()
+
+        assert [(packet.timestamp, packet.get(int)) for packet in got] == [
+            (t, t + 2) for t in range(100) if t % 4
+        ]
