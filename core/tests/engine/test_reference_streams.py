@@ -1,7 +1,7 @@
 """Both ends of a stream as in the reference's tests, with its inputs and expected values.
 
 They are its files `input_stream_manager_test.cc` and `output_stream_manager_test.cc`. A policy that counts
-how often it looks shows what the reader is told of.
+how often it looks shows what the reader gets to know.
 """
 
 from __future__ import annotations
@@ -70,14 +70,14 @@ class Reading:
         self.waits_from_the_start = len(self.stream.queue)
 
     def add(self, *packets: tuple[object, int]) -> bool:
-        """Add packets, payload and timestamp, as one; return whether the reader was told."""
+        """Add packets, payload and timestamp, as one; return whether the reader was called."""
         before = self.policy.looks
         for payload, stamp in packets:
             self.harness.add("a_test", payload, stamp)
         return self.policy.looks > before
 
     def bound(self, bound: int) -> bool:
-        """Set the bound; return whether the reader was told."""
+        """Set the bound; return whether the reader was called."""
         before = self.policy.looks
         self.harness.set_bound("a_test", bound)
         return self.policy.looks > before
