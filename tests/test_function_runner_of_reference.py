@@ -66,7 +66,7 @@ def registry():
 
 
 class Runner:
-    """Runs the graph that a function of its input streams builds; a call returns what comes of its packets.
+    """Runs the graph that a function of its input streams builds; a call returns its results.
 
     Args:
         registry: has the calculators.

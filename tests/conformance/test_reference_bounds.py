@@ -1,6 +1,6 @@
 """Bounds in the reference's `calculator_graph_bounds_test.cc`, with its inputs and expected values.
 
-Those that are scenarios of their own are in `test_bounds.py`. What the reference pins by sleeping is pinned
+Scenarios of their own are in `test_bounds.py`. What the reference pins by sleeping is pinned
 by events here.
 """
 

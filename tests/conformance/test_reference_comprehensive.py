@@ -106,7 +106,7 @@ class StdDev(penstock.Calculator):
 
 
 class Merged(penstock.Calculator):
-    """Writes the timestamp and the numbers at it as text; its header is those of its inputs."""
+    """Writes the timestamp and the numbers at it as text; its header has its inputs' headers."""
 
     @classmethod
     def get_contract(cls, cc):

@@ -631,7 +631,7 @@ def whole(name, suffix="", more=""):
 
 @pytest.mark.reference("framework/api3/calculator_test.cc", "CalculatorTest.CanReadWritePortsAndUseServices")
 def test_extra_a_calculator_has_ports_options_and_a_service(pool):
-    """The reference's option messages are those of its test; here they are other ones."""
+    """The reference's option messages are made for its test; here there are other ones."""
     graph = pool.load(SIDES + whole("PassThrough", more=TWO_OPTIONS), PassThrough, watch=["out"])
     graph.set_service(TEXT, "test_service")
     graph.start_run({"side_in": "side"})

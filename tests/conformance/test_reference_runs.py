@@ -127,7 +127,7 @@ def blocking(gate):
 
 
 def refusals(bench, count):
-    """Add packets, and return the errors of those that were refused."""
+    """Add packets, and return the errors of the refused ones."""
     found = []
     for i in range(count):
         try:
@@ -223,7 +223,7 @@ def test_extra_adding_waits_for_room_and_loses_nothing(pool):
 
 
 class Changes(Tracer):
-    """Notes the queues that become full, and those that become free."""
+    """Notes the queues that become full, or free again."""
 
     def __init__(self):
         self.noted = []

@@ -44,7 +44,7 @@ class LooksAtArrivals(Looks):
 
 
 class Reading:
-    """The reading end of a graph input of str, and what becomes of what is added to it."""
+    """The reading end of a graph input of str, and the fate of its packets."""
 
     def __init__(
         self, policy: type[Looks] = Looks, max_queue_size: int = -1, payload_type: type = str

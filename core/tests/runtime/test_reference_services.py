@@ -53,7 +53,7 @@ class Adds(penstock.Calculator):
 
 @pytest.fixture
 def adding(make):
-    """Make a graph of `Adds`, and a list of what it writes."""
+    """Make a graph of `Adds`, and a list of its results."""
     graph = make([(Adds, "in", "out")], "in")
     written: list[object] = []
     graph.observe_output_stream("out", lambda name, packet: written.append(packet.payload))

@@ -219,7 +219,7 @@ def test_the_time_out_of_a_wait_reads_the_clock_that_the_test_moves() -> None:
 
 
 class Negates(Calculator):
-    """Negates two inputs, and repeats a side packet; its headers are those of the inputs and a number."""
+    """Negates two inputs, and repeats a side packet; its headers are the inputs' and a number."""
 
     @classmethod
     def get_contract(cls, cc):
