@@ -2,8 +2,8 @@
 
 They are from its files `api2/node_test.cc`, `api2/port_test.cc`, `api2/subgraph_test.cc`, and from
 `any_test.cc`, `calculator_test.cc`, `calculator_context_test.cc`, `calculator_contract_test.cc`,
-`one_of_test.cc` and `subgraph_test.cc` in `api3`. Their calculators promise a timestamp offset of 0, as
-those of `penstock.calculator` do.
+`one_of_test.cc` and `subgraph_test.cc` in `api3`. Their calculators promise a timestamp offset of 0, as the
+functions of `penstock.calculator` do.
 """
 
 from __future__ import annotations
