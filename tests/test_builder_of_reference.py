@@ -620,3 +620,23 @@ def test_a_message_goes_through_a_graph_written_in_python(g):
     found = penstock.run(g, {"in": [(0, GateCalculatorOptions(allow=True))]}, registry=g.registry)
 
     assert [(packet.timestamp, packet.payload) for packet in found["out"]] == [(0, True)]
+
+
+@pytest.mark.reference(
+    "framework/api2/subgraph_test.cc",
+    "SubgraphTest.SubgraphConfig",
+    "SubgraphTest.TypedSubgraphConfig",
+    "SubgraphTest.ProtoApiConfig",
+)
+def test_a_subgraph_that_a_builder_writes(g):
+    foo_node, between = foo(g, g.input("__stream_0", tag="IN"), None)
+    between.named("__stream_1")
+    g.output(g.node("Bar", {"IN": between}).outputs["OUT"], "__stream_2", tag="OUT")
+
+    assert foo_node.outputs["OUT"] == between
+    assert written(g) == [
+        "in IN:__stream_0",
+        "out OUT:__stream_2",
+        "Foo BASE:__stream_0 -> OUT:__stream_1",
+        "Bar IN:__stream_1 -> OUT:__stream_2",
+    ]

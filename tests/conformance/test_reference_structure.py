@@ -15,6 +15,7 @@ import penstock
 from penstock import GraphConfigError, StatusCode, Subgraph
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock_calculators.messages.constant_side_packet_pb2 import ConstantSidePacketCalculatorOptions
+from penstock_calculators.messages.gate_pb2 import GateCalculatorOptions
 from penstock_templates import GraphTemplate
 from penstock_testing import calculator
 
@@ -494,3 +495,51 @@ def test_extra_a_contract_knows_the_ports_and_the_options_of_its_node(pool, text
     pool.load(inputs + f'node {{ calculator: "ConstantSidePacketCalculator" {text} }}', kind)
 
     assert seen[:2] == [expected, field]
+
+
+@pytest.mark.reference("framework/calculator_context_test.cc", "CalculatorTest.GetOptions")
+def test_extra_a_call_has_the_options_of_its_node(pool):
+    """The reference's option messages are made for its test; here there are other ones."""
+    seen = {}
+
+    class Reads(penstock.Calculator):
+        Options = ConstantSidePacketCalculatorOptions
+
+        @classmethod
+        def get_contract(cls, cc):
+            cc.outputs["NEVER"].set_any().optional()
+
+        def open(self, cc):
+            packets = cc.options(ConstantSidePacketCalculatorOptions).packet
+            gate = cc.options(GateCalculatorOptions)
+            values = [packet.float_value for packet in packets]
+            seen[cc.node_name] = (values, gate.allow, gate.HasField("allow"))
+
+        def process(self, cc):
+            return penstock.STOP
+
+    jitter = "packet { float_value: 0.125 }"
+    pool.run(
+        f"""
+        node {{
+          calculator: "Reads" name: "extension"
+          options {{ [mediapipe.ConstantSidePacketCalculatorOptions.ext] {{ {jitter} }} }}
+        }}
+        node {{
+          calculator: "Reads" name: "any"
+          node_options {{
+            [type.googleapis.com/mediapipe.ConstantSidePacketCalculatorOptions] {{ {jitter} }} }}
+        }}
+        node {{
+          calculator: "Reads" name: "other"
+          node_options {{ [type.googleapis.com/mediapipe.GateCalculatorOptions] {{ allow: true }} }}
+        }}
+        """,
+        Reads,
+    )
+
+    assert seen == {
+        "extension": ([0.125], False, False),
+        "any": ([0.125], False, False),
+        "other": ([], True, True),
+    }

@@ -185,8 +185,12 @@ def test_at_leaves_the_packet_as_it_was() -> None:
 
 
 @pytest.mark.reference("framework/packet_test.cc", "PacketTest.HandlesAbstractClasses")
+@pytest.mark.reference(
+    "framework/api2/packet_test.cc", "PacketTest.Polymorphism", "PacketTest.PolymorphismAbstract"
+)
 def test_get_by_a_base_class() -> None:
     assert Packet(Derived(42)).get(Base).value == 42
+    assert type(Packet(Derived(42)).get(Base)).__name__ == "Derived"
 
 
 @pytest.mark.reference(
@@ -267,3 +271,94 @@ def test_who_holds_the_payload_keeps_it_after_the_packet() -> None:
     del payload
     gc.collect()
     assert alive() is None
+
+
+@pytest.mark.reference(
+    "framework/api2/packet_test.cc",
+    "PacketTest.PacketBaseDefault",
+    "PacketTest.PacketBaseNonEmpty",
+    "PacketTest.PacketNonEmpty",
+    "PacketTest.PacketAdopting",
+    "PacketTest.PacketGeneric",
+)
+@pytest.mark.reference("framework/api3/packet_test.cc", "PacketTest.PacketValidationWorks")
+def test_a_packet_with_a_payload_is_not_empty() -> None:
+    assert Packet().is_empty()
+    for payload in (5, 1.0, 42):
+        assert not Packet(payload).is_empty()
+
+
+@pytest.mark.reference(
+    "framework/api2/packet_test.cc", "PacketTest.PacketTimestamp", "PacketTest.PacketGenericTimestamp"
+)
+def test_each_copy_has_its_own_timestamp() -> None:
+    packet = Packet(5)
+    second = packet.at(1)
+    third = second.at(3)
+
+    assert [one.timestamp for one in (packet, second, third)] == [Timestamp.UNSET, Timestamp(1), Timestamp(3)]
+
+
+@pytest.mark.reference(
+    "framework/api2/packet_test.cc",
+    "PacketTest.Get",
+    "PacketTest.PacketFromGeneric",
+    "PacketTest.PacketBaseSame",
+)
+@pytest.mark.reference("framework/api3/packet_test.cc", "PacketTest.MakePacketWorks")
+def test_get_returns_the_object_that_was_given() -> None:
+    payload = Base(5)
+    assert Packet(payload).at(2).get(Base) is payload
+    assert (Packet(5).get(int), Packet(5).payload) == (5, 5)
+
+    for packet, payload, stamp in (
+        (Packet(10), 10, Timestamp.UNSET),
+        (Packet(20, 2000), 20, Timestamp(2000)),
+    ):
+        assert (packet.get(int), packet.timestamp) == (payload, stamp)
+
+
+@pytest.mark.reference("framework/api2/packet_test.cc", "PacketTest.Has", "PacketTest.OneOf")
+@pytest.mark.parametrize(
+    ("payload", "own", "other"), [(5, int, str), (Payload(), Payload, int), ("hi", str, int), (2, int, str)]
+)
+def test_get_tells_by_the_type_whether_the_payload_is_of_it(payload, own, other) -> None:
+    assert Packet(payload).get(own) == payload
+    with pytest.raises(PacketTypeError):
+        Packet(payload).get(other)
+
+
+@pytest.mark.reference(
+    "framework/api2/packet_test.cc", "PacketTest.PacketBaseRefCount", "PacketTest.PacketRefCount"
+)
+def test_a_payload_lives_as_long_as_a_copy_of_its_packet() -> None:
+    payload = Payload()
+    alive = weakref.ref(payload)
+    packet = Packet(payload)
+    del payload
+    second = packet
+    packet = Packet()
+    assert alive() is not None
+
+    second = Packet()
+    assert alive() is None
+    assert second.is_empty()
+
+
+@pytest.mark.reference("framework/api3/packet_test.cc", "PacketTest.PacketSharingWorks")
+def test_a_payload_lives_as_long_as_somebody_holds_it() -> None:
+    packet = Packet(Payload())
+    with pytest.raises(PacketTypeError) as wrong:
+        packet.get(int)
+    assert wrong.value.code is StatusCode.INVALID_ARGUMENT
+    del wrong
+    payload = packet.get(Payload)
+    alive = weakref.ref(payload)
+    packet = Packet()
+    assert alive() is not None
+
+    del payload
+    gc.collect()
+    assert alive() is None
+    with pytest.raises(InternalError, match="empty packet"):
+        packet.get(Payload)

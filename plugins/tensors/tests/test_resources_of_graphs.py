@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 
 import penstock
 from penstock import STOP
 from penstock.errors import NotFoundError
+from penstock_formats import Tensor
 from penstock_tensors import RESOURCES, Resource, ResourceFinder
 from penstock_tensors.messages.inference_pb2 import InferenceCalculatorOptions
-from penstock_testing import testing_registry
+from penstock_testing import run_calculator, testing_registry
 
 OF_SUBGRAPH = "mediapipe/framework/testdata/resource_subgraph.data"
 OF_CALCULATOR = "mediapipe/framework/testdata/resource_calculator.data"
@@ -112,6 +116,12 @@ FROM_FILES = [b"File system subgraph contents\n", *2 * [b"File system calculator
 @pytest.mark.reference(
     "framework/calculator_graph_resources_test.cc",
     "CalculatorGraphResourcesTest.GraphAndContextsHaveDefaultResources",
+)
+@pytest.mark.reference(
+    "framework/calculator_context_test.cc", "CalculatorContextTest.CanLoadResourcesThroughCalculatorContext"
+)
+@pytest.mark.reference(
+    "framework/subgraph_test.cc", "SubgraphServicesTest.CanLoadResourcesThroughSubgraphContext"
 )
 def test_files_are_found_by_their_paths_where_nothing_is_said():
     assert run() == FROM_FILES
@@ -221,3 +231,51 @@ def test_a_finder_of_the_application_may_have_texts_besides_files():
     assert Resource("a name", b"Test string.").data == b"Test string."
     assert finder.find("custom/resource/id").data == b"Custom content."
     assert finder.find(OF_CALCULATOR).data == b"File system calculator contents\n"
+
+
+# --- a graph inside a calculator --------------------------------------------------------------------------
+
+MODEL = Path(__file__).parents[4] / "shared/data/reference/calculators/tensor/1x3_square_int32.tflite"
+INSIDE = f"""
+input_stream: "input" output_stream: "output"
+executor {{ name: "" type: "ApplicationThreadExecutor" }}
+node {{
+  calculator: "InferenceCalculator" input_stream: "TENSOR:0:input" output_stream: "TENSOR:0:output"
+  options {{ [mediapipe.InferenceCalculatorOptions.ext] {{ model_path: "{MODEL}" delegate {{}} }} }}
+}}
+"""
+
+
+class RunsAGraph(penstock.Calculator):
+    """Runs a model in a graph of its own, on the thread of the call."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        cc.inputs["TENSORS"].set(Tensor)
+        cc.outputs["TENSORS"].set(Tensor)
+
+    def process(self, cc):
+        graph = penstock.CalculatorGraph(INSIDE)
+        made = []
+        graph.observe_output_stream("output", lambda name, packet: made.append(packet))
+        graph.start_run()
+        graph.add_packet_to_input_stream("input", cc.inputs["TENSORS"].packet)
+        graph.close(60)
+        (packet,) = made
+        cc.outputs["TENSORS"].add_packet(packet)
+
+
+@pytest.mark.reference(
+    "framework/nested_calculator_graph_test.cc",
+    "NestedCalculatorGraphTest.ExecutedNestedGraphWithInferenceCalculator",
+)
+def test_a_calculator_runs_a_model_in_a_graph_of_its_own():
+    pytest.importorskip("ai_edge_litert.interpreter", reason="no ai-edge-litert")
+    if not MODEL.exists():
+        pytest.skip(f"{MODEL} is not there")
+    numbers = Tensor(np.array([[1, 2, 3]], np.int32))
+    found = run_calculator(RunsAGraph, {"TENSORS": [(1, numbers)]}, outputs=["TENSORS"]).outputs
+
+    assert [(packet.stamp, packet.payload.array.tolist()) for packet in found["TENSORS"]] == [
+        (1, [[1, 4, 9]])
+    ]
