@@ -160,6 +160,32 @@ def test_a_name_that_begins_with_a_dot_is_absolute() -> None:
     assert not registry.has("calculator", ".y.Gate", "x")
 
 
+@pytest.mark.reference("framework/calculator_base_test.cc", "CalculatorTest.CreateByName")
+@pytest.mark.parametrize(
+    ("package", "name", "is_known"),
+    [
+        ("", "mediapipe.test_ns.DeadEndCalculator", True),
+        ("", ".mediapipe.test_ns.DeadEndCalculator", True),
+        ("alpha", ".mediapipe.test_ns.DeadEndCalculator", True),
+        ("alpha", "mediapipe.test_ns.DeadEndCalculator", True),
+        ("mediapipe", "mediapipe.test_ns.DeadEndCalculator", True),
+        ("mediapipe.test_ns.sub_ns", "DeadEndCalculator", True),
+        ("mediapipe", "DeadEndCalculator", False),
+        ("", "DeadEndCalculator", False),
+    ],
+)
+def test_a_qualified_name_is_found_from_inside_its_package_and_in_full(package, name, is_known) -> None:
+    registry = Registry()
+    registry.add("calculator", "mediapipe.test_ns.DeadEndCalculator", Gate)
+
+    if is_known:
+        assert registry.find("calculator", name, package) is Gate
+    else:
+        with pytest.raises(PenstockError) as caught:
+            registry.find("calculator", name, package)
+        assert caught.value.code.name == "NOT_FOUND"
+
+
 def test_a_child_answers_with_its_own_entries_first() -> None:
     registry = Registry()
     registry.add("calculator", "Gate", Gate)

@@ -8,7 +8,7 @@ differs on purpose, the test shows its behaviour, and its docstring names the de
 The files, by theme: `test_names_and_packets.py`, `test_bounds.py`, `test_stream_errors.py`,
 `test_handlers.py`, `test_mux.py`, `test_arrival.py`, `test_layers_and_throttling.py`, `test_endings.py`,
 `test_side_packets.py`, `test_structure.py`, `test_whole_graphs.py`, `test_decisions.py`, and
-`test_quirks_*.py`.
+`test_quirks_*.py`. `test_reference_*.py` has graphs of the reference's own tests.
 
 All runs use the installed packs through the default registry. A test that takes `bench` runs on the default
 thread pool, on one thread, and on the application's own thread, since its result must not depend on that.
@@ -220,6 +220,8 @@ class Bench:
         self.calls = []
         #: Number of a call of that node, from 1 → what happens in it.
         self.during = {}
+        #: Name → text of the subgraphs of the next graph.
+        self.subgraphs = {}
 
     @staticmethod
     def net(inputs, *nodes, more="") -> str:
@@ -252,7 +254,9 @@ class Bench:
         of_mine = [type(kind.__name__, (kind,), {"bench": self}) for kind in (Seen, SeenBounds, SeenPass)]
         for kind in (*KIT, *of_mine, *calculators):
             registry.add("calculator", kind.__name__, kind)
-        self.graph = CalculatorGraph(self._before + text, side_packets=side_packets, registry=registry)
+        self.graph = CalculatorGraph(
+            self._before + text, side_packets=side_packets, registry=registry, subgraphs=self.subgraphs
+        )
         self._graphs.append(self.graph)
         self.seen = {stream: [] for stream in watch}
         self.calls.clear()

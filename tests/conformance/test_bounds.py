@@ -73,6 +73,10 @@ def test_s07_an_input_set_waits_until_its_timestamp_is_settled_on_both_streams(b
     assert bench.seen == {"out0": [(1, 1), (2, 2)], "out1": [(2, 2)]}
 
 
+@pytest.mark.reference(
+    "framework/calculator_graph_bounds_test.cc",
+    "CalculatorGraph.NotAllInputPacketsAtNextTimestampBoundAvailable",
+)
 def test_s08_a_bound_at_t_does_not_settle_t(bench):
     bench.start(bench.net("in0 in1", "Even in1 -> even", "Adder in0 even -> out"), Even, watch=["out"])
 
@@ -118,6 +122,9 @@ def test_s09_bounds_of_a_closed_valve_let_a_join_below_run_and_a_negative_offset
     assert bench.seen["out"] == [(6, "6: empty 7"), (7, "7: 7 empty")]
 
 
+@pytest.mark.reference(
+    "framework/calculator_graph_bounds_test.cc", "CalculatorGraphBoundsTest.OffsetBoundPropagation"
+)
 def test_s10_an_offset_alone_lets_a_join_below_run(bench):
     bench.start(
         bench.net("in", "OffsetOnly in -> nothing", "Pass nothing in -> out0 out1"), watch=["out0", "out1"]
@@ -129,6 +136,9 @@ def test_s10_an_offset_alone_lets_a_join_below_run(bench):
     bench.end()
 
 
+@pytest.mark.reference(
+    "framework/calculator_graph_bounds_test.cc", "CalculatorGraphBoundsTest.BoundWithoutInputPackets"
+)
 def test_s11_bounds_alone_do_not_call_process(bench):
     bench.start(bench.net("in", "Future in -> later", "OffsetOnly later -> nothing", "Counting nothing"))
     bench.add_one_by_one("in", 0, 1, 2, 3)
@@ -137,9 +147,45 @@ def test_s11_bounds_alone_do_not_call_process(bench):
     assert bench.graph.counters.get("Counting-calls", 0) == 0
 
 
-@pytest.mark.parametrize("policy", ["Default", "Immediate", "SyncSet"])
-def test_s12_bounds_alone_call_process_where_the_contract_asks_for_it(bench, policy):
-    handler = bench.handler(policy)
+@pytest.mark.parametrize(
+    ("policy", "options"),
+    [
+        pytest.param(
+            "Default",
+            "",
+            marks=pytest.mark.reference(
+                "framework/calculator_graph_bounds_test.cc",
+                "CalculatorGraphBoundsTest.ProcessTimestampBounds_Default",
+            ),
+        ),
+        pytest.param(
+            "Immediate",
+            "",
+            marks=pytest.mark.reference(
+                "framework/calculator_graph_bounds_test.cc",
+                "CalculatorGraphBoundsTest.ProcessTimestampBounds_Immediate",
+            ),
+        ),
+        pytest.param(
+            "SyncSet",
+            "",
+            marks=pytest.mark.reference(
+                "framework/calculator_graph_bounds_test.cc",
+                "CalculatorGraphBoundsTest.ProcessTimestampBounds_SyncSet",
+            ),
+        ),
+        pytest.param(
+            "SyncSet",
+            'sync_set { tag_index: ":0" }',
+            marks=pytest.mark.reference(
+                "framework/calculator_graph_bounds_test.cc",
+                "CalculatorGraphBoundsTest.ProcessTimestampBounds_SyncSets",
+            ),
+        ),
+    ],
+)
+def test_s12_bounds_alone_call_process_where_the_contract_asks_for_it(bench, policy, options):
+    handler = bench.handler(policy, options)
     bench.start(
         bench.net(
             "in", "Future in -> later", "OffsetOnly later -> nothing", f"Ts nothing -> out | {handler}"
@@ -152,6 +198,9 @@ def test_s12_bounds_alone_call_process_where_the_contract_asks_for_it(bench, pol
     bench.end()
 
 
+@pytest.mark.reference(
+    "framework/calculator_graph_bounds_test.cc", "CalculatorGraphBoundsTest.EmptyPacketOutput"
+)
 @pytest.mark.parametrize("policy", ["Default", "Immediate", "SyncSet"])
 def test_s13_an_empty_packet_settles_its_timestamp(bench, policy):
     says_nothing = calculator(
@@ -168,6 +217,9 @@ def test_s13_an_empty_packet_settles_its_timestamp(bench, policy):
     bench.end()
 
 
+@pytest.mark.reference(
+    "framework/calculator_graph_bounds_test.cc", "CalculatorGraphBoundsTest.SetInputStreamTimestampBound"
+)
 def test_s14_a_bound_of_a_graph_input_calls_process_where_the_contract_asks_for_it(bench):
     bench.start(bench.net("in", "Ts in -> out"), watch=["out"])
     for t in range(10, 100, 10):
@@ -177,6 +229,9 @@ def test_s14_a_bound_of_a_graph_input_calls_process_where_the_contract_asks_for_
     bench.end()
 
 
+@pytest.mark.reference(
+    "framework/calculator_graph_bounds_test.cc", "CalculatorGraphBoundsTest.TimestampBoundsForInfrequentInput"
+)
 def test_s15_packets_and_bounds_of_a_stream_that_seldom_has_something(bench):
     bench.start(
         bench.net("config frame", "Pass CONFIG:config VIDEO:frame -> CONFIG:config_out VIDEO:frame_out"),
@@ -221,6 +276,10 @@ def test_s16_a_bound_at_the_present_time_holds_a_join_back_by_one_and_the_last_c
     assert bench.seen == {"out0": [(t, t) for t in range(4)], "out1": [(3, 3)]}
 
 
+@pytest.mark.reference(
+    "framework/calculator_graph_bounds_test.cc",
+    "CalculatorGraphBoundsTest.PostStreamPacketToSetProcessTimestampBound",
+)
 def test_s17_a_packet_after_all_others_is_processed_at_its_timestamp_once(bench):
     bench.start(bench.net("in", "Ts in -> out"), watch=["out"])
     bench.add_one_by_one("in", (Timestamp.POSTSTREAM, 0))
@@ -287,6 +346,9 @@ def test_s18_a_packet_or_a_bound_beyond_the_offset_says_more(bench, act, bound):
     bench.end()
 
 
+@pytest.mark.reference(
+    "framework/calculator_graph_bounds_test.cc", "CalculatorGraphBoundsTest.OffsetAndBound"
+)
 def test_s19_offsets_below_an_explicit_bound_are_ignored(bench):
     def far(cc):
         if cc.input_timestamp == 20:
@@ -295,8 +357,8 @@ def test_s19_offsets_below_an_explicit_bound_are_ignored(bench):
     bench.start(
         bench.net("in", "Far in -> out"), calculator(far, name="Far", offset=0), watch=["out"], bounds=True
     )
-    bench.add_one_by_one("in", *range(20, 100, 10))
+    bench.add_one_by_one("in", *range(10, 100, 10))
 
     assert bench.stream("out").bound == "10000"
     bench.end()
-    assert bench.seen["out"] == [(9_999, None)]
+    assert bench.seen["out"] == [(10, None), (9_999, None)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock import StatusCode
+from penstock import StatusCode, Timestamp
 from penstock.errors import TimestampOrderError
 from penstock_testing import calculator
 
@@ -204,6 +204,7 @@ def test_s32_streams_are_in_step_within_their_set_only(bench):
 # --- early close, barrier ------------------------------------------------------------------------
 
 
+@pytest.mark.reference("framework/calculator_graph_test.cc", "CalculatorGraph.Cycle")
 def test_s33_a_sum_over_a_cycle_ends_with_its_source(bench):
     early = bench.handler("EarlyClose")
     bench.run(
@@ -220,17 +221,24 @@ def test_s33_a_sum_over_a_cycle_ends_with_its_source(bench):
     assert bench.seen["sum"] == list(enumerate([1, 3, 6, 10, 15]))
 
 
+@pytest.mark.reference("framework/calculator_graph_test.cc", "CalculatorGraph.CycleUntimed")
 def test_s33_a_sum_over_a_cycle_without_time_is_the_same(bench):
     sums = []
+    delay = calculator(
+        lambda cc: cc.output.add_packet(cc.input.packet),
+        open=lambda cc: cc.output.add(0, Timestamp.MIN),
+        name="UntimedDelay",
+    )
     bench.run(
         bench.net(
             "",
             'Emit -> ints | input_side_packet: "packets"',
             'Adder ints old_sum -> sum | input_stream_info { tag_index: ":1" back_edge: true }',
-            "UnitDelay sum -> old_sum",
+            "UntimedDelay sum -> old_sum",
             'Sink sum | input_side_packet: "sums"',
             more=bench.handler("Barrier"),
         ),
+        delay,
         sides={"packets": [(i + 1, i) for i in range(5)], "sums": sums},
     )
 

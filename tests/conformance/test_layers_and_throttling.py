@@ -50,15 +50,18 @@ def payloads(bench, stream):
     return [payload for _, payload in bench.seen[stream]]
 
 
+@pytest.mark.reference("framework/calculator_graph_test.cc", "CalculatorGraph.LayerOrdering")
 def test_s41_sources_run_layer_by_layer_and_take_turns_within_one(one_thread):
-    bench = one_thread
+    bench, numbers = one_thread, itertools.count()
     bench.run(
         bench.net("", source("a", 0), source("b", 1), source("c", 1), source("d", 2)),
         GlobalCount,
         watch="abcd",
-        sides={"numbers": itertools.count()},
+        sides={"numbers": numbers},
     )
 
+    assert next(numbers) == 20
+    assert [[at for at, _ in bench.seen[name]] for name in "abcd"] == 4 * [[0, 1, 2, 3, 4]]
     assert payloads(bench, "a") == [0, 1, 2, 3, 4]
     assert payloads(bench, "d") == [15, 16, 17, 18, 19]
     for i, (b, c) in enumerate(zip(payloads(bench, "b"), payloads(bench, "c"), strict=True)):
@@ -110,6 +113,7 @@ FIVE = {"packets": [(i + 1, i) for i in range(5)]}
 EMIT = 'Emit -> ints | input_side_packet: "packets"'
 
 
+@pytest.mark.reference("framework/calculator_graph_test.cc", "CalculatorGraph.OutputPacketInOpen")
 def test_s44_a_packet_written_in_open_does_not_block_a_queue_of_one(bench):
     bench.run(
         bench.net("", EMIT, "UnitDelay ints -> delayed", "Pass delayed -> out", more="max_queue_size: 1\n"),
@@ -120,6 +124,7 @@ def test_s44_a_packet_written_in_open_does_not_block_a_queue_of_one(bench):
     assert bench.seen["out"] == [(i, i) for i in range(6)]
 
 
+@pytest.mark.reference("framework/calculator_graph_test.cc", "CalculatorGraph.OutputPacketInOpen2")
 def test_s44_a_join_of_a_stream_with_its_delay_does_not_block_queues_of_one(bench):
     bench.run(
         bench.net(
@@ -133,6 +138,7 @@ def test_s44_a_join_of_a_stream_with_its_delay_does_not_block_queues_of_one(benc
     assert bench.seen["out"] == list(enumerate([*texts, "5: 5 empty"]))
 
 
+@pytest.mark.reference("framework/calculator_graph_test.cc", "CalculatorGraph.AddPacketNoBusyLoop")
 def test_s45_a_join_with_what_seldom_comes_lets_its_queue_grow_rather_than_block(bench):
     def one_in_101(cc):
         if cc.input_timestamp % 101 == 0:
@@ -144,6 +150,9 @@ def test_s45_a_join_with_what_seldom_comes_lets_its_queue_grow_rather_than_block
         watch=["out"],
     )
     bench.add("in", *range(202))
+    bench.idle()
+    bench.graph.pause()
+    bench.graph.resume()
     bench.end()
 
     expected = [f"{t}: {t if t % 101 == 0 else 'empty'} {t}" for t in range(202)]
@@ -219,6 +228,9 @@ def held_by(permits):
     return calculator(held, name="Held", offset=0)
 
 
+@pytest.mark.reference(
+    "framework/calculator_graph_stopping_test.cc", "CalculatorGraphStoppingTest.DeadlockResolution"
+)
 def test_s48_a_limit_that_has_grown_holds_for_the_run(pool):
     permits = threading.Semaphore(9)
     pool.start(

@@ -97,3 +97,48 @@ def test_many_cycles_with_tails_are_taken_apart():
 
     assert len(order) + sum(map(len, cycles)) <= size
     assert cycles
+
+
+def sources(size, edges):
+    """Return, for each node, the nodes above it."""
+    return [[a for a, b in edges if b == node] for node in range(size)]
+
+
+@pytest.mark.parametrize(
+    ("size", "edges", "order"),
+    [
+        pytest.param(
+            3,
+            [],
+            [0, 1, 2],
+            marks=pytest.mark.reference(
+                "framework/deps/topologicalsorter_test.cc", "TopologicalSorterTest.NoConnection"
+            ),
+        ),
+        pytest.param(
+            5,
+            [(4, 0), (4, 1), (4, 2), (0, 3), (1, 3), (3, 2)],
+            [4, 0, 1, 3, 2],
+            marks=pytest.mark.reference(
+                "framework/deps/topologicalsorter_test.cc", "TopologicalSorterTest.SimpleDAG"
+            ),
+        ),
+        pytest.param(
+            5,
+            [(3, 2), (4, 0), (4, 2), (4, 1), (3, 2), (4, 2), (1, 3), (0, 3), (1, 3), (3, 2)],
+            [4, 0, 1, 3, 2],
+            marks=pytest.mark.reference(
+                "framework/deps/topologicalsorter_test.cc", "TopologicalSorterTest.DuplicatedEdges"
+            ),
+        ),
+    ],
+)
+def test_the_order_of_the_reference(size, edges, order):
+    assert stable_order(sources(size, edges)) == (order, [])
+
+
+@pytest.mark.reference("framework/deps/topologicalsorter_test.cc", "TopologicalSorterTest.Cycle")
+def test_the_cycle_of_the_reference():
+    edges = [(4, 0), (4, 1), (4, 2), (0, 3), (1, 3), (3, 2), (2, 1)]
+
+    assert stable_order(sources(5, edges))[1] == [[1, 3, 2]]

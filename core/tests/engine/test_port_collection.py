@@ -4,6 +4,7 @@ import pytest
 
 from penstock.errors import InvalidArgumentError, NotFoundError
 from penstock.port_collection import Ports, port_id, port_name
+from penstock.tags import TagMap
 
 
 @pytest.fixture
@@ -70,3 +71,52 @@ def test_a_key_is_a_tag_and_an_index() -> None:
 
 def test_a_port_is_written_as_a_user_would_ask_for_it() -> None:
     assert (port_name("", 2), port_name("TAG", 0), port_name("TAG", 1)) == ("2", "'TAG'", "'TAG:1'")
+
+
+@pytest.mark.parametrize(
+    ("entries", "values"),
+    [
+        pytest.param(
+            ["name_1", "name_0", "name_2"],
+            {0: 100, 1: 101, 2: 102},
+            marks=pytest.mark.reference("framework/collection_test.cc", "CollectionTest.BasicByIndex"),
+        ),
+        pytest.param(
+            ["TAG_1:name_1", "TAG_0:name_0", "TAG_2:name_2"],
+            {"TAG_0": 100, "TAG_1": 101, "TAG_2": 102},
+            marks=pytest.mark.reference("framework/collection_test.cc", "CollectionTest.BasicByTag"),
+        ),
+        pytest.param(
+            ["TAG_A:a", "TAG_B:1:b", "TAG_A:2:c", "TAG_B:d", "TAG_C:0:e", "TAG_A:1:f"],
+            {
+                ("TAG_A", 0): 100,
+                ("TAG_A", 1): 101,
+                ("TAG_A", 2): 102,
+                ("TAG_B", 0): 103,
+                ("TAG_B", 1): 104,
+                ("TAG_C", 0): 105,
+            },
+            marks=pytest.mark.reference(
+                "framework/collection_test.cc", "CollectionTest.MixedTagAndIndexUsage"
+            ),
+        ),
+        pytest.param(
+            [],
+            {},
+            marks=pytest.mark.reference(
+                "framework/collection_test.cc", "CollectionTest.StaticEmptyCollectionHeapCheck"
+            ),
+        ),
+        (["TAG:name"], {"TAG": 100}),
+    ],
+)
+def test_ports_come_by_tag_and_by_index_whatever_the_order_of_the_entries(entries, values) -> None:
+    by_id = {port_id(key): value for key, value in values.items()}
+    ids = TagMap(entries).ids()
+    ports = Ports("input", ids, [by_id[one] for one in ids])
+
+    assert list(ports) == [100 + i for i in range(len(entries))]
+    assert {key: ports[key] for key in values} == values
+    by_tag = [(tag, i) for tag in ports.tags() for i in range(ports.count(tag))]
+    assert by_tag == list(ids)
+    assert ports.count("TAG_D") == 0

@@ -208,3 +208,17 @@ def test_sources_that_never_started_are_closed_too() -> None:
     harness.finish()
 
     assert sorted(harness.log) == ["close Counted", "close Late", "open Counted", "open Late"]
+
+
+@pytest.mark.reference("framework/calculator_base_test.cc", "CalculatorTest.SourceProcessOrder")
+def test_a_source_is_as_far_behind_as_the_least_bound_of_its_outputs() -> None:
+    def begin(cc):
+        cc.outputs[0].set_next_timestamp_bound(10)
+        cc.outputs[1].set_next_timestamp_bound(11)
+
+    source = calculator(lambda cc: cc.outputs[0].set_next_timestamp_bound(100), open=begin, name="TwoOutputs")
+    harness = ScheduleHarness(wired(node(source, (), "a b"))).start()
+    harness.step()
+    assert harness.node("TwoOutputs").behind() == 10
+    harness.step()
+    assert harness.node("TwoOutputs").behind() == 11

@@ -16,6 +16,7 @@ SPECIAL = ["UNSET", "UNSTARTED", "PRESTREAM", "MIN", "MAX", "POSTSTREAM", "ONE_O
 ordinary = st.integers(ts.MIN + 1, ts.MAX - 1)
 
 
+@pytest.mark.reference("framework/timestamp_test.cc", "TimestampTest.SpecialValueDifferences")
 def test_the_special_values_lie_at_both_ends_of_64_bits_in_this_order() -> None:
     values = [int(getattr(Timestamp, name)) for name in SPECIAL]
 
@@ -132,6 +133,7 @@ def test_sums_and_negatives_of_timestamps_make_no_sense() -> None:
         _ = -Timestamp(1)
 
 
+@pytest.mark.reference("framework/timestamp_test.cc", "TimestampDeathTest.ConstructorDieOnSpecialValue")
 @pytest.mark.parametrize("name", SPECIAL)
 def test_no_special_value_can_be_made_from_its_number(name) -> None:
     with pytest.raises(
@@ -215,3 +217,166 @@ def test_a_timestamp_equals_and_hashes_like_its_number() -> None:
 @given(st.integers(ts.MIN, ts.MAX), st.integers(-100, 100))
 def test_a_shift_is_clamped_addition(t, offset) -> None:
     assert ts.shifted(t, offset) == max(ts.MIN, min(ts.MAX, t + offset))
+
+
+# --- the reference's own tests ------------------------------------------------------------------
+
+T = Timestamp
+LARGE, SMALL = 2**63 // 2 + 100, -(2**63) // 2 - 100
+
+
+@pytest.mark.reference("framework/timestamp_test.cc", "TimestampTest.IsSpecial")
+@pytest.mark.parametrize(
+    ("value", "is_special", "is_range", "is_allowed"),
+    [
+        (T.UNSET, True, False, False),
+        (T.UNSTARTED, True, False, False),
+        (T.PRESTREAM, True, False, True),
+        (T.MIN, True, True, True),
+        (T.MIN + 1, False, True, True),
+        (T(0), False, True, True),
+        (T.MAX - 1, False, True, True),
+        (T.MAX, True, True, True),
+        (T.POSTSTREAM, True, False, True),
+        (T.ONE_OVER_POSTSTREAM, True, False, False),
+        (T.DONE, True, False, False),
+    ],
+)
+def test_what_a_value_may_be_used_for(value, is_special, is_range, is_allowed) -> None:
+    assert value.is_special_value() is is_special
+    assert value.is_range_value() is is_range
+    assert value.is_allowed_in_stream() is is_allowed
+
+
+@pytest.mark.reference(
+    "framework/timestamp_test.cc", "TimestampTest.NextAllowedInStream", "TimestampTest.HasNextAllowedInStream"
+)
+@pytest.mark.parametrize(
+    ("value", "following"),
+    [
+        (T.PRESTREAM, T.ONE_OVER_POSTSTREAM),
+        (T.MIN, T.MIN + 1),
+        (T.MIN + 1, T.MIN + 2),
+        (T(-1000), T(-999)),
+        (T(0), T(1)),
+        (T(1000), T(1001)),
+        (T.MAX - 2, T.MAX - 1),
+        (T.MAX - 1, T.MAX),
+        (T.MAX, T.ONE_OVER_POSTSTREAM),
+        (T.POSTSTREAM, T.ONE_OVER_POSTSTREAM),
+        (T.ONE_OVER_POSTSTREAM, T.ONE_OVER_POSTSTREAM),
+        (T.DONE, T.ONE_OVER_POSTSTREAM),
+    ],
+)
+def test_a_value_has_a_next_one_that_a_stream_allows_or_none(value, following) -> None:
+    found = value.next_allowed_in_stream()
+
+    assert found == following
+    has_next = T.MIN <= value < T.MAX
+    assert found.is_allowed_in_stream() is has_next
+
+
+def test_differences_and_sums_at_the_ends_of_64_bits() -> None:
+    """The reference aborts where a difference leaves 64 bits; here it is exact."""
+    large, small = T(LARGE), T(SMALL)
+
+    assert not large.is_special_value()
+    assert not small.is_special_value()
+    assert large - large == small - small == 0
+    assert small - large == SMALL - LARGE
+    with pytest.raises(TimestampError, match="PostStream"):
+        _ = T.POSTSTREAM + 0
+    with pytest.raises(TimestampError, match="out of range"):
+        T.from_seconds(1.0e13)
+
+
+@pytest.mark.reference(
+    "framework/timestamp_test.cc", "TimestampTest.Constructor", "TimestampTest.Differences"
+)
+def test_differences_comparisons_and_sums_of_ordinary_values() -> None:
+    assert T(1) == 1
+    t0, t10, t20 = T(0), T(10), T(20)
+
+    assert (t0 - t0, t10 - t10, t20 - t10, t10 - t0, t0 - t10, t10 - t20) == (0, 0, 10, 10, -10, -10)
+    assert t0 < t10 < t20
+    assert t0 <= t0 <= t10 <= t10 <= t20 <= t20  # noqa: PLR0124  # each with itself too
+    assert t20 > t10 > t0
+    assert t20 >= t20 >= t10 >= t10 >= t0 >= t0  # noqa: PLR0124  # as above
+    assert not t10 > t10  # noqa: PLR0124  # as above
+    assert not t10 < t10  # noqa: PLR0124  # as above
+    assert t0 + 10 == 10 + t0 == t10
+    assert t10 - 10 == -10 + t10 == t0
+
+
+@pytest.mark.reference(
+    "framework/timestamp_test.cc", "TimestampTest.Clamping", "TimestampTest.AddZeroToMinAndMax"
+)
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (T.MAX - 100 + 100, T.MAX),
+        (T.MAX - 100 + 200, T.MAX),
+        (T.MAX - 100 + 99, T.MAX - 1),
+        (T.MIN + 100 - 100, T.MIN),
+        (T.MIN + 100 - 200, T.MIN),
+        (T.MIN + 100 - 99, T.MIN + 1),
+        (T.MAX + 0, T.MAX),
+        (T.MIN + 0, T.MIN),
+        (T.MAX - 0, T.MAX),
+        (T.MIN - 0, T.MIN),
+    ],
+)
+def test_sums_stay_between_the_least_and_the_greatest_value(value, expected) -> None:
+    assert value == expected
+    assert T.MAX - 100 != T.MAX
+    assert T.MIN + 100 != T.MIN
+
+
+@pytest.mark.reference("framework/timestamp_test.cc", "TimestampTest.IncrementInPlace")
+def test_a_name_may_be_given_a_later_and_an_earlier_value() -> None:
+    value = first = T(100)
+    for offset, expected in (
+        (100, 200),
+        (1, 201),
+        (-51, 150),
+        (-150, 0),
+        (10, 10),
+        (-50, -40),
+        (1, -39),
+        (-1, -40),
+    ):
+        value += offset
+        assert value == expected
+        value -= -offset
+        value -= offset
+        assert value == expected
+    assert isinstance(value, T)
+    assert first == 100
+
+
+@pytest.mark.reference("framework/timestamp_test.cc", "TimestampTest.TimestampStaticConstructors")
+def test_values_from_seconds_milliseconds_and_microseconds() -> None:
+    assert T.from_seconds(2.5).microseconds == 2_500_000
+    assert T.from_milliseconds(2.5).microseconds == 2_500
+    assert T.from_microseconds(25).microseconds == 25
+
+
+@pytest.mark.reference("framework/timestamp_test.cc", "TimestampTest.DebugString")
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (T.UNSET, "Timestamp::Unset()"),
+        (T.UNSTARTED, "Timestamp::Unstarted()"),
+        (T.PRESTREAM, "Timestamp::PreStream()"),
+        (T.MIN, "Timestamp::Min()"),
+        (T(-100), "-100"),
+        (T(0), "0"),
+        (T(100), "100"),
+        (T.MAX, "Timestamp::Max()"),
+        (T.POSTSTREAM, "Timestamp::PostStream()"),
+        (T.ONE_OVER_POSTSTREAM, "Timestamp::OneOverPostStream()"),
+        (T.DONE, "Timestamp::Done()"),
+    ],
+)
+def test_each_value_in_words(value, words) -> None:
+    assert str(value) == words

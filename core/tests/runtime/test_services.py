@@ -129,6 +129,11 @@ def test_a_missing_service_starts_nothing_and_is_named_with_the_node(make, key, 
         graph.run()
 
 
+@pytest.mark.reference(
+    "framework/graph_service_test.cc",
+    "ServiceBindingTest.CrashesWhenGettingNullServiceObject",
+    "ServiceBindingTest.IsAvailableReturnsFalsOnNullServiceObject",
+)
 @pytest.mark.parametrize(
     ("key", "reason"),
     [(WORD, "is not there"), (BROKEN, r"could not be made: ZeroDivisionError: division by zero \(at .+\)")],

@@ -213,3 +213,106 @@ def test_the_time_out_of_a_wait_reads_the_clock_that_the_test_moves() -> None:
         mover.join(30)
         gate.set()
         graph.close()
+
+
+# --- the reference's tests of CalculatorRunner ------------------------------------------------------
+
+
+class Negates(Calculator):
+    """Negates two inputs, and repeats a side packet; its headers are the inputs' and a number."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        cc.inputs[0].set(int)
+        cc.inputs[1].set(int)
+        cc.outputs[0].set(int)
+        cc.outputs[1].set(int)
+        cc.outputs[2].set_same_as(cc.input_side_packets[0])
+        cc.input_side_packets[0].set_any()
+        cc.output_side_packets["SIDE_OUTPUT"].set_same_as(cc.input_side_packets[0])
+
+    def open(self, cc):
+        header = "".join(port.header.payload for port in cc.inputs)
+        for i, port in enumerate(cc.outputs):
+            port.set_header(Packet(f"{header}{i}"))
+        cc.output_side_packets["SIDE_OUTPUT"].set(cc.input_side_packets[0].payload)
+
+    def process(self, cc):
+        for i in (0, 1):
+            cc.outputs[i].add(-cc.inputs[i].payload, cc.input_timestamp)
+        cc.outputs[2].add(cc.input_side_packets[0].payload, cc.input_timestamp)
+
+
+@pytest.mark.reference("framework/calculator_runner_test.cc", "CalculatorRunner.RunsCalculator")
+@pytest.mark.parametrize("length", range(3))
+def test_headers_side_packets_and_packets_of_all_ports_are_there(length) -> None:
+    run = run_calculator(
+        Negates,
+        {i: [(t, t * (i + 1)) for t in range(length)] for i in (0, 1)},
+        outputs=[0, 1, 2],
+        side_packets={0: 10 + length},
+        headers={0: "header0", 1: "header1"},
+        output_side_packets=["SIDE_OUTPUT"],
+    )
+
+    assert run.output_side_packets == {"SIDE_OUTPUT": 10 + length}
+    assert run.headers == {i: f"header0header1{i}" for i in range(3)}
+    written = {i: [(p.timestamp, p.payload) for p in packets] for i, packets in run.outputs.items()}
+    assert written == {
+        0: [(t, -t) for t in range(length)],
+        1: [(t, -t * 2) for t in range(length)],
+        2: [(t, 10 + length) for t in range(length)],
+    }
+
+
+class SumsByTag(Calculator):
+    """Writes, for each tag, the sum of the inputs that have it."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        for port in cc.inputs:
+            port.set(int)
+        for tag in cc.inputs.tags():
+            cc.outputs[tag].set(int)
+
+    def process(self, cc):
+        for tag in cc.inputs.tags():
+            ports = [cc.inputs[tag, i] for i in range(cc.inputs.count(tag))]
+            cc.outputs[tag].add(sum(port.payload or 0 for port in ports), cc.input_timestamp)
+
+
+@pytest.mark.reference("framework/calculator_runner_test.cc", "CalculatorRunner.MultiTagTestCalculatorOk")
+def test_ports_may_have_tags_and_indexes() -> None:
+    run = run_calculator(
+        SumsByTag,
+        {
+            **{("A", i): [(t, 10 * t + i) for t in range(5)] for i in range(3)},
+            "B": [(t, 100) for t in range(5)],
+            **{i: [(t, t) for t in range(5) if t % 2 == i] for i in (0, 1)},
+        },
+        outputs=["A", "B", 0],
+    )
+
+    written = {key: [(p.timestamp, p.payload) for p in packets] for key, packets in run.outputs.items()}
+    assert written == {
+        "A": [(t, 10 * 3 * t + 3) for t in range(5)],
+        "B": [(t, 100) for t in range(5)],
+        0: [(t, t) for t in range(5)],
+    }
+
+
+@pytest.mark.reference(
+    "framework/calculator_runner_test.cc", "CalculatorRunner.MultiTagTestInvalidStreamTagCrashes"
+)
+def test_a_port_that_is_given_twice_is_refused_with_both_names() -> None:
+    graph = """
+    input_stream: "a_0" input_stream: "a_1" input_stream: "a_2"
+    node {
+      calculator: "SumsByTag"
+      input_stream: "A:0:a_0" input_stream: "A:a_1" input_stream: "A:2:a_2"
+      output_stream: "A:output_a"
+    }
+    """
+    words = "tag 'A' index 0 already has the name 'a_0' but is given the name 'a_1' too"
+    with pytest.raises(GraphConfigError, match=words):
+        CalculatorGraph(graph, registry=testing_registry(SumsByTag))

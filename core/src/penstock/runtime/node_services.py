@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 from penstock.access import EVERYTHING
 from penstock.engine.node import CLOSING
 from penstock.engine.stream import add_dropped
-from penstock.errors import FailedPreconditionError, NotFoundError, UnavailableError, text_of, words_of
+from penstock.errors import (
+    FailedPreconditionError,
+    NotFoundError,
+    StatusCode,
+    UnavailableError,
+    text_of,
+    words_of,
+)
 from penstock.explain.graph_view import GRAPH
 from penstock.late_log import LateLogger, place
 from penstock.runtime.view import RunView
@@ -190,7 +197,8 @@ def _find_for(
     """Make the services of one node that are not there yet.
 
     Raises:
-        UnavailableError: a required service was not set and cannot be made; names service and node.
+        UnavailableError: a required service was not set and cannot be made; names service and node. The code
+            is INTERNAL, as in the reference, where no key can make it; UNAVAILABLE where making it failed.
     """
     for key, optional in node.contract.services.items():
         if key not in found and key not in failed and (create := _creator(key, plan)) is not None:
@@ -213,6 +221,7 @@ def _find_for(
             f"service {key.name!r}, required by node {node.name!r}, is not there: {reason}; "
             "set it with graph.set_service(key, obj)",
             node=node.name,
+            code=StatusCode.INTERNAL if cause is None else StatusCode.UNAVAILABLE,
         ) from cause
 
 

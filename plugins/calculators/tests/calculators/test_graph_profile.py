@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
-from penstock import CalculatorGraph, GraphRunError, Packet
+import penstock
+from penstock import STOP, CalculatorGraph, GraphRunError, Packet
 from penstock.config import CalculatorGraphConfig
+from penstock.plugins.default_registry import default_registry
+from penstock.runtime import tracing
 from penstock_calculators.messages.graph_profile_pb2 import (
     CalculatorProfile,
     GraphProfile,
@@ -248,3 +253,244 @@ def test_messages_have_the_numbers_of_the_reference():
 
     assert whole.SerializeToString(deterministic=True).hex() == KNOWN
     assert GraphTrace.EventType.Value("TPU_TASK_INVOKE_ASYNC") == 20
+
+
+# --- the reference's own tests of its profiler: `framework/profiler/graph_profiler_test.cc` ---------------
+
+WATCH = """
+node {
+  name: "watch" calculator: "GraphProfileCalculator"
+  input_stream: "FRAME:tick" output_stream: "PROFILE:profile"
+}
+"""
+
+
+class Dummy(penstock.Calculator):
+    """Has any ports; a source ends at once."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        for ports in (cc.inputs, cc.outputs, cc.input_side_packets):
+            for port in ports:
+                port.set_any()
+
+    def process(self, cc):
+        return None if len(cc.inputs) else STOP
+
+
+class RangeCalculator(penstock.Calculator):
+    """A source of n + 1 numbers, and of their sum and mean."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        for port, kind in zip(cc.outputs, (int, int, float), strict=True):
+            port.set(kind)
+        cc.input_side_packets[0].set(tuple)
+
+    def open(self, cc):
+        self.last, self.step = cc.input_side_packets[0].payload
+        self.written = []
+        self.write(cc, 0)
+        cc.outputs[1].set_next_timestamp_bound(penstock.Timestamp.POSTSTREAM)
+        cc.outputs[2].set_next_timestamp_bound(penstock.Timestamp.PRESTREAM)
+
+    def write(self, cc, at):
+        self.written.append(self.step * 100 + len(self.written))
+        cc.outputs[0].add(self.written[-1], at)
+
+    def process(self, cc):
+        at = self.step * len(self.written)
+        if at >= self.last:
+            return STOP
+        self.write(cc, at)
+        return None
+
+    def close(self, cc):
+        self.write(cc, self.last)
+        cc.outputs[1].add(sum(self.written), penstock.Timestamp.POSTSTREAM)
+        cc.outputs[2].add(sum(self.written) / len(self.written), penstock.Timestamp.PRESTREAM)
+
+
+def watched(text, config="enable_profiler: true"):
+    """Load a graph with `WATCH`."""
+    registry = default_registry().child()
+    registry.add("calculator", "DummyTestCalculator", Dummy)
+    registry.add("calculator", "RangeCalculator", RangeCalculator)
+    return CalculatorGraph(
+        f'profiler_config {{ {config} }} input_stream: "tick" {text} {WATCH}', registry=registry
+    )
+
+
+def profile_of(graph, side_packets=None, **packets):
+    """Run a graph on a packet of each input, and then of "tick"; return the profile, without "watch"."""
+    seen = []
+    graph.observe_output_stream("profile", lambda _, packet: seen.append(packet.payload))
+    graph.start_run(side_packets)
+    for name, payload in (*packets.items(), ("tick", 0)):
+        graph.add_packet_to_input_stream(name, Packet(payload, 0))
+        graph.wait_until_idle(TIMEOUT)
+    graph.close(TIMEOUT)
+    return seen[0], [one for one in seen[0].calculator_profiles if one.name != "watch"]
+
+
+@pytest.mark.reference("framework/profiler/graph_profiler_test.cc", "GraphProfilerTestPeer.Initialize")
+def test_each_node_has_a_profile_with_its_input_streams():
+    graph = watched(
+        """
+        input_stream: "input_stream" input_stream: "dangling_stream"
+        input_side_packet: "input_side_packet" output_stream: "output_stream"
+        node {
+          calculator: "DummyTestCalculator" name: "A_Source_Calc" output_stream: "TAG:source_stream1"
+        }
+        node {
+          calculator: "DummyTestCalculator" name: "A_Normal_Calc"
+          input_stream: "input_stream" input_stream: "MY_TAG:source_stream1" output_stream: "my_stream"
+        }
+        node {
+          calculator: "DummyTestCalculator" name: "Another_Source_Calc"
+          input_side_packet: "input_side_packet" output_stream: "source_stream2"
+        }
+        node {
+          calculator: "FlowLimiterCalculator"
+          input_stream: "FINISHED:my_other_stream" input_stream: "source_stream2"
+          input_stream_info { tag_index: "FINISHED" back_edge: true }
+          output_stream: "gated_source_stream2"
+        }
+        node {
+          calculator: "DummyTestCalculator" name: "Another_Normal_Calc"
+          input_stream: "my_stream" input_stream: "gated_source_stream2" output_stream: "my_other_stream"
+        }
+        node { calculator: "DummyTestCalculator" name: "A_Sink_Calc" input_stream: "my_other_stream" }
+        node {
+          calculator: "PassThroughCalculator" name: "An_Isolated_Calc_With_Identical_Inputs"
+          input_stream: "input_stream" input_stream: "input_stream"
+          output_stream: "output_stream" output_stream: "dangling_output_stream"
+        }
+        """
+    )
+    _, found = profile_of(graph, {"input_side_packet": 0})
+
+    assert {one.name: [stream.name for stream in one.input_stream_profiles] for one in found} == {
+        "A_Source_Calc": [],
+        "A_Normal_Calc": ["input_stream", "source_stream1"],
+        "Another_Source_Calc": [],
+        "FlowLimiterCalculator": ["source_stream2", "my_other_stream"],
+        "Another_Normal_Calc": ["my_stream", "gated_source_stream2"],
+        "A_Sink_Calc": ["my_other_stream"],
+        "An_Isolated_Calc_With_Identical_Inputs": ["input_stream", "input_stream"],
+    }
+
+
+@pytest.mark.reference(
+    "framework/profiler/graph_profiler_test.cc", "GraphProfilerTestPeer.InitializeInputStreams"
+)
+def test_a_profile_has_all_input_streams_and_no_side_packets():
+    graph = watched(
+        """
+        input_stream: "without_tag" input_stream: "with_tag" input_stream: "with_info"
+        input_side_packet: "input_side_packet"
+        node {
+          calculator: "DummyTestCalculator" name: "SourceCalculator"
+          input_side_packet: "input_side_packet" output_stream: "output_stream"
+        }
+        node {
+          calculator: "DummyTestCalculator" name: "MyCalculator"
+          input_stream: "without_tag" input_stream: "TAG1:back_edge"
+          input_stream: "TAG2:with_tag" input_stream: "TAG3:with_info"
+          input_side_packet: "input_side_packet"
+          output_stream: "back_edge"
+          input_stream_info { tag_index: "TAG1" back_edge: true }
+          input_stream_info { tag_index: "TAG3" back_edge: false }
+        }
+        """
+    )
+    _, (source, mine) = profile_of(graph, {"input_side_packet": 0})
+
+    assert len(source.input_stream_profiles) == 0
+    assert [(stream.name, stream.back_edge) for stream in mine.input_stream_profiles] == [
+        ("without_tag", False),
+        ("back_edge", True),
+        ("with_tag", False),
+        ("with_info", False),
+    ]
+
+
+@pytest.mark.reference("framework/profiler/graph_profiler_test.cc", "GraphProfilerTestPeer.AddProcessSample")
+def test_a_profile_has_the_time_of_process_in_microseconds(monkeypatch):
+    now_ns = [0]
+    monkeypatch.setattr(tracing, "perf_counter_ns", lambda: now_ns[0])
+
+    def take_150_us(self, cc):
+        now_ns[0] += 150_000
+
+    monkeypatch.setattr(Dummy, "process", take_150_us)
+    graph = watched(
+        'input_stream: "input_stream" node { calculator: "DummyTestCalculator" '
+        'input_stream: "input_stream" output_stream: "output_stream" }'
+    )
+    _, (found,) = profile_of(graph, input_stream="5")
+
+    assert found.name == "DummyTestCalculator"
+    runtime = found.process_runtime
+    assert (runtime.total, list(runtime.count)) == (150, [1])
+    assert (runtime.interval_size_usec, runtime.num_intervals) == (1_000_000, 1)
+    assert not found.HasField("process_input_latency")
+    assert not found.HasField("process_output_latency")
+
+
+RANGE = """
+input_side_packet: "range_step"
+node {
+  calculator: "RangeCalculator" input_side_packet: "range_step"
+  output_stream: "out" output_stream: "sum" output_stream: "mean"
+}
+node {
+  calculator: "PassThroughCalculator"
+  input_stream: "out" input_stream: "sum" input_stream: "mean"
+  output_stream: "out_1" output_stream: "sum_1" output_stream: "mean_1"
+}
+"""
+
+
+@pytest.mark.reference("framework/profiler/graph_profiler_test.cc", "GraphProfilerTest.ParallelReads")
+def test_times_are_read_while_the_graph_runs():
+    graph = watched(RANGE)
+    seen = []
+    graph.observe_output_stream("out_1", lambda _, packet: seen.append(packet.payload))
+    graph.start_run({"range_step": (1000, 1)})
+    end = time.monotonic() + TIMEOUT
+    while len(seen) < 1001 and time.monotonic() < end:
+        assert len(graph.snapshot().nodes) == 3
+    graph.close(TIMEOUT)
+
+    steps = {node.name: node.steps for node in graph.snapshot().nodes}
+    assert (steps["RangeCalculator"], steps["PassThroughCalculator"]) == (1000, 1003)
+    assert len(seen) == 1001
+
+
+@pytest.mark.reference(
+    "framework/profiler/graph_profiler_test.cc", "GraphProfilerTest.CalculatorProfileFilter"
+)
+@pytest.mark.parametrize(
+    ("wanted", "names"),
+    [
+        ("", ["RangeCalculator", "PassThroughCalculator"]),
+        ("RangeCalculator", ["RangeCalculator"]),
+        ("Range.*", ["RangeCalculator"]),
+        (".*Calculator", ["RangeCalculator", "PassThroughCalculator"]),
+        (".*Clock.*", []),
+    ],
+)
+def test_a_filter_chooses_nodes_by_their_names(wanted, names):
+    graph = watched(RANGE, f'enable_profiler: true calculator_filter: "{wanted}"')
+    _, found = profile_of(graph, {"range_step": (10, 1)})
+
+    assert [one.name for one in found] == names
+
+
+def test_the_config_in_a_profile_has_the_names_of_nodes_that_have_none():
+    text = 'node { calculator: "DummyTestCalculator" input_stream: "input_stream" }'
+    profile, _ = profile_of(watched(f'input_stream: "input_stream" {text} {text}'))
+
+    names = [node.name for node in profile.config.node]
+    assert names == ["DummyTestCalculator_1", "DummyTestCalculator_2", "watch"]

@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import threading
+import weakref
 from collections import Counter
 from itertools import pairwise
 
@@ -512,13 +513,34 @@ def test_a_path_that_leads_out_of_the_allowed_directory_is_refused(tmp_path) -> 
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
+@pytest.mark.reference("framework/profiler/graph_tracer_test.cc", "GraphTracerE2ETest.DisableLoggingToDisk")
 def test_a_graph_that_wants_no_file_gets_none_and_no_warning(tmp_path, caplog) -> None:
-    graph = graph_that_wants("trace_enabled: true trace_log_disabled: true")
+    graph = graph_that_wants(
+        'trace_enabled: true trace_log_disabled: true trace_log_path: "log_file_disabled_"'
+    )
     graph.set_trace_directory(tmp_path)
     run_once(graph)
 
     assert list(tmp_path.iterdir()) == []
     assert caplog.records == []
+
+
+@pytest.mark.reference("framework/profiler/graph_tracer_test.cc", "GraphTracerE2ETest.DestructGraph")
+def test_a_traced_graph_that_is_forgotten_in_its_run_ends(tmp_path) -> None:
+    graph = penstock.CalculatorGraph(
+        'num_threads: 4 profiler_config { trace_enabled: true trace_log_path: "log_file_" } '
+        'input_stream: "in" node { calculator: "Join" input_stream: "in" }',
+        registry=testing_registry(Join),
+    )
+    graph.set_trace_directory(tmp_path)
+    graph.start_run()
+    gone = weakref.ref(graph)
+    before = threading.active_count()
+    del graph
+    gc.collect()
+
+    assert gone() is None
+    assert threading.active_count() <= before
 
 
 def test_a_capacity_below_nothing_is_refused() -> None:
