@@ -543,6 +543,28 @@ def both(graph_inputs, *nodes):
             ),
         ),
         pytest.param(
+            "TENSOR:__stream_0",
+            "TensorToJointsCalculator",
+            "TENSOR:__stream_0",
+            "JOINTS:joints",
+            {"num_joints": 56, "start_index": 0},
+            marks=pytest.mark.reference(
+                "framework/api2/stream/tensor_to_joints_test.cc",
+                "ConvertTensorToJoints.ConvertTensorToJoints",
+            ),
+        ),
+        pytest.param(
+            "TENSOR:__stream_0",
+            "TensorToJointsCalculator",
+            "TENSOR:__stream_0",
+            "JOINTS:joints",
+            {"num_joints": 56, "start_index": 3},
+            marks=pytest.mark.reference(
+                "framework/api2/stream/tensor_to_joints_test.cc",
+                "ConvertTensorToJointsAtIndex.ConvertTensorToJointsAtIndex",
+            ),
+        ),
+        pytest.param(
             "MASK:__stream_0 PREV_MASK:__stream_1",
             "SegmentationSmoothingCalculator",
             "MASK:__stream_0 MASK_PREVIOUS:__stream_1",

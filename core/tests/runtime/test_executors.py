@@ -552,4 +552,4 @@ def test_a_missing_service_to_run_on_is_refused(make) -> None:
     ) as caught:
         make([(here, "in")], "in").start_run()
 
-    assert caught.value.code is StatusCode.UNAVAILABLE
+    assert caught.value.code is StatusCode.INTERNAL
