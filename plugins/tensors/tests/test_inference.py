@@ -124,6 +124,8 @@ def test_tensors_that_the_model_does_not_take_are_refused(doubling, double, tens
         ({"tflite": {}}, {}, InferenceCalculatorCpu, False, 3),
         ({"gpu": {}}, {}, InferenceCalculatorCpu, False, 3),
         ({"tflite": {}}, {"xnnpack": {"num_threads": 2}}, InferenceCalculatorCpu, True, 2),
+        ({"litert": {}}, {}, InferenceCalculatorCpu, True, 1),
+        ({"litert": {"cpu": {"num_threads": 2, "xnnpack": {}}}}, {}, InferenceCalculatorCpu, True, 2),
         ({"tflite": {}}, {}, InferenceCalculatorXnnpack, True, 1),
     ],
 )

@@ -12,6 +12,7 @@ from penstock_formats import LandmarkList, NormalizedLandmarkList, NormalizedRec
 from penstock_testing import run_calculator
 from penstock_vision.landmarks.landmarks_smoothing import LandmarksSmoothingCalculator
 from penstock_vision.messages.landmarks_smoothing_pb2 import LandmarksSmoothingCalculatorOptions
+from penstock_vision.messages.landmarks_smoothing_pb2 import LandmarksSmoothingCalculatorOptions as Policy
 
 FIXED = {"disable_value_scaling": True}
 NUMBERS = [0.5, 0.625, 0.75, 0.6, 0.2, 0.9, 0.1, 0.3]
@@ -239,6 +240,19 @@ def test_a_packet_of_another_input_without_landmarks_resets(chosen):
 
     assert going_on[1].payload.landmark[0].x < 1
     assert reset[1].payload.landmark[0].x == 1
+
+
+@pytest.mark.parametrize("chosen", ["one_euro_filter", "velocity_filter"])
+def test_an_empty_list_is_an_error_or_forgets_all_values(chosen):
+    lists = [(1, landmarks((0,))), (2, landmarks()), (3, landmarks((1,), (2,)))]
+
+    for policy in ({}, {"empty_landmarks_policy": Policy.EMPTY_LANDMARKS_POLICY_FAIL}):
+        with pytest.raises(GraphRunError, match="holds an empty list of landmarks; .*POLICY_RESET"):
+            packets(lists, **{chosen: {}}, **policy)
+    reset = packets(lists, **{chosen: {}}, empty_landmarks_policy=Policy.EMPTY_LANDMARKS_POLICY_RESET)
+
+    assert [[one.x for one in packet.payload.landmark] for packet in reset] == [[0], [], [1, 2]]
+    assert len(packets(lists[1:2], no_filter={})) == 1
 
 
 def test_bounds_alone_reset_nothing():

@@ -53,8 +53,8 @@ class InferenceCalculatorCpu(penstock.Calculator):
 
     Options `InferenceCalculatorOptions`: `model_path`: the file, searched by the service RESOURCES (the
     README of penstock-tensors says where); `delegate`: `xnnpack` (with `num_threads`, default 1) or `tflite`,
-    the default, which is slower; `gpu` and `nnapi` are taken for `tflite`; `cpu_num_thread` (1): threads
-    without xnnpack; `input_output_config`: which tensor of the node is which of the model, by number or name.
+    the default, which is slower; `litert` is taken for `xnnpack`, `gpu` and `nnapi` for `tflite`;
+    `cpu_num_thread` (1): threads without xnnpack; `input_output_config`: which tensor of the node is which of the model, by number or name.
     Its `feedback_tensor_links` are outputs of the model that are inputs of its next run, and 0 in the first:
     the node neither sends nor gets them.
 
@@ -226,8 +226,12 @@ class InferenceCalculatorCpu(penstock.Calculator):
                     "tflite or xnnpack"
                 )
             delegate.MergeFrom(given)
-        uses_xnnpack = self.always_xnnpack or delegate.HasField("xnnpack")
-        threads = delegate.xnnpack.num_threads if uses_xnnpack else options.cpu_num_thread
+        is_litert = delegate.HasField("litert")
+        uses_xnnpack = self.always_xnnpack or is_litert or delegate.HasField("xnnpack")
+        if is_litert:
+            threads = delegate.litert.cpu.num_threads
+        else:
+            threads = delegate.xnnpack.num_threads if uses_xnnpack else options.cpu_num_thread
         operations = next((sides[tag].get(OpResolver) for tag in _RESOLVERS if tag in sides), None)
         return RunSettings(
             threads=max(threads, 1),

@@ -12,6 +12,7 @@ from penstock_vision.geometry.single_precision import TWO, ZERO, f32
 from penstock_vision.landmarks.landmark_table import LandmarkTable, X, Y, Z
 from penstock_vision.landmarks.one_euro_filter import OneEuroFilter
 from penstock_vision.landmarks.velocity_filter import VelocityFilter
+from penstock_vision.messages.landmarks_smoothing_pb2 import LandmarksSmoothingCalculatorOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from penstock_vision.geometry.image_size import ImageSize
     from penstock_vision.geometry.single_precision import Float32
     from penstock_vision.landmarks.landmark_table import AnyLandmarks
-    from penstock_vision.messages.landmarks_smoothing_pb2 import LandmarksSmoothingCalculatorOptions
 
 _ONE: Final = f32(1)
 #: Frequencies in Hz below this are taken as 0 by the reference, which then has no filter.
@@ -42,6 +42,7 @@ class LandmarksSmoother:
         has_fixed_scale: whether speeds do not depend on the object's size.
         is_counted_first: whether a small object's number of points counts too, as in the reference's one euro
             filter.
+        is_reset_by_empty: whether an object without points makes it forget all values; else it is an error.
     """
 
     def __init__(
@@ -51,11 +52,13 @@ class LandmarksSmoother:
         *,
         has_fixed_scale: bool = False,
         is_counted_first: bool = False,
+        is_reset_by_empty: bool = False,
     ) -> None:
         self._make = make
         self._least_scale = least_scale
         self._has_fixed_scale = has_fixed_scale
         self._is_counted_first = is_counted_first
+        self._is_reset_by_empty = is_reset_by_empty
         self.reset()
 
     def reset(self) -> None:
@@ -73,8 +76,14 @@ class LandmarksSmoother:
             points: x, y and z in the columns.
             scale: how large the object is; None: as large as the box around the points.
             name: of the stream, for errors.
+
+        Raises:
+            InvalidArgumentError: there are no points, or not as many as before.
         """
         if self._make is None:
+            return points
+        if not len(points):
+            self._take_empty(name)
             return points
         if self._is_counted_first:
             self._check_count(len(points), name)
@@ -126,6 +135,14 @@ class LandmarksSmoother:
         kind: type[Any] = type(landmarks)
         return table.make(kind)
 
+    def _take_empty(self, name: str) -> None:
+        if not self._is_reset_by_empty:
+            raise InvalidArgumentError(
+                f"input {name!r} holds an empty list of landmarks; let nothing come where nothing was found, or "
+                "set empty_landmarks_policy: EMPTY_LANDMARKS_POLICY_RESET in the options"
+            )
+        self.reset()
+
     def _check_count(self, count: int, name: str) -> None:
         if self._count not in (0, count):
             raise InvalidArgumentError(
@@ -152,6 +169,9 @@ def smoother_of(options: LandmarksSmoothingCalculatorOptions) -> LandmarksSmooth
         )
     if chosen == "no_filter":
         return LandmarksSmoother(None)
+    is_reset = (
+        options.empty_landmarks_policy == LandmarksSmoothingCalculatorOptions.EMPTY_LANDMARKS_POLICY_RESET
+    )
     if chosen == "velocity_filter":
         velocity = options.velocity_filter
         _expect(velocity.window_size >= 0, "window_size", velocity.window_size, "0 or more")
@@ -161,6 +181,7 @@ def smoother_of(options: LandmarksSmoothingCalculatorOptions) -> LandmarksSmooth
             lambda: VelocityFilter(velocity.window_size, velocity.velocity_scale),
             velocity.min_allowed_object_scale,
             has_fixed_scale=velocity.disable_value_scaling,
+            is_reset_by_empty=is_reset,
         )
     euro = options.one_euro_filter
     for name in ("frequency", "min_cutoff", "derivate_cutoff"):
@@ -171,6 +192,7 @@ def smoother_of(options: LandmarksSmoothingCalculatorOptions) -> LandmarksSmooth
         euro.min_allowed_object_scale,
         has_fixed_scale=euro.disable_value_scaling,
         is_counted_first=True,
+        is_reset_by_empty=is_reset,
     )
 
 

@@ -35,9 +35,13 @@ class LandmarksSmoothingCalculator(penstock.Calculator):
     Both filters have `min_allowed_object_scale` (1e-6): landmarks of a smaller thing stay as they are; and
     `disable_value_scaling` (false): speeds do not depend on the size of the thing.
 
+    An empty list is an error, unless `empty_landmarks_policy` is EMPTY_LANDMARKS_POLICY_RESET: then it is
+    forwarded, and all values are forgotten. `no_filter` forwards it in any case.
+
     Raises in the contract: InvalidArgumentError for no input, both, the output of the other kind, or
     NORM_LANDMARKS without IMAGE_SIZE. In `open`: the same without a filter and for numbers that no filter can
-    have. In `process`: the same for a size that is none, and if the number of landmarks changes.
+    have. In `process`: the same for a size that is none, if the number of landmarks changes, and for an
+    empty list.
 
     Source of the behaviour: MediaPipe `calculators/util/landmarks_smoothing_calculator.cc` and
     `landmarks_smoothing_calculator_utils.cc`.

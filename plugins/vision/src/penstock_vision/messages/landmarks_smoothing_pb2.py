@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from penstock.config import calculator_options_pb2 as penstock_dot_config_dot_calculator__options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n2penstock_vision/messages/landmarks_smoothing.proto\x12\x08penstock\x1a(penstock/config/calculator_options.proto\"\xf0\x05\n#LandmarksSmoothingCalculatorOptions\x12K\n\tno_filter\x18\x01 \x01(\x0b\x32\x36.penstock.LandmarksSmoothingCalculatorOptions.NoFilterH\x00\x12W\n\x0fvelocity_filter\x18\x02 \x01(\x0b\x32<.penstock.LandmarksSmoothingCalculatorOptions.VelocityFilterH\x00\x12V\n\x0fone_euro_filter\x18\x03 \x01(\x0b\x32;.penstock.LandmarksSmoothingCalculatorOptions.OneEuroFilterH\x00\x1a\n\n\x08NoFilter\x1a\x93\x01\n\x0eVelocityFilter\x12\x16\n\x0bwindow_size\x18\x01 \x01(\x05:\x01\x35\x12\x1a\n\x0evelocity_scale\x18\x02 \x01(\x02:\x02\x31\x30\x12\'\n\x18min_allowed_object_scale\x18\x03 \x01(\x02:\x05\x31\x65-06\x12$\n\x15\x64isable_value_scaling\x18\x04 \x01(\x08:\x05\x66\x61lse\x1a\xb9\x01\n\rOneEuroFilter\x12\x15\n\tfrequency\x18\x01 \x01(\x02:\x02\x33\x30\x12\x15\n\nmin_cutoff\x18\x02 \x01(\x02:\x01\x31\x12\x0f\n\x04\x62\x65ta\x18\x03 \x01(\x02:\x01\x30\x12\x1a\n\x0f\x64\x65rivate_cutoff\x18\x04 \x01(\x02:\x01\x31\x12\'\n\x18min_allowed_object_scale\x18\x05 \x01(\x02:\x05\x31\x65-06\x12$\n\x15\x64isable_value_scaling\x18\x06 \x01(\x08:\x05\x66\x61lse2[\n\x03\x65xt\x12\x1b.penstock.CalculatorOptions\x18\x85\xb4\xa5\x9b\x01 \x01(\x0b\x32-.penstock.LandmarksSmoothingCalculatorOptionsB\x10\n\x0e\x66ilter_options')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n2penstock_vision/messages/landmarks_smoothing.proto\x12\x08penstock\x1a(penstock/config/calculator_options.proto\"\xf5\x07\n#LandmarksSmoothingCalculatorOptions\x12K\n\tno_filter\x18\x01 \x01(\x0b\x32\x36.penstock.LandmarksSmoothingCalculatorOptions.NoFilterH\x00\x12W\n\x0fvelocity_filter\x18\x02 \x01(\x0b\x32<.penstock.LandmarksSmoothingCalculatorOptions.VelocityFilterH\x00\x12V\n\x0fone_euro_filter\x18\x03 \x01(\x0b\x32;.penstock.LandmarksSmoothingCalculatorOptions.OneEuroFilterH\x00\x12\x7f\n\x16\x65mpty_landmarks_policy\x18\x04 \x01(\x0e\x32\x42.penstock.LandmarksSmoothingCalculatorOptions.EmptyLandmarksPolicy:\x1b\x45MPTY_LANDMARKS_POLICY_FAIL\x1a\n\n\x08NoFilter\x1a\x93\x01\n\x0eVelocityFilter\x12\x16\n\x0bwindow_size\x18\x01 \x01(\x05:\x01\x35\x12\x1a\n\x0evelocity_scale\x18\x02 \x01(\x02:\x02\x31\x30\x12\'\n\x18min_allowed_object_scale\x18\x03 \x01(\x02:\x05\x31\x65-06\x12$\n\x15\x64isable_value_scaling\x18\x04 \x01(\x08:\x05\x66\x61lse\x1a\xb9\x01\n\rOneEuroFilter\x12\x15\n\tfrequency\x18\x01 \x01(\x02:\x02\x33\x30\x12\x15\n\nmin_cutoff\x18\x02 \x01(\x02:\x01\x31\x12\x0f\n\x04\x62\x65ta\x18\x03 \x01(\x02:\x01\x30\x12\x1a\n\x0f\x64\x65rivate_cutoff\x18\x04 \x01(\x02:\x01\x31\x12\'\n\x18min_allowed_object_scale\x18\x05 \x01(\x02:\x05\x31\x65-06\x12$\n\x15\x64isable_value_scaling\x18\x06 \x01(\x08:\x05\x66\x61lse\"\x81\x01\n\x14\x45mptyLandmarksPolicy\x12&\n\"EMPTY_LANDMARKS_POLICY_UNSPECIFIED\x10\x00\x12 \n\x1c\x45MPTY_LANDMARKS_POLICY_RESET\x10\x01\x12\x1f\n\x1b\x45MPTY_LANDMARKS_POLICY_FAIL\x10\x02\x32[\n\x03\x65xt\x12\x1b.penstock.CalculatorOptions\x18\x85\xb4\xa5\x9b\x01 \x01(\x0b\x32-.penstock.LandmarksSmoothingCalculatorOptionsB\x10\n\x0e\x66ilter_options')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,11 +33,13 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'penstock_vision.messages.la
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_LANDMARKSSMOOTHINGCALCULATOROPTIONS']._serialized_start=107
-  _globals['_LANDMARKSSMOOTHINGCALCULATOROPTIONS']._serialized_end=859
-  _globals['_LANDMARKSSMOOTHINGCALCULATOROPTIONS_NOFILTER']._serialized_start=400
-  _globals['_LANDMARKSSMOOTHINGCALCULATOROPTIONS_NOFILTER']._serialized_end=410
-  _globals['_LANDMARKSSMOOTHINGCALCULATOROPTIONS_VELOCITYFILTER']._serialized_start=413
-  _globals['_LANDMARKSSMOOTHINGCALCULATOROPTIONS_VELOCITYFILTER']._serialized_end=560
-  _globals['_LANDMARKSSMOOTHINGCALCULATOROPTIONS_ONEEUROFILTER']._serialized_start=563
-  _globals['_LANDMARKSSMOOTHINGCALCULATOROPTIONS_ONEEUROFILTER']._serialized_end=748
+  _globals['_LANDMARKSSMOOTHINGCALCULATOROPTIONS']._serialized_end=1120
+  _globals['_LANDMARKSSMOOTHINGCALCULATOROPTIONS_NOFILTER']._serialized_start=529
+  _globals['_LANDMARKSSMOOTHINGCALCULATOROPTIONS_NOFILTER']._serialized_end=539
+  _globals['_LANDMARKSSMOOTHINGCALCULATOROPTIONS_VELOCITYFILTER']._serialized_start=542
+  _globals['_LANDMARKSSMOOTHINGCALCULATOROPTIONS_VELOCITYFILTER']._serialized_end=689
+  _globals['_LANDMARKSSMOOTHINGCALCULATOROPTIONS_ONEEUROFILTER']._serialized_start=692
+  _globals['_LANDMARKSSMOOTHINGCALCULATOROPTIONS_ONEEUROFILTER']._serialized_end=877
+  _globals['_LANDMARKSSMOOTHINGCALCULATOROPTIONS_EMPTYLANDMARKSPOLICY']._serialized_start=880
+  _globals['_LANDMARKSSMOOTHINGCALCULATOROPTIONS_EMPTYLANDMARKSPOLICY']._serialized_end=1009
 # @@protoc_insertion_point(module_scope)

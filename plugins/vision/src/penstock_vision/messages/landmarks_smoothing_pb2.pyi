@@ -1,4 +1,5 @@
 from penstock.config import calculator_options_pb2 as _calculator_options_pb2
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from typing import ClassVar as _ClassVar, Mapping as _Mapping, Optional as _Optional, Union as _Union
@@ -6,7 +7,15 @@ from typing import ClassVar as _ClassVar, Mapping as _Mapping, Optional as _Opti
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class LandmarksSmoothingCalculatorOptions(_message.Message):
-    __slots__ = ("no_filter", "velocity_filter", "one_euro_filter")
+    __slots__ = ("no_filter", "velocity_filter", "one_euro_filter", "empty_landmarks_policy")
+    class EmptyLandmarksPolicy(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+        __slots__ = ()
+        EMPTY_LANDMARKS_POLICY_UNSPECIFIED: _ClassVar[LandmarksSmoothingCalculatorOptions.EmptyLandmarksPolicy]
+        EMPTY_LANDMARKS_POLICY_RESET: _ClassVar[LandmarksSmoothingCalculatorOptions.EmptyLandmarksPolicy]
+        EMPTY_LANDMARKS_POLICY_FAIL: _ClassVar[LandmarksSmoothingCalculatorOptions.EmptyLandmarksPolicy]
+    EMPTY_LANDMARKS_POLICY_UNSPECIFIED: LandmarksSmoothingCalculatorOptions.EmptyLandmarksPolicy
+    EMPTY_LANDMARKS_POLICY_RESET: LandmarksSmoothingCalculatorOptions.EmptyLandmarksPolicy
+    EMPTY_LANDMARKS_POLICY_FAIL: LandmarksSmoothingCalculatorOptions.EmptyLandmarksPolicy
     class NoFilter(_message.Message):
         __slots__ = ()
         def __init__(self) -> None: ...
@@ -41,7 +50,9 @@ class LandmarksSmoothingCalculatorOptions(_message.Message):
     NO_FILTER_FIELD_NUMBER: _ClassVar[int]
     VELOCITY_FILTER_FIELD_NUMBER: _ClassVar[int]
     ONE_EURO_FILTER_FIELD_NUMBER: _ClassVar[int]
+    EMPTY_LANDMARKS_POLICY_FIELD_NUMBER: _ClassVar[int]
     no_filter: LandmarksSmoothingCalculatorOptions.NoFilter
     velocity_filter: LandmarksSmoothingCalculatorOptions.VelocityFilter
     one_euro_filter: LandmarksSmoothingCalculatorOptions.OneEuroFilter
-    def __init__(self, no_filter: _Optional[_Union[LandmarksSmoothingCalculatorOptions.NoFilter, _Mapping]] = ..., velocity_filter: _Optional[_Union[LandmarksSmoothingCalculatorOptions.VelocityFilter, _Mapping]] = ..., one_euro_filter: _Optional[_Union[LandmarksSmoothingCalculatorOptions.OneEuroFilter, _Mapping]] = ...) -> None: ...
+    empty_landmarks_policy: LandmarksSmoothingCalculatorOptions.EmptyLandmarksPolicy
+    def __init__(self, no_filter: _Optional[_Union[LandmarksSmoothingCalculatorOptions.NoFilter, _Mapping]] = ..., velocity_filter: _Optional[_Union[LandmarksSmoothingCalculatorOptions.VelocityFilter, _Mapping]] = ..., one_euro_filter: _Optional[_Union[LandmarksSmoothingCalculatorOptions.OneEuroFilter, _Mapping]] = ..., empty_landmarks_policy: _Optional[_Union[LandmarksSmoothingCalculatorOptions.EmptyLandmarksPolicy, str]] = ...) -> None: ...
