@@ -247,7 +247,7 @@ def test_an_empty_list_is_an_error_or_forgets_all_values(chosen):
     lists = [(1, landmarks((0,))), (2, landmarks()), (3, landmarks((1,), (2,)))]
 
     for policy in ({}, {"empty_landmarks_policy": Policy.EMPTY_LANDMARKS_POLICY_FAIL}):
-        with pytest.raises(GraphRunError, match="holds an empty list of landmarks; .*POLICY_RESET"):
+        with pytest.raises(GraphRunError, match=r"holds an empty list of landmarks; .*POLICY_RESET"):
             packets(lists, **{chosen: {}}, **policy)
     reset = packets(lists, **{chosen: {}}, empty_landmarks_policy=Policy.EMPTY_LANDMARKS_POLICY_RESET)
 

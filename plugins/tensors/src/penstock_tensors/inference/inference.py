@@ -54,9 +54,9 @@ class InferenceCalculatorCpu(penstock.Calculator):
     Options `InferenceCalculatorOptions`: `model_path`: the file, searched by the service RESOURCES (the
     README of penstock-tensors says where); `delegate`: `xnnpack` (with `num_threads`, default 1) or `tflite`,
     the default, which is slower; `litert` is taken for `xnnpack`, `gpu` and `nnapi` for `tflite`;
-    `cpu_num_thread` (1): threads without xnnpack; `input_output_config`: which tensor of the node is which of the model, by number or name.
-    Its `feedback_tensor_links` are outputs of the model that are inputs of its next run, and 0 in the first:
-    the node neither sends nor gets them.
+    `cpu_num_thread` (1): threads without xnnpack; `input_output_config`: which tensor of the node is which of
+    the model, by number or name. Its `feedback_tensor_links` are outputs of the model that are inputs of its
+    next run, and 0 in the first: the node neither sends nor gets them.
 
     `max_in_flight: 2` of the node in the graph lets two input sets run at the same time, each on a
     session of its own, unless tensors are linked; the outputs keep their order. Models run without the GIL.

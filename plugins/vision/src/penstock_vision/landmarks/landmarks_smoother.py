@@ -138,7 +138,7 @@ class LandmarksSmoother:
     def _take_empty(self, name: str) -> None:
         if not self._is_reset_by_empty:
             raise InvalidArgumentError(
-                f"input {name!r} holds an empty list of landmarks; let nothing come where nothing was found, or "
+                f"input {name!r} holds an empty list of landmarks; send nothing instead, or "
                 "set empty_landmarks_policy: EMPTY_LANDMARKS_POLICY_RESET in the options"
             )
         self.reset()
@@ -169,9 +169,8 @@ def smoother_of(options: LandmarksSmoothingCalculatorOptions) -> LandmarksSmooth
         )
     if chosen == "no_filter":
         return LandmarksSmoother(None)
-    is_reset = (
-        options.empty_landmarks_policy == LandmarksSmoothingCalculatorOptions.EMPTY_LANDMARKS_POLICY_RESET
-    )
+    resets = LandmarksSmoothingCalculatorOptions.EMPTY_LANDMARKS_POLICY_RESET
+    is_reset = options.empty_landmarks_policy == resets
     if chosen == "velocity_filter":
         velocity = options.velocity_filter
         _expect(velocity.window_size >= 0, "window_size", velocity.window_size, "0 or more")
