@@ -75,6 +75,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
             "OpenCvEncodedImage*",
             "OpenCvImageEncoder*",
         ),
+        "Records for trainings": ("PackMediaSequence*", "StringToSequenceExample*", "UnpackMediaSequence*"),
     },
     "penstock-tensors": {
         "Images and landmarks to tensors": (
