@@ -27,8 +27,8 @@ _MOST_BYTES: Final = 2**31 - 1
 class PackMediaSequenceCalculator(penstock.Calculator):
     """Put images, labels, boxes, points and features of a clip into one record, which trainings read.
 
-    The record is a SequenceExample of penstock-formats, whose bytes are those of TensorFlow's; TensorFlow is
-    not needed. It has the keys of MediaPipe's media sequences, with the timestamps as microseconds.
+    The record is a SequenceExample of penstock-formats, with the bytes of TensorFlow's; TensorFlow is not
+    needed. It has the keys of MediaPipe's media sequences, with the timestamps as microseconds.
 
     Inputs, by their tags; a NAME becomes the prefix of the keys:
 
@@ -65,7 +65,8 @@ class PackMediaSequenceCalculator(penstock.Calculator):
     lengths.
 
     Source of the behaviour: MediaPipe `calculators/tensorflow/pack_media_sequence_calculator.cc`. There
-    replaced image labels keep their old label ids, and KEYPOINTS with several tags those of all but one.
+    replaced image labels keep their old label ids, and only the first of several inputs KEYPOINTS
+    replaces points.
 
     Config::
 

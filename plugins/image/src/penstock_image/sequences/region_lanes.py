@@ -92,7 +92,7 @@ class Boxes(Lane):
 
     @staticmethod
     def _size(moment: Moment) -> tuple[int, int]:
-        """Return height and width of the image: those of the context, else those of this timestamp."""
+        """Return height and width of the image: from the context, else of this timestamp."""
         sequence = moment.sequence
         if sequence.has(keys.IMAGE_HEIGHT) and sequence.has(keys.IMAGE_WIDTH):
             return sequence.first(keys.IMAGE_HEIGHT), sequence.first(keys.IMAGE_WIDTH)

@@ -21,8 +21,8 @@ class StringToSequenceExampleCalculator(penstock.Calculator):
     """Make a SequenceExample of its bytes, or its bytes of a SequenceExample.
 
     Side packets only: input STRING (bytes) to output SEQUENCE_EXAMPLE (SequenceExample), or input
-    SEQUENCE_EXAMPLE to output STRING. The bytes are those of TensorFlow's message of this name, with the keys
-    of maps sorted; TensorFlow is not needed.
+    SEQUENCE_EXAMPLE to output STRING. TensorFlow's message of this name has the same bytes; here the keys of
+    maps are sorted, and TensorFlow is not needed.
 
     Raises in `get_contract`: InvalidArgumentError unless exactly one input is connected, with the other as
     output. In `open`: the same for bytes that are no SequenceExample; the reference then takes what it can

@@ -40,8 +40,8 @@ class UnpackMediaSequenceCalculator(penstock.Calculator):
 
     Outputs, by their tags, each optional; a NAME is the prefix of the keys: IMAGE, IMAGE_NAME,
     FORWARD_FLOW_ENCODED (bytes: encoded images); FLOAT_FEATURE_NAME (list of float); BBOX, BBOX_NAME (list of
-    LocationData with relative boxes). It is a source: packets leave in the order of their timestamps, those
-    of one timestamp in one call. Where images are missing for a timestamp, the node stops.
+    LocationData with relative boxes). It is a source: packets leave in the order of their timestamps, all of
+    one timestamp in one call. Where images are missing for a timestamp, the node stops.
 
     Output side packets, each optional: DATA_PATH (str: the path of the clip, below side packet DATASET_ROOT,
     a str, or the option `dataset_root_directory`); IMAGE_FRAME_RATE (float: images a second);
