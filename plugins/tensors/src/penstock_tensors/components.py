@@ -12,10 +12,16 @@ CALCULATORS: Final[Mapping[str, str]] = {
     "InferenceCalculatorXnnpack": "penstock_tensors.inference.inference:InferenceCalculatorXnnpack",
     "LandmarksToTensorCalculator": "penstock_tensors.inputs.landmarks_to_tensor:LandmarksToTensorCalculator",
     "LocalFileContentsCalculator": "penstock_tensors.inference.local_file_contents:LocalFileContentsCalculator",
+    "MatrixToTensorCalculator": "penstock_tensors.conversions.matrix_to_tensor:MatrixToTensorCalculator",
     "RefineLandmarksFromHeatmapCalculator": "penstock_tensors.outputs.refine_landmarks_from_heatmap:RefineLandmarksFromHeatmapCalculator",
     "ResourceProviderCalculator": "penstock_tensors.inference.resource_provider:ResourceProviderCalculator",
     "SsdAnchorsCalculator": "penstock_tensors.outputs.ssd_anchors:SsdAnchorsCalculator",
     "TensorConverterCalculator": "penstock_tensors.inputs.tensor_converter:TensorConverterCalculator",
+    "TensorSqueezeDimensionsCalculator": "penstock_tensors.conversions.tensor_squeeze_dimensions:TensorSqueezeDimensionsCalculator",
+    "TensorToMatrixCalculator": "penstock_tensors.conversions.tensor_to_matrix:TensorToMatrixCalculator",
+    "TensorToVectorFloatCalculator": "penstock_tensors.conversions.tensor_to_vector:TensorToVectorFloatCalculator",
+    "TensorToVectorIntCalculator": "penstock_tensors.conversions.tensor_to_vector:TensorToVectorIntCalculator",
+    "TensorToVectorStringCalculator": "penstock_tensors.conversions.tensor_to_vector:TensorToVectorStringCalculator",
     "TensorsToClassificationCalculator": "penstock_tensors.outputs.tensors_to_classification:TensorsToClassificationCalculator",
     "TensorsToDetectionsCalculator": "penstock_tensors.outputs.tensors_to_detections:TensorsToDetectionsCalculator",
     "TensorsToFloatsCalculator": "penstock_tensors.outputs.tensors_to_floats:TensorsToFloatsCalculator",
@@ -30,6 +36,9 @@ CALCULATORS: Final[Mapping[str, str]] = {
     "TfLiteTensorsToFloatsCalculator": "penstock_tensors.outputs.tflite_decoders:TfLiteTensorsToFloatsCalculator",
     "TfLiteTensorsToLandmarksCalculator": "penstock_tensors.outputs.tflite_decoders:TfLiteTensorsToLandmarksCalculator",
     "TfLiteTensorsToSegmentationCalculator": "penstock_tensors.outputs.tflite_tensors_to_segmentation:TfLiteTensorsToSegmentationCalculator",
+    "VectorFloatToTensorCalculator": "penstock_tensors.conversions.vector_to_tensor:VectorFloatToTensorCalculator",
+    "VectorIntToTensorCalculator": "penstock_tensors.conversions.vector_to_tensor:VectorIntToTensorCalculator",
+    "VectorStringToTensorCalculator": "penstock_tensors.conversions.vector_to_tensor:VectorStringToTensorCalculator",
 }
 
 SUBGRAPHS: Final[Mapping[str, str]] = {
