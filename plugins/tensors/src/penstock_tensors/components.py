@@ -7,17 +7,21 @@ from collections.abc import Mapping
 from typing import Final
 
 CALCULATORS: Final[Mapping[str, str]] = {
+    "ImageFrameToTensorCalculator": "penstock_tensors.conversions.image_frame_to_tensor:ImageFrameToTensorCalculator",
     "ImageToTensorCalculator": "penstock_tensors.inputs.image_to_tensor:ImageToTensorCalculator",
     "InferenceCalculatorCpu": "penstock_tensors.inference.inference:InferenceCalculatorCpu",
     "InferenceCalculatorXnnpack": "penstock_tensors.inference.inference:InferenceCalculatorXnnpack",
     "LandmarksToTensorCalculator": "penstock_tensors.inputs.landmarks_to_tensor:LandmarksToTensorCalculator",
+    "LappedTensorBufferCalculator": "penstock_tensors.conversions.lapped_tensor_buffer:LappedTensorBufferCalculator",
     "LocalFileContentsCalculator": "penstock_tensors.inference.local_file_contents:LocalFileContentsCalculator",
     "MatrixToTensorCalculator": "penstock_tensors.conversions.matrix_to_tensor:MatrixToTensorCalculator",
+    "ObjectDetectionTensorsToDetectionsCalculator": "penstock_tensors.conversions.object_detection_tensors_to_detections:ObjectDetectionTensorsToDetectionsCalculator",
     "RefineLandmarksFromHeatmapCalculator": "penstock_tensors.outputs.refine_landmarks_from_heatmap:RefineLandmarksFromHeatmapCalculator",
     "ResourceProviderCalculator": "penstock_tensors.inference.resource_provider:ResourceProviderCalculator",
     "SsdAnchorsCalculator": "penstock_tensors.outputs.ssd_anchors:SsdAnchorsCalculator",
     "TensorConverterCalculator": "penstock_tensors.inputs.tensor_converter:TensorConverterCalculator",
     "TensorSqueezeDimensionsCalculator": "penstock_tensors.conversions.tensor_squeeze_dimensions:TensorSqueezeDimensionsCalculator",
+    "TensorToImageFrameCalculator": "penstock_tensors.conversions.tensor_to_image_frame:TensorToImageFrameCalculator",
     "TensorToMatrixCalculator": "penstock_tensors.conversions.tensor_to_matrix:TensorToMatrixCalculator",
     "TensorToVectorFloatCalculator": "penstock_tensors.conversions.tensor_to_vector:TensorToVectorFloatCalculator",
     "TensorToVectorIntCalculator": "penstock_tensors.conversions.tensor_to_vector:TensorToVectorIntCalculator",

@@ -85,8 +85,10 @@ class VectorFloatToTensorCalculator(penstock.Calculator):
         """Convert one list."""
         if cc.input.is_empty():
             return
-        array = _array(cc.input, cc.input.payload, self._type, has_rows=self._has_rows,
-        transposes=self._transposes) cc.output.add(Tensor(array, double=self._type is np.float64), cc.stamp)
+        array = _array(
+            cc.input, cc.input.payload, self._type, has_rows=self._has_rows, transposes=self._transposes
+        )
+        cc.output.add(Tensor(array, double=self._type is np.float64), cc.stamp)
 
 
 class VectorIntToTensorCalculator(penstock.Calculator):
