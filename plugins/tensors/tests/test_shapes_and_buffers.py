@@ -162,7 +162,7 @@ def lapped(count, *, outputs=(0,), arrays=None, side_packets=None, **options) ->
         (5, {"buffer_size": 3, "overlap": 1}, [[0, 1, 2], [2, 3, 4]]),
         (
             5,
-            {"buffer_size": 3, "overlap": 2, "padding": 1},
+            {"buffer_size": 3, "overlap": 2, "padding": 1, "timestamp_offset": 1},
             [[0, 0, 1], [0, 1, 2], [1, 2, 3], [2, 3, 4], [4, 4, 4]],
         ),
         (2, {"buffer_size": 4, "overlap": 2, "padding": 1}, [[0, 1, 1, 1]]),

@@ -39,7 +39,8 @@ class LappedTensorBufferCalculator(penstock.Calculator):
     `add_batch_dim_to_tensors` (false): each tensor first gets a dimension of size 1. `timestamp_offset` (0).
     `padding` (0): the first tensor is repeated so often before it; where it is above 0, the last one is
     repeated at the end until the next output is due, and so often after that, and then sent if the output's
-    timestamp is later than the one before.
+    timestamp is later than the one before. Repeated tensors have the timestamp of the one that they repeat,
+    so with a large overlap `timestamp_offset` must be at least `padding`.
 
     Raises in `open`: InvalidArgumentError unless buffer_size is 1 to 100000, overlap is below it, and
     timestamp_offset and padding are from 0 to below it. In `process`: the same for tensors that do not fit
