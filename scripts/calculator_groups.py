@@ -84,6 +84,14 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
             "TensorConverter*",
             "TfLiteConverter*",
         ),
+        "Lists, matrices and frames to tensors, and back": (
+            "ImageFrameToTensor*",
+            "LappedTensorBuffer*",
+            "MatrixToTensor*",
+            "TensorSqueezeDimensions*",
+            "TensorTo*",
+            "Vector*ToTensor*",
+        ),
         "Models": (
             "Inference*",
             "LocalFileContents*",
@@ -92,7 +100,13 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
             "TfLiteInference*",
             "TfLiteModel*",
         ),
-        "What models say": ("RefineLandmarks*", "SsdAnchors*", "TensorsTo*", "TfLiteTensorsTo*"),
+        "What models say": (
+            "ObjectDetectionTensors*",
+            "RefineLandmarks*",
+            "SsdAnchors*",
+            "TensorsTo*",
+            "TfLiteTensorsTo*",
+        ),
     },
     "penstock-vision": {
         "Images and masks": (
