@@ -48,8 +48,10 @@ class StringToSequenceExampleCalculator(penstock.Calculator):
         """
         sides, made = cc.input_side_packets, cc.output_side_packets
         for ports in (sides, made):
-            ports[_BYTES].set(bytes, "a record as bytes").optional()
-            ports[_MESSAGE].set(SequenceExample, "the record").optional()
+            for tag, kind in ((_BYTES, bytes), (_MESSAGE, SequenceExample)):
+                port = ports[tag].set(kind, "a record, as bytes or as message")
+                if tag not in ports:  # what is connected is needed
+                    port.optional()
         given = [tag for tag in (_BYTES, _MESSAGE) if tag in sides]
         wanted = [tag for tag in (_MESSAGE, _BYTES) if tag in made]
         if len(given) != 1 or len(wanted) != 1 or given == wanted:
@@ -57,6 +59,7 @@ class StringToSequenceExampleCalculator(penstock.Calculator):
                 f"input side packets are {given}, output side packets {wanted}, but {_BYTES} leads to "
                 f"{_MESSAGE}, or {_MESSAGE} to {_BYTES}; connect one of each"
             )
+        cc.declare(may_skip=False, stateless=True)
 
     def open(self, cc: CalculatorContext) -> None:
         """Convert the side packet.

@@ -29,6 +29,8 @@ _DECODER: Final = "AUDIO_DECODER_OPTIONS"
 _RESAMPLER_OPTIONS: Final = "penstock.PacketResamplerCalculatorOptions"
 _DECODER_OPTIONS: Final = "penstock.AudioDecoderOptions"
 _TIMES: Final = "/timestamp"
+#: Microseconds.
+_SECOND: Final = 1_000_000
 _RELATIVE: Final = LocationData.RELATIVE_BOUNDING_BOX
 
 
@@ -268,9 +270,9 @@ def _limits(
     """Return when the clip begins and ends with the padding, in seconds; None where the record has it not."""
     start = end = None
     if sequence.has(keys.CLIP_START):
-        start = Timestamp(sequence.first(keys.CLIP_START)).seconds - options.padding_before_label
+        start = sequence.first(keys.CLIP_START) / _SECOND - options.padding_before_label
     if sequence.has(keys.CLIP_END):
-        end = Timestamp(sequence.first(keys.CLIP_END)).seconds + options.padding_after_label
+        end = sequence.first(keys.CLIP_END) / _SECOND + options.padding_after_label
     return start, end
 
 

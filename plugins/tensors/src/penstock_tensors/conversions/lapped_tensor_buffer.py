@@ -100,7 +100,7 @@ class LappedTensorBufferCalculator(penstock.Calculator):
         self._sent: int | None = None
 
     def process(self, cc: CalculatorContext) -> None:
-        """Keep one tensor, and send those that are kept if it is time."""
+        """Keep one tensor, and send all that are kept if it is time."""
         tensor: Tensor | None = cc.input.payload
         if tensor is None:
             return
@@ -132,7 +132,7 @@ class LappedTensorBufferCalculator(penstock.Calculator):
         stamp = self._kept[self._options.timestamp_offset][0]
         cc.outputs[0].add(Tensor(joined, double=joined.dtype == np.float64), stamp)
         if 1 in cc.outputs:
-            cc.outputs[1].add([Timestamp(time) for time, _ in self._kept], stamp)
+            cc.outputs[1].add([Timestamp.of(time) for time, _ in self._kept], stamp)
         self._sent = stamp
         self._until_output = self._options.buffer_size - self._options.overlap
 

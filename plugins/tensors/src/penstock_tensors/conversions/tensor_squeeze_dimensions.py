@@ -83,7 +83,7 @@ def squeezed(tensor: Tensor, dimensions: Iterable[int], name: str) -> NDArray[np
 
     Args:
         tensor: of any shape.
-        dimensions: which, counted from 0; a repeated one counts once more of what is left.
+        dimensions: which, counted from 0; a repeated one counts once more in the rest.
         name: of the stream, for the error.
 
     Raises:
