@@ -583,6 +583,15 @@ def test_boxes_in_pixels_need_the_size_of_the_image():
     assert "input BBOX_PREDICTED holds a box in pixels, but the size of the image is not known" in str(error)
 
 
+def test_a_box_has_its_four_sides():
+    begins = sequence_with(image__height=100, image__width=200)
+
+    found = packed({"BBOX": [(0, [Detection(location_data=in_pixels(20, 30, 40, 50))])]}, begins)
+
+    sides = {side: found.step(f"region/bbox/{side}", 0)[0] for side in ("xmin", "ymin", "xmax", "ymax")}
+    assert sides == pytest.approx({"xmin": 0.1, "ymin": 0.3, "xmax": 0.3, "ymax": 0.8})
+
+
 def test_a_list_without_boxes_adds_nothing():
     assert packed({"BBOX": [(0, [Detection(location_data=mask())]), (1, [])]}).keys_of_steps() == []
 
@@ -891,6 +900,16 @@ def test_images_of_a_connected_input_are_removed(tag, prefix):
 
     assert found.first("clip/media_id") == VIDEO.encode()
     assert (found.count(f"{prefix}image/timestamp"), found.count(f"{prefix}image/encoded")) == (0, 0)
+
+
+def test_image_labels_of_a_connected_input_are_removed():
+    begins = MediaSequence()
+    begins.add_step("A/image/timestamp", INTS, [1])
+    begins.add_step("A/image/label/string", BYTES, ["old"])
+    begins.add_step("A/image/label/index", INTS, [1])
+    begins.add_step("A/image/label/confidence", FLOATS, [1])
+
+    assert packed({"IMAGE_LABEL_A": []}, begins).keys_of_steps() == []
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import pytest
 
 from penstock import Timestamp, lowlevel
 from penstock.config.calculator_options_pb2 import CalculatorOptions
 from penstock.errors import GraphConfigError, GraphRunError, StatusCode
-from penstock_formats import LocationData
+from penstock_formats import Detection, LocationData
+from penstock_image.messages.image_encoder_pb2 import OpenCvImageEncoderCalculatorResults
 from penstock_image.messages.unpack_media_sequence_pb2 import UnpackMediaSequenceCalculatorOptions
 from penstock_image.sequences import unpack_media_sequence
 from penstock_image.sequences.media_sequence import BYTES, FLOATS, INTS, MediaSequence
+from penstock_image.sequences.pack_media_sequence import PackMediaSequenceCalculator
 from penstock_image.sequences.unpack_media_sequence import UnpackMediaSequenceCalculator
 from penstock_testing import run_calculator
 
@@ -300,6 +303,29 @@ def test_a_record_without_times_sends_nothing():
 def test_an_output_with_another_tag_is_refused(tag):
     with pytest.raises(GraphConfigError, match="is none that a sequence can give; tags, each once, are BBOX"):
         unpacked(MediaSequence(), [tag])
+
+
+def test_what_was_packed_comes_out_again():
+    box = LocationData.RelativeBoundingBox(xmin=0.25, ymin=0.5, width=0.125, height=0.25)
+    place = LocationData(format=LocationData.RELATIVE_BOUNDING_BOX, relative_bounding_box=box)
+    jpeg = cv2.imencode(".jpg", np.zeros((2, 3, 3), np.uint8))[1].tobytes()
+    record = (
+        run_calculator(
+            PackMediaSequenceCalculator,
+            {
+                "IMAGE": [(7, OpenCvImageEncoderCalculatorResults(encoded_image=jpeg))],
+                "BBOX": [(7, [Detection(location_data=place)])],
+                "FLOAT_FEATURE_SPEED": [(3, [0.5, 2.0])],
+            },
+            outputs=["SEQUENCE_EXAMPLE"],
+        )
+        .outputs["SEQUENCE_EXAMPLE"][0]
+        .payload
+    )
+
+    found = packets(MediaSequence(record), "IMAGE", "BBOX", "FLOAT_FEATURE_SPEED")
+
+    assert found == {"IMAGE": [(7, jpeg)], "BBOX": [(7, [place])], "FLOAT_FEATURE_SPEED": [(3, [0.5, 2])]}
 
 
 # --- side packets -------------------------------------------------------------------------------------
