@@ -40,9 +40,9 @@ CALCULATORS: Final[Mapping[str, str]] = {
     "TfLiteTensorsToFloatsCalculator": "penstock_tensors.outputs.tflite_decoders:TfLiteTensorsToFloatsCalculator",
     "TfLiteTensorsToLandmarksCalculator": "penstock_tensors.outputs.tflite_decoders:TfLiteTensorsToLandmarksCalculator",
     "TfLiteTensorsToSegmentationCalculator": "penstock_tensors.outputs.tflite_tensors_to_segmentation:TfLiteTensorsToSegmentationCalculator",
-    "VectorFloatToTensorCalculator": "penstock_tensors.conversions.vector_to_tensor:VectorFloatToTensorCalculator",
-    "VectorIntToTensorCalculator": "penstock_tensors.conversions.vector_to_tensor:VectorIntToTensorCalculator",
-    "VectorStringToTensorCalculator": "penstock_tensors.conversions.vector_to_tensor:VectorStringToTensorCalculator",
+    "VectorFloatToTensorCalculator": "penstock_tensors.conversions.typed_vector_to_tensor:VectorFloatToTensorCalculator",
+    "VectorIntToTensorCalculator": "penstock_tensors.conversions.typed_vector_to_tensor:VectorIntToTensorCalculator",
+    "VectorStringToTensorCalculator": "penstock_tensors.conversions.typed_vector_to_tensor:VectorStringToTensorCalculator",
 }
 
 SUBGRAPHS: Final[Mapping[str, str]] = {
@@ -80,7 +80,7 @@ OPTIONS: Final[Mapping[str, tuple[str, int, str] | str]] = {
     "penstock.TfLiteTensorsToDetectionsCalculatorOptions": ("penstock.CalculatorOptions", 246514968, "penstock_tensors.messages.tflite_decoders_pb2:TfLiteTensorsToDetectionsCalculatorOptions"),
     "penstock.TfLiteTensorsToLandmarksCalculatorOptions": ("penstock.CalculatorOptions", 257405002, "penstock_tensors.messages.tflite_decoders_pb2:TfLiteTensorsToLandmarksCalculatorOptions"),
     "penstock.TfLiteTensorsToSegmentationCalculatorOptions": ("penstock.CalculatorOptions", 252526026, "penstock_tensors.messages.tflite_tensors_to_segmentation_pb2:TfLiteTensorsToSegmentationCalculatorOptions"),
-    "penstock.VectorFloatToTensorCalculatorOptions": ("penstock.CalculatorOptions", 136399889, "penstock_tensors.messages.vector_to_tensor_pb2:VectorFloatToTensorCalculatorOptions"),
-    "penstock.VectorIntToTensorCalculatorOptions": ("penstock.CalculatorOptions", 275364184, "penstock_tensors.messages.vector_to_tensor_pb2:VectorIntToTensorCalculatorOptions"),
-    "penstock.VectorStringToTensorCalculatorOptions": ("penstock.CalculatorOptions", 357221188, "penstock_tensors.messages.vector_to_tensor_pb2:VectorStringToTensorCalculatorOptions"),
+    "penstock.VectorFloatToTensorCalculatorOptions": ("penstock.CalculatorOptions", 136399889, "penstock_tensors.messages.typed_vector_to_tensor_pb2:VectorFloatToTensorCalculatorOptions"),
+    "penstock.VectorIntToTensorCalculatorOptions": ("penstock.CalculatorOptions", 275364184, "penstock_tensors.messages.typed_vector_to_tensor_pb2:VectorIntToTensorCalculatorOptions"),
+    "penstock.VectorStringToTensorCalculatorOptions": ("penstock.CalculatorOptions", 357221188, "penstock_tensors.messages.typed_vector_to_tensor_pb2:VectorStringToTensorCalculatorOptions"),
 }

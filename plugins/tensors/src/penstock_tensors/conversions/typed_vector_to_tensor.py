@@ -11,7 +11,7 @@ from penstock.errors import InvalidArgumentError
 from penstock_formats import Tensor
 from penstock_tensors.conversions.rows import check_list, check_rows
 from penstock_tensors.messages import data_type_pb2 as types
-from penstock_tensors.messages.vector_to_tensor_pb2 import (
+from penstock_tensors.messages.typed_vector_to_tensor_pb2 import (
     VectorFloatToTensorCalculatorOptions,
     VectorIntToTensorCalculatorOptions,
     VectorStringToTensorCalculatorOptions,

@@ -7,12 +7,12 @@ import pytest
 
 from penstock.errors import GraphConfigError, GraphRunError, StatusCode
 from penstock_formats import Tensor
-from penstock_tensors.conversions.vector_to_tensor import (
+from penstock_tensors.conversions.typed_vector_to_tensor import (
     VectorFloatToTensorCalculator,
     VectorIntToTensorCalculator,
     VectorStringToTensorCalculator,
 )
-from penstock_tensors.messages.vector_to_tensor_pb2 import (
+from penstock_tensors.messages.typed_vector_to_tensor_pb2 import (
     VectorFloatToTensorCalculatorOptions,
     VectorIntToTensorCalculatorOptions,
     VectorStringToTensorCalculatorOptions,
