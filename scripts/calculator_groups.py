@@ -75,6 +75,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
             "OpenCvEncodedImage*",
             "OpenCvImageEncoder*",
         ),
+        "Records for trainings": ("PackMediaSequence*", "StringToSequenceExample*", "UnpackMediaSequence*"),
     },
     "penstock-tensors": {
         "Images, landmarks and numbers to tensors": (
@@ -91,6 +92,18 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
             "TextToTensor*",
             "UniversalSentenceEncoder*",
         ),
+        "Lists, matrices and frames to tensors, and back": (
+            "ImageFrameToTensor*",
+            "LappedTensorBuffer*",
+            "MatrixToTensor*",
+            "TensorSqueezeDimensions*",
+            "TensorToImage*",
+            "TensorToMatrix*",
+            "TensorToVector*",
+            "VectorFloat*",
+            "VectorInt*",
+            "VectorString*",
+        ),
         "Models": (
             "Inference*",
             "LocalFileContents*",
@@ -100,6 +113,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
             "TfLiteModel*",
         ),
         "What models say": (
+            "ObjectDetectionTensors*",
             "RefineLandmarks*",
             "SsdAnchors*",
             "TensorToJoints*",

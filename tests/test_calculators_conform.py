@@ -40,13 +40,16 @@ from penstock_formats import (
     LocationData,
     Matrix,
     NormalizedLandmarkList,
+    SequenceExample,
     Tensor,
     TimeSeriesHeader,
 )
 from penstock_gpu import GlContext, GpuUnavailableError
 from penstock_gpu.messages.scaler_pb2 import GlScalerCalculatorOptions
+from penstock_image.messages.image_encoder_pb2 import OpenCvImageEncoderCalculatorResults
 from penstock_image.messages.scale_image_pb2 import ScaleImageCalculatorOptions
 from penstock_tensors import Anchor, ModelMetadata, Tokenizer, TokenizerKind
+from penstock_tensors.messages.lapped_tensor_buffer_pb2 import LappedTensorBufferCalculatorOptions
 from penstock_testing import ConformanceError, check_calculator
 from penstock_testing.payloads import maker_of
 
@@ -146,6 +149,33 @@ def _text_model(name):
         return ModelMetadata(first_tokenizer=Tokenizer(TokenizerKind.REGEX, "v", " "), files=words)
     inputs = "ids mask segment_ids" if name.startswith("Bert") else "inp_text res_context res_text"
     return ModelMetadata(tuple(inputs.split()), Tokenizer(TokenizerKind.BERT, "v"), files=words)
+
+
+def _tensor(*shape, kind=np.float32):
+    def made(random, at):
+        return Tensor(
+            np.array([random.randrange(9) for _ in range(int(np.prod(shape)))], kind).reshape(shape)
+        )
+
+    return made
+
+
+def _encoded(random, at):
+    return OpenCvImageEncoderCalculatorResults(encoded_image=_png(random, at), width=8, height=6)
+
+
+def _record(random, at):
+    """Return a record with some images and numbers."""
+    made = SequenceExample()
+    made.context.feature["clip/data_path"].bytes_list.value.append(b"street.mp4")
+    made.context.feature["image/frame_rate"].float_list.value.append(random.random())
+    lists = made.feature_lists.feature_list
+    for time in range(random.randrange(4)):
+        lists["image/timestamp"].feature.add().int64_list.value.append(time)
+        lists["image/encoded"].feature.add().bytes_list.value.append(random.randbytes(3))
+        lists["SPEED/feature/timestamp"].feature.add().int64_list.value.append(3 * time)
+        lists["SPEED/feature/floats"].feature.add().float_list.value.append(random.random())
+    return made
 
 
 def _three_or_more(name):
@@ -460,6 +490,44 @@ FEEDS = {
         "payloads": {"TENSORS": _tensors((1, 4, 5, 1)), "OUTPUT_SIZE": _size}
     },
     r"TfLiteTensorsToSegmentationCalculator": lambda name: {"payloads": {"TENSORS": _tensors((512, 512, 2))}},
+    r"StringToSequenceExampleCalculator": lambda name: {
+        "payloads": {bytes: lambda random, at: _record(random, at).SerializeToString()}
+    },
+    r"UnpackMediaSequenceCalculator": lambda name: {"payloads": {SequenceExample: _record}},
+    r"PackMediaSequenceCalculator": lambda name: {
+        "payloads": {OpenCvImageEncoderCalculatorResults: _encoded},
+        "may_raise": NotFoundError,  # an input without packets
+    },
+    # tensors of other shapes or types; empty lists
+    r"LappedTensorBufferCalculator": lambda name: {
+        "payloads": {
+            Tensor: _tensor(2, 3),
+            "BUFFER_SIZE": lambda random, at: random.randrange(3, 6),
+            "OVERLAP": lambda random, at: random.randrange(-2, 3),
+            "TIMESTAMP_OFFSET": lambda random, at: random.randrange(3),
+            "CALCULATOR_OPTIONS": lambda random, at: LappedTensorBufferCalculatorOptions(buffer_size=3),
+        }
+    },
+    r"ObjectDetectionTensorsToDetectionsCalculator": lambda name: {
+        "payloads": {
+            "BOXES": _tensor(3, 4),
+            "SCORES": _tensor(3),
+            "CLASSES": _tensor(3),
+            "LABELMAP": lambda random, at: {number: f"class {number}" for number in range(9)},
+            "NUM_DETECTIONS": lambda random, at: Tensor(np.array([random.randrange(4)], np.int32)),
+        },
+        "may_raise": InvalidArgumentError,  # one of them is missing
+    },
+    r"TensorToImageFrameCalculator": lambda name: {"payloads": {Tensor: _tensor(2, 3)}},
+    r"TensorToMatrixCalculator": lambda name: {
+        "payloads": {Tensor: _tensor(2, 3)},
+        "may_raise": InvalidArgumentError,  # a reference without a tensor
+    },
+    r"TensorToVectorIntCalculator": lambda name: {"payloads": {Tensor: _tensor(3, kind=np.int32)}},
+    r"TensorToVectorStringCalculator": lambda name: {
+        "payloads": {np.ndarray: lambda random, at: np.array([str(random.randrange(9)) for _ in range(3)])}
+    },
+    r"Vector\w+ToTensorCalculator": lambda name: {"may_raise": InvalidArgumentError},
     r"StringTo\w+": lambda name: {"payloads": {str: lambda random, at: str(random.randrange(100))}},
 }
 

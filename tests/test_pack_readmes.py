@@ -17,6 +17,7 @@ PACKS = Path(__file__).resolve().parent.parent / "plugins"
     [
         ("graphs/builder", 2),
         ("graphs/templates", 2),
+        ("image/README", 1),
         ("monitor/metrics", 1),
         ("tensors/README", 1),
         ("testing/README", 1),

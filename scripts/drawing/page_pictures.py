@@ -65,6 +65,7 @@ WITHOUT_PICTURE: Final[Mapping[str, str]] = {
     "InferenceCalculatorCpu": _MODEL,
     "InferenceCalculatorXnnpack": _MODEL,
     "MicrophoneSourceCalculator": "it needs a microphone",
+    "ObjectDetectionTensorsToDetectionsCalculator": _OF_MODEL,
     "RefineLandmarksFromHeatmapCalculator": _OF_MODEL,
     "RegexPreprocessorCalculator": _MODEL,
     "ShaderCalculator": "its shader needs OpenGL, and this page needs none",

@@ -286,6 +286,8 @@ _OF_STREAMS: Final[Mapping[tuple[str, str], Callable[[int], object]]] = {
     ),
     ("SobelEdgesCalculator", "gray"): lambda i: GpuBuffer.of_frame(ImageFrame(gray_street(i))),
     ("SobelEdgesCalculatorCpu", "gray"): lambda i: ImageFrame(gray_street(i)),
+    ("TensorToImageFrameCalculator", "tensor"): lambda i: Tensor(street(i) / np.float32(255)),
+    ("TensorToMatrixCalculator", "tensor"): lambda i: Tensor(gray_street(i)[90] / np.float32(255)),
     ("TensorsToSegmentationCalculator", "segmentation_tensors"): _logits,
     ("WarpAffineCalculator", "crop"): lambda i: Image(ImageFrame(street(i))),
     ("WarpAffineCalculatorCpu", "crop"): lambda i: ImageFrame(street(i)),

@@ -66,8 +66,10 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "McapSinkCalculator": "it writes a file",
     "McapSourceCalculator": "it reads a file",
     "MicrophoneSourceCalculator": "it needs a microphone",
+    "ObjectDetectionTensorsToDetectionsCalculator": "it takes what a certain model says",
     "OpenCvVideoDecoderCalculator": "it reads a file",
     "OpenCvVideoEncoderCalculator": "it writes a file",
+    "PackMediaSequenceCalculator": "its packets are records",
     "PacketLatencyCalculator": "it depends on the clock",
     "RefineLandmarksFromHeatmapCalculator": "it takes what a certain model says",
     "RegexPreprocessorCalculator": "it needs a model",
@@ -78,6 +80,7 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "ShadowDiffCalculator": "its packets are pairs",
     "TensorToJointsCalculator": "it takes what a certain model says",
     "TensorsDequantizationCalculator": "its tensors are quantized",
+    "StringToSequenceExampleCalculator": "its side packet is a record",
     "TensorsToClassificationCalculator": "it takes what a certain model says",
     "TensorsToDetectionsCalculator": "it takes what a certain model says",
     "TensorsToFloatsCalculator": "it takes what a certain model says",
@@ -94,6 +97,7 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "TimedBoxListIdToLabelCalculator": "it reads a file",
     "Tvl1OpticalFlowCalculator": "it needs another OpenCV",
     "UniversalSentenceEncoderPreprocessorCalculator": "it needs a model",
+    "UnpackMediaSequenceCalculator": "its side packet is a record",
     "UpdateFaceLandmarksCalculator": "it takes what a certain model says",
     "VectorToTensorCalculator": "its packets are rows of numbers",
     "VideoDecoderCalculator": "it reads a file",
@@ -142,6 +146,10 @@ STAMPS: Final[Mapping[str, Mapping[str, tuple[int, ...]]]] = {
 #: Denote a grey image, and the file of one, among the types.
 GRAY: Final = "gray"
 PNG: Final = "png"
+#: Denote a tensor of two dimensions, one of whole numbers, and an array of texts.
+TABLE: Final = "table"
+WHOLE: Final = "whole"
+TEXTS: Final = "texts"
 #: Calculator and tag of inputs that take only such payloads of their type.
 _CHOSEN: Final[Mapping[tuple[str, str], str]] = {
     ("CannyEdgeCalculator", "VIDEO"): GRAY,
@@ -149,6 +157,10 @@ _CHOSEN: Final[Mapping[tuple[str, str], str]] = {
     ("ImageOverlayCalculator", "MASK"): GRAY,
     ("OpenCvEncodedImageToImageFrameCalculator", ""): PNG,
     ("SobelEdgesCalculatorCpu", "VIDEO"): GRAY,
+    ("TensorToImageFrameCalculator", "TENSOR"): TABLE,
+    ("TensorToMatrixCalculator", "TENSOR"): TABLE,
+    ("TensorToVectorIntCalculator", ""): WHOLE,
+    ("TensorToVectorStringCalculator", ""): TEXTS,
 }
 
 #: Denotes matrices of so many rows among the types.
@@ -282,6 +294,9 @@ _MAKERS: Final[Mapping[object, Callable[[int, int], object]]] = {
     GpuBuffer: lambda i, _: GpuBuffer.of_frame(ImageFrame(np.full((4, 6, 3), i, dtype=np.uint8))),
     np.ndarray: lambda i, _: np.full((2, 2), i, dtype=np.float32),
     Image: lambda i, _: Image(ImageFrame(np.full((4, 6, 3), i, dtype=np.uint8))),
+    TABLE: lambda i, _: Tensor(np.full((2, 2), i, dtype=np.float32)),
+    WHOLE: lambda i, _: Tensor(np.full(2, i, dtype=np.int32)),
+    TEXTS: lambda i, _: np.array([f"a{i}", f"b{i}"]),
     Tensor: lambda i, _: Tensor(np.full((1, 2, 2), i, dtype=np.float32)),
     Detection: _detection,
     ClassificationList: lambda i, _: ClassificationList(classification=[{"index": i, "score": 0.5}]),

@@ -55,6 +55,15 @@ if TYPE_CHECKING:
     from penstock_formats.messages.render_data_pb2 import RenderAnnotation as RenderAnnotation
     from penstock_formats.messages.render_data_pb2 import RenderData as RenderData
     from penstock_formats.messages.render_data_pb2 import RenderViewport as RenderViewport
+    from penstock_formats.messages.sequence_example_pb2 import BytesList as BytesList
+    from penstock_formats.messages.sequence_example_pb2 import Example as Example
+    from penstock_formats.messages.sequence_example_pb2 import Feature as Feature
+    from penstock_formats.messages.sequence_example_pb2 import FeatureList as FeatureList
+    from penstock_formats.messages.sequence_example_pb2 import FeatureLists as FeatureLists
+    from penstock_formats.messages.sequence_example_pb2 import Features as Features
+    from penstock_formats.messages.sequence_example_pb2 import FloatList as FloatList
+    from penstock_formats.messages.sequence_example_pb2 import Int64List as Int64List
+    from penstock_formats.messages.sequence_example_pb2 import SequenceExample as SequenceExample
     from penstock_formats.messages.time_series_header_pb2 import (
         MultiStreamTimeSeriesHeader as MultiStreamTimeSeriesHeader,
     )
@@ -93,6 +102,9 @@ _HOMES: Final = {
     "penstock_formats.messages.rasterization_pb2": "Rasterization",
     "penstock_formats.messages.rect_pb2": "NormalizedRect Rect",
     "penstock_formats.messages.render_data_pb2": "RenderAnnotation RenderData RenderViewport",
+    "penstock_formats.messages.sequence_example_pb2": (
+        "BytesList Example Feature FeatureList FeatureLists Features FloatList Int64List SequenceExample"
+    ),
     "penstock_formats.tensor": "Tensor",
     "penstock_formats.messages.time_series_header_pb2": "MultiStreamTimeSeriesHeader TimeSeriesHeader",
     "penstock_formats.messages.timed_box_pb2": "MotionBoxState TimedBoxProto TimedBoxProtoList",

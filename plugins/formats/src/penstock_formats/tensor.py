@@ -16,9 +16,12 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 #: NumPy's names of the element types. The reference's char is int8 here.
-ELEMENT_TYPES: Final = ("bool", "uint8", "int8", "int32", "int64", "float16", "float32")
+ELEMENT_TYPES: Final = (
+    "bool", "uint8", "int8", "uint16", "int32", "uint32", "int64", "float16", "float32", "float64",
+)  # fmt: skip
 #: The same as NumPy's types, all in the byte order of this machine.
 _TYPES: Final = frozenset(np.dtype(name) for name in ELEMENT_TYPES)
+_DOUBLE: Final = np.dtype(np.float64)
 
 
 @final
@@ -33,6 +36,8 @@ class Tensor(ArrayPayload):
         data: any shape, () included; its element type is one of `ELEMENT_TYPES`. Borrowed where it is
             C-contiguous, else copied: the tensor keeps the memory alive and shows later writes to it, so the
             maker stops writing once the tensor is in a packet.
+        double: allow float64. No model of MediaPipe takes it, and NumPy makes it wherever nobody says another
+            type, so it is mostly a mistake.
         copy: take a copy of `data` in any case; the maker may go on writing.
         scale, zero_point: what the elements of a quantized tensor stand for: scale * (element - zero_point).
 
@@ -47,13 +52,19 @@ class Tensor(ArrayPayload):
     zero_point: int
 
     def __init__(
-        self, data: ArrayLike, *, copy: bool = False, scale: float = 1.0, zero_point: int = 0
+        self,
+        data: ArrayLike,
+        double: bool = False,  # noqa: FBT001, FBT002  # pickles give it by place
+        *,
+        copy: bool = False,
+        scale: float = 1.0,
+        zero_point: int = 0,
     ) -> None:
         array = np.asarray(data)
-        if array.dtype not in _TYPES:
+        if array.dtype not in _TYPES or (array.dtype == _DOUBLE and not double):
             raise InvalidArgumentError(
                 f"a tensor cannot hold {array.dtype}; convert the array, for example with "
-                f".astype(np.float32), to one of {', '.join(ELEMENT_TYPES)}"
+                f".astype(np.float32), to one of {', '.join(ELEMENT_TYPES[:-1])}; float64 needs double=True"
             )
         if array.flags.c_contiguous:
             self._hold(array, copy=copy)
@@ -72,7 +83,8 @@ class Tensor(ArrayPayload):
         return self._array.dtype.name
 
     def __reduce__(self) -> tuple[Any, ...]:
-        arguments = (np.ascontiguousarray(self._array).reshape(self._array.shape),)
+        array = np.ascontiguousarray(self._array).reshape(self._array.shape)
+        arguments = (array, True) if array.dtype == _DOUBLE else (array,)
         if (self.scale, self.zero_point) == (1.0, 0):
             return Tensor, arguments
         return Tensor, arguments, (None, {"scale": self.scale, "zero_point": self.zero_point})

@@ -22,10 +22,13 @@ CALCULATORS: Final[Mapping[str, str]] = {
     "OpenCvEncodedImageToImageFrameCalculator": "penstock_image.files.encoded_image_to_image_frame:OpenCvEncodedImageToImageFrameCalculator",
     "OpenCvImageEncoderCalculator": "penstock_image.files.image_encoder:OpenCvImageEncoderCalculator",
     "OpenCvPutTextCalculator": "penstock_image.painting.put_text:OpenCvPutTextCalculator",
+    "PackMediaSequenceCalculator": "penstock_image.sequences.pack_media_sequence:PackMediaSequenceCalculator",
     "RecolorCalculator": "penstock_image.painting.recolor:RecolorCalculator",
     "ScaleImageCalculator": "penstock_image.geometry.scale_image:ScaleImageCalculator",
     "SetAlphaCalculator": "penstock_image.painting.set_alpha:SetAlphaCalculator",
     "SobelEdgesCalculatorCpu": "penstock_image.filters.sobel_edges:SobelEdgesCalculatorCpu",
+    "StringToSequenceExampleCalculator": "penstock_image.sequences.string_to_sequence_example:StringToSequenceExampleCalculator",
+    "UnpackMediaSequenceCalculator": "penstock_image.sequences.unpack_media_sequence:UnpackMediaSequenceCalculator",
 }
 
 OPTIONS: Final[Mapping[str, tuple[str, int, str] | str]] = {
@@ -39,7 +42,9 @@ OPTIONS: Final[Mapping[str, tuple[str, int, str] | str]] = {
     "penstock.ImageTransformationCalculatorOptions": ("penstock.CalculatorOptions", 251952830, "penstock_image.messages.image_transformation_pb2:ImageTransformationCalculatorOptions"),
     "penstock.OpenCvEncodedImageToImageFrameCalculatorOptions": ("penstock.CalculatorOptions", 303447308, "penstock_image.messages.encoded_image_to_image_frame_pb2:OpenCvEncodedImageToImageFrameCalculatorOptions"),
     "penstock.OpenCvImageEncoderCalculatorOptions": ("penstock.CalculatorOptions", 227563646, "penstock_image.messages.image_encoder_pb2:OpenCvImageEncoderCalculatorOptions"),
+    "penstock.PackMediaSequenceCalculatorOptions": ("penstock.CalculatorOptions", 243132285, "penstock_image.messages.pack_media_sequence_pb2:PackMediaSequenceCalculatorOptions"),
     "penstock.RecolorCalculatorOptions": ("penstock.CalculatorOptions", 252527117, "penstock_image.messages.recolor_pb2:RecolorCalculatorOptions"),
     "penstock.ScaleImageCalculatorOptions": ("penstock.CalculatorOptions", 66237115, "penstock_image.messages.scale_image_pb2:ScaleImageCalculatorOptions"),
     "penstock.SetAlphaCalculatorOptions": ("penstock.CalculatorOptions", 250949799, "penstock_image.messages.set_alpha_pb2:SetAlphaCalculatorOptions"),
+    "penstock.UnpackMediaSequenceCalculatorOptions": ("penstock.CalculatorOptions", 244411537, "penstock_image.messages.unpack_media_sequence_pb2:UnpackMediaSequenceCalculatorOptions"),
 }

@@ -1,0 +1,1 @@
+"""Images, labels, boxes and features over time as one record, which trainings read."""

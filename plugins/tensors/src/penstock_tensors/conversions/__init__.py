@@ -1,0 +1,1 @@
+"""Tensors to and from lists, matrices, images and detections, number by number."""
