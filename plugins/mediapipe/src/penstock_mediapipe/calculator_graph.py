@@ -43,9 +43,9 @@ class CalculatorGraph:
     """A graph that a program feeds and observes; it is run once.
 
     As in MediaPipe, a packet that a graph input cannot take ends the run. Where its timestamp is not after
-    the earlier ones, or the input is closed, the call that added it returns, and the next one that adds a packet
-    or waits raises; where its type is wrong, the call itself raises. A side packet that the graph does not
-    know is ignored.
+    the earlier ones, or the input is closed, the call that added it returns, and the next one that adds a
+    packet or waits raises; where its type is wrong, the call itself raises. A side packet that the graph does
+    not know is ignored.
 
     Args:
         binary_graph_path: of a .binarypb file.
