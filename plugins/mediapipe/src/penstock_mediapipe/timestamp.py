@@ -44,9 +44,12 @@ class Timestamp:
         """Return the timestamp of a time in seconds, rounded half away from zero.
 
         Raises:
-            ValueError: it is outside of the ordinary timestamps, or no number.
+            TypeError: it is text.
+            ValueError: it is outside of the ordinary timestamps, or NaN.
         """
-        return Timestamp(_Core.from_seconds(seconds))
+        if isinstance(seconds, (str, bytes)):
+            raise TypeError(f"the seconds are {seconds!r:.100}, but must be a number")
+        return Timestamp(_Core.from_seconds(float(seconds)))
 
     @property
     def value(self) -> int:
