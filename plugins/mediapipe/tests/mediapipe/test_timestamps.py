@@ -10,7 +10,9 @@ from penstock_mediapipe import Timestamp
 
 
 @pytest.mark.reference(
-    "python/timestamp_test.py", "TimestampTest.test_timestamp", "TimestampTest.test_timestamp_copy_constructor"
+    "python/timestamp_test.py",
+    "TimestampTest.test_timestamp",
+    "TimestampTest.test_timestamp_copy_constructor",
 )
 def test_a_timestamp_has_a_value_a_text_and_copies():
     made = Timestamp(100)
