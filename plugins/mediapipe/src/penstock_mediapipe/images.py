@@ -211,7 +211,7 @@ class Image(_Pixels):
             words = f"Image decoding failed ({why}): {file_name}"
             raise FailedPreconditionError(behind(words, "it cannot be read as an image; is it there?"))
         if array.dtype == np.uint16:
-            array = (array >> 8).astype(np.uint8)
+            array = (array // 256).astype(np.uint8)
         channels = 1 if array.ndim == min(_DIMENSIONS) else array.shape[2]
         if channels != 1:
             code = cv2.COLOR_BGR2RGB if channels == 3 else cv2.COLOR_BGRA2RGBA  # noqa: PLR2004  # without alpha

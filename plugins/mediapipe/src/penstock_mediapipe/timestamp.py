@@ -44,10 +44,10 @@ class Timestamp:
         """Return the timestamp of a time in seconds, rounded half away from zero.
 
         Raises:
-            TypeError: it is text.
+            TypeError: it is no number.
             ValueError: it is outside of the ordinary timestamps, or NaN.
         """
-        if isinstance(seconds, (str, bytes)):
+        if not hasattr(seconds, "__float__"):
             raise TypeError(f"the seconds are {seconds!r:.100}, but must be a number")
         return Timestamp(_Core.from_seconds(float(seconds)))
 

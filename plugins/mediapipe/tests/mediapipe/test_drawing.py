@@ -360,11 +360,11 @@ def black():
 
 
 def by_opencv(*, lines=(), arrows=(), dots=(), rings=(), boxes=()):
-    """Return a black image of 100 x 100 with what is asked for, in the order in which it is drawn.
+    """Return a black image of 100 x 100 with shapes, in the order in which they are drawn.
 
     Args:
         lines: begin, end, color and thickness of each.
-        arrows: tip and color of those that begin in the middle.
+        arrows: tip and color of arrows that begin in the middle.
         dots: centre, color and thickness of circles with a border.
         rings: centre of circles without one.
         boxes: two corners of each.

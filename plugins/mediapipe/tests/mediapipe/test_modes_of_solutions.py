@@ -1,7 +1,8 @@
-"""Each mode of a solution that MediaPipe's own tests look at: what it finds is what MediaPipe finds.
+"""Each mode in which MediaPipe's own tests run a solution, with MediaPipe's results.
 
-MediaPipe keeps the pictures of its tests elsewhere, so the pictures are others. `modes_of_solutions.json`
-has what mediapipe 0.10.21 gave for them in the same modes, with the same numbers of frames.
+MediaPipe's repository does not have the pictures of its tests, so the pictures are others.
+`modes_of_solutions.json` has the results of mediapipe 0.10.21 for them in the same modes, after the same
+numbers of frames. Of the models of poses, its wheel has only the full one.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ RECORDED = json.loads(Path(__file__).with_name("modes_of_solutions.json").read_t
 #: What a number may differ by: another version of the models' runtime has other kernels.
 SAME_KERNELS = all(one.version.startswith(("1.1.", "1.3.")) for one in distributions(name="ai-edge-litert"))
 NEAR = 1e-5 if SAME_KERNELS else 1e-3
-#: Landmarks around the eyes, and those of the irises, which a refined mesh has behind the others.
+#: Landmarks around the eyes; and of the irises, which only a refined mesh has, behind the others.
 EYES = (33, 7, 163, 144, 145, 153, 154, 155, 133, 246, 161, 160, 159, 158, 157, 173)
 EYES += (263, 249, 390, 373, 374, 380, 381, 382, 362, 466, 388, 387, 386, 385, 384, 398)
 IRISES = tuple(range(468, 478))
@@ -29,7 +30,7 @@ MESH = (468, 478)
 
 
 def points(landmarks, chosen=None):
-    """Return x, y and z of landmarks; of all, or of those that are chosen."""
+    """Return x, y and z of landmarks; of all, or of the chosen ones."""
     found = landmarks.landmark
     return [[one.x, one.y, one.z] for one in ([found[k] for k in chosen] if chosen else found)]
 
@@ -125,7 +126,7 @@ def mask_of_a_person(mp, image, *, model):
 
 
 def assert_same(found, name):
-    """Compare the last of what was found with what is recorded of MediaPipe."""
+    """Compare the last results with the record of MediaPipe."""
     compare(found[-1], RECORDED[name])
 
 
