@@ -101,6 +101,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
             "InverseMatrix*",
             "SegmentationSmoothing*",
             "ToImage*",
+            "Tvl1OpticalFlow*",
             "WarpAffine*",
         ),
         "Detections": (
@@ -119,6 +120,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
             "AlignmentPointsRects*",
             "AssociationNormRect*",
             "DetectionsToRects*",
+            "FaceToRect*",
             "HandDetectionsFromPoseToRects*",
             "HandLandmarksToRect*",
             "RectProjection*",

@@ -23,6 +23,7 @@ from penstock.errors import (
     AlreadyExistsError,
     FailedPreconditionError,
     GraphConfigError,
+    InternalError,
     InvalidArgumentError,
     NotFoundError,
 )
@@ -200,8 +201,8 @@ FEEDS = {
     # settled timestamps use up ticks of the loop
     r"BeginLoop\w+": lambda name: {"depends_on_arrival": True},
     # ticks as above; items that come apart are refused
-    r"BeginItemLoopCalculator": lambda name: {"depends_on_arrival": True, "may_raise": InvalidArgumentError},
-    r"EndItemLoopCalculator": lambda name: {"may_raise": InvalidArgumentError},  # batches of another size
+    r"BeginItemLoopCalculator": lambda name: {"depends_on_arrival": True, "may_raise": InternalError},
+    r"EndItemLoopCalculator": lambda name: {"may_raise": InternalError},  # batches of another size
     r"CallbackCalculator": lambda name: {"side_packets": {"CALLBACK": lambda packet: None}},
     r"CannyEdgeCalculator|ColorMapCalculator|SobelEdgesCalculatorCpu": lambda name: {
         "payloads": {ImageFrame: _gray}
@@ -346,7 +347,7 @@ FEEDS = {
     },
     r"StreamToSidePacketCalculator": lambda name: {"may_raise": AlreadyExistsError},  # a second packet
     # sizes of images are above 0, and points of detections and boxes have a number
-    r"(AlignmentPoints|DetectionsTo|HandDetectionsFromPoseTo)RectsCalculator": lambda name: {
+    r"((AlignmentPoints|DetectionsTo|HandDetectionsFromPoseTo)Rects|FaceToRect)Calculator": lambda name: {
         "payloads": {"IMAGE_SIZE": _size},
         "may_raise": InvalidArgumentError,
     },
@@ -444,6 +445,7 @@ NOT_FED = {
     r"FaceGeometryPipelineCalculator": "reads the canonical face from a file, which its own tests make",
     r"Kafka(Sink|Source)Calculator": "needs a server, as its own tests do",
     r"AudioDecoderCalculator": "reads a sound file, to be made by its own tests",
+    r"Tvl1OpticalFlowCalculator": "needs another OpenCV, for which its own tests have a stand-in",
     r"MicrophoneSourceCalculator": "needs a sound system, which its own tests play",
     r"WavSinkCalculator": "writes a file, as its own tests do",
     r"Mcap(Sink|Source)Calculator": "writes or reads a recording, as its own tests do",
@@ -475,7 +477,7 @@ def names():
 
 @pytest.fixture(autouse=True)
 def opengl_or_numpy(monkeypatch):
-    """Let those that draw do so with NumPy where there is no OpenGL."""
+    """Let calculators that draw do so with NumPy where there is no OpenGL."""
     is_required = os.environ.get("PENSTOCK_REQUIRE_GL") == "1"
     monkeypatch.setenv("PENSTOCK_GPU", "require" if is_required else "prefer")
     monkeypatch.delenv("PENSTOCK_MEDIAPIPE_MODELS", raising=False)  # what is fed does not depend on it

@@ -1,15 +1,22 @@
-"""The handle Image and what reads it take a GpuBuffer of penstock-gpu. It needs no OpenGL before it is "
-"drawn on."""
+"""The handle Image and what reads it take a GpuBuffer of penstock-gpu.
+
+It needs no OpenGL before it is drawn on.
+"""
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
+import pytest
 
 from penstock_formats import Image, ImageFormat, ImageFrame
 from penstock_gpu import GpuBuffer
 from penstock_tensors.inputs.image_to_tensor import ImageToTensorCalculator
 from penstock_tensors.messages.image_to_tensor_pb2 import ImageToTensorCalculatorOptions
 from penstock_testing import run_calculator
+from penstock_vision.images.image_handles import ImagePropertiesCalculator
+from penstock_vision.images.masks import SegmentationSmoothingCalculator
+from penstock_vision.messages.masks_pb2 import SegmentationSmoothingCalculatorOptions
 
 FRAME = ImageFrame(np.arange(24, dtype=np.uint8).reshape(2, 4, 3), ImageFormat.SRGB)
 
@@ -34,3 +41,41 @@ def test_a_buffer_becomes_the_same_tensor_as_its_frame():
         return run.outputs["TENSOR"][0].payload.array
 
     assert np.array_equal(tensor("IMAGE_GPU", GpuBuffer.of_frame(FRAME)), tensor("IMAGE", FRAME))
+
+
+@pytest.mark.reference(
+    "calculators/image/image_properties_calculator_test.cc",
+    "ImagePropertiesCalculatorTest.GetImageFramePropertiesGPU",
+)
+def test_a_buffer_has_the_size_of_its_frame():
+    frame = ImageFrame(np.zeros((500, 700, 4), np.uint8))
+
+    run = run_calculator(
+        ImagePropertiesCalculator, {"IMAGE_GPU": [(0, GpuBuffer.of_frame(frame))]}, outputs=["SIZE"]
+    )
+
+    assert [packet.payload for packet in run.outputs["SIZE"]] == [(700, 500)]
+
+
+@pytest.mark.reference(
+    "calculators/image/segmentation_smoothing_calculator_test.cc",
+    "SegmentationSmoothingCalculatorTest.TestSmoothing",
+)
+def test_masks_in_buffers_are_smoothed_as_those_in_main_memory():
+    mask = np.zeros((4, 4), np.float32)
+    mask[1:3, 1:3] = 0.98
+    frames = [ImageFrame(one, ImageFormat.VEC32F1) for one in (mask, cv2.blur(mask, (3, 3)))]
+
+    def smoothed(held):
+        run = run_calculator(
+            SegmentationSmoothingCalculator,
+            {
+                tag: [(0, Image(held(one)))]
+                for tag, one in zip(("MASK", "MASK_PREVIOUS"), frames, strict=True)
+            },
+            outputs=["MASK_SMOOTHED"],
+            options=SegmentationSmoothingCalculatorOptions(combine_with_previous_ratio=1.0),
+        )
+        return run.outputs["MASK_SMOOTHED"][0].payload.array
+
+    assert np.array_equal(smoothed(GpuBuffer.of_frame), smoothed(lambda frame: frame))

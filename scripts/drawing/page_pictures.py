@@ -73,6 +73,7 @@ WITHOUT_PICTURE: Final[Mapping[str, str]] = {
     "TfLiteTensorsToLandmarksCalculator": _OF_MODEL,
     "TfLiteTensorsToSegmentationCalculator": _OF_MODEL,
     "TimedBoxListIdToLabelCalculator": "it reads a file",
+    "Tvl1OpticalFlowCalculator": "it needs another OpenCV",
     "UpdateFaceLandmarksCalculator": _OF_MODEL,
 }
 

@@ -87,6 +87,7 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "TfLiteTensorsToLandmarksCalculator": "it takes what a certain model says",
     "TfLiteTensorsToSegmentationCalculator": "it takes what a certain model says",
     "TimedBoxListIdToLabelCalculator": "it reads a file",
+    "Tvl1OpticalFlowCalculator": "it needs another OpenCV",
     "UpdateFaceLandmarksCalculator": "it takes what a certain model says",
     "VideoDecoderCalculator": "it reads a file",
     "VideoEncoderCalculator": "it writes a file",

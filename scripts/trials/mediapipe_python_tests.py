@@ -133,7 +133,7 @@ def outcomes_of(report: str, tests: Iterable[str]) -> list[Outcome]:
     for case in ET.fromstring(report).iter("testcase"):  # noqa: S314  # written by pytest just now
         module = next((one for one in files if f"{case.get('classname')}.".startswith(f"{one}.")), None)
         name = case.get("name", "")
-        # A module that cannot be imported has no class name, and its own name is that of the test.
+        # A module that cannot be imported has no class name, and its case has the name of the module.
         file = files.get(module or name, module or name)
         found.append(_outcome(file, name, case))
     return found

@@ -6,7 +6,7 @@ with the number of the scenario (`test_s17_...`), or with the number of a behavi
 differs on purpose, the test shows its behaviour, and its docstring names the decision.
 
 The files, by theme: `test_names_and_packets.py`, `test_bounds.py`, `test_stream_errors.py`,
-`test_handlers.py`, `test_arrival.py`, `test_layers_and_throttling.py`, `test_endings.py`,
+`test_handlers.py`, `test_mux.py`, `test_arrival.py`, `test_layers_and_throttling.py`, `test_endings.py`,
 `test_side_packets.py`, `test_structure.py`, `test_whole_graphs.py`, `test_decisions.py`, and
 `test_quirks_*.py`.
 
@@ -354,7 +354,7 @@ def bench(request):
 
 @pytest.fixture
 def one_thread():
-    """Run graphs on one thread, in the scheduler's own order: for what depends on priorities."""
+    """Run graphs on one thread, in the scheduler's own order: for tests that depend on priorities."""
     yield from _bench("one-thread")
 
 

@@ -14,6 +14,37 @@ UNSTARTED = "@unstarted"
 # --- batches -------------------------------------------------------------------------------------
 
 
+@pytest.mark.reference(
+    "framework/stream_handler/default_input_stream_handler_test.cc",
+    "DefaultInputStreamHandlerTest.NoBatchingWorks",
+)
+def test_s26_a_batch_of_one_is_none(bench):
+    handler = bench.handler("Default", "batch_size: 1")
+    bench.start(bench.net("in0 in1", f"Pass in0 in1 -> out0 out1 | {handler}"), watch=["out0", "out1"])
+
+    for stream, payload, at, outputs in (("in0", 1, 1, (0, 0)), ("in1", 2, 2, (1, 0)), ("in0", 2, 2, (2, 1))):
+        bench.add_one_by_one(stream, (at, payload))
+        assert (len(bench.seen["out0"]), len(bench.seen["out1"])) == outputs
+    bench.end()
+
+
+@pytest.mark.reference(
+    "framework/stream_handler/default_input_stream_handler_test.cc", "DefaultInputStreamHandlerTest.Batches"
+)
+def test_s26_batches_of_two_follow_each_other(bench):
+    handler = bench.handler("Default", "batch_size: 2")
+    bench.start(bench.net("in", f"Pass in -> out | {handler}"), watch=["out"])
+
+    for at, expected in ((1, []), (2, [1, 2]), (3, [1, 2]), (4, [1, 2, 3, 4])):
+        bench.add_one_by_one("in", at)
+        assert bench.seen["out"] == [(t, t) for t in expected]
+    bench.end()
+
+
+@pytest.mark.reference(
+    "framework/stream_handler/default_input_stream_handler_test.cc",
+    "DefaultInputStreamHandlerTest.BatchIsFlushedWhenClosing",
+)
 def test_s26_a_batch_of_two_waits_for_the_second_and_what_is_left_comes_at_the_end(bench):
     handler = bench.handler("Default", "batch_size: 2")
     bench.start(bench.net("in", f"Pass in -> out | {handler}"), watch=["out"])
@@ -28,6 +59,10 @@ def test_s26_a_batch_of_two_waits_for_the_second_and_what_is_left_comes_at_the_e
     assert bench.seen["out"] == [(1, 1), (2, 2), (3, 3)]
 
 
+@pytest.mark.reference(
+    "framework/stream_handler/default_input_stream_handler_test.cc",
+    "DefaultInputStreamHandlerTest.DoesntPropagateTimestampWhenBatching",
+)
 def test_s27_a_node_that_collects_a_batch_settles_nothing_from_its_first_timestamp_on(bench):
     handler = bench.handler("Default", "batch_size: 3")
     bench.start(

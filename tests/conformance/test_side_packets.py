@@ -103,3 +103,36 @@ def test_s57_it_makes_them_anew_where_its_own_side_packets_are_others(bench):
         graph.run({"given": value}, timeout=30)
 
     assert graph.counters == {"Constant-opens": 3}
+
+
+@pytest.mark.reference("framework/tool/sink_test.cc", "CalculatorGraph.OutputSummarySidePacketInClose")
+def test_s56_a_side_packet_that_is_made_in_close_still_reaches_a_stream(bench):
+    class Count(penstock.Calculator):
+        @classmethod
+        def get_contract(cls, cc):
+            cc.inputs[0].set_any()
+            cc.output_side_packets[0].set(int)
+
+        def open(self, cc):
+            self.count = 0
+
+        def process(self, cc):
+            self.count += 1
+
+        def close(self, cc):
+            cc.output_side_packets[0].set(self.count)
+
+    bench.start(
+        bench.net(
+            "in",
+            'Count in -> | output_side_packet: "num_of_packets"',
+            'SidePacketToStreamCalculator -> AT_POSTSTREAM:out | input_side_packet: "num_of_packets"',
+        ),
+        Count,
+        watch=["out"],
+    )
+    bench.add("in", *range(100))
+    bench.end()
+
+    assert bench.seen["out"] == [(Timestamp.POSTSTREAM, 100)]
+    assert bench.graph.get_output_side_packet("num_of_packets").payload == 100

@@ -258,7 +258,11 @@ class StreamClosedError(FailedPreconditionError):
 
 
 class InternalError(PenstockError):
-    """A mistake of Penstock itself. Please report it with the traceback."""
+    """Something that must hold does not: a mistake of Penstock itself; report it with the traceback, please.
+
+    Calculators that MediaPipe has raise it where its own check (`RET_CHECK`) fails with this code: for ports
+    that do not go together, say.
+    """
 
     default_code = StatusCode.INTERNAL
 

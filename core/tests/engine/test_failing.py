@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from penstock.errors import GraphRunError, StatusCode, UnavailableError
+from penstock.errors import GraphRunError, PenstockError, StatusCode, UnavailableError
 from penstock.timestamp import MAX
 from penstock_testing import ScheduleHarness, calculator, node, wired
 
@@ -228,6 +228,29 @@ def test_several_errors_of_one_run_come_together_and_none_is_lost() -> None:
     assert "process of A" in str(caught.value)
     assert "close of B" in str(caught.value)
     assert caught.value.code is StatusCode.INVALID_ARGUMENT
+
+
+@pytest.mark.reference("framework/tool/status_util_test.cc", "StatusTest.CombinedStatus")
+@pytest.mark.parametrize(
+    ("codes", "common"),
+    [
+        (["INVALID_ARGUMENT", "INVALID_ARGUMENT"], "INVALID_ARGUMENT"),
+        (["NOT_FOUND", "INVALID_ARGUMENT"], "UNKNOWN"),
+        (["INVALID_ARGUMENT"], "INVALID_ARGUMENT"),
+    ],
+)
+def test_errors_that_come_together_are_all_told_and_have_their_common_code(codes, common) -> None:
+    messages = ["error_with_this_string", "error_with_that_string"]
+    errors = [
+        PenstockError(message, code=StatusCode[code])
+        for message, code in zip(messages[-len(codes) :], codes, strict=True)
+    ]
+
+    combined = GraphRunError(errors)
+
+    assert combined.code is StatusCode[common]
+    assert all(str(error) in str(combined) for error in errors)
+    assert str(combined).startswith("the graph run failed: ")
 
 
 def test_errors_of_different_kinds_have_no_common_code() -> None:

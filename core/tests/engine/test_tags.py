@@ -121,3 +121,260 @@ def test_the_order_of_the_entries_does_not_matter_to_tagged_ports(counts, order)
     shuffled = order.sample(entries, len(entries))
 
     assert TagMap(shuffled).ids() == TagMap(entries).ids()
+
+
+# --- what MediaPipe's own tests ask for ---------------------------------------------------------------
+
+SIX = ["A:2:a2", "B:1:b1", "C:c0", "A:0:a0", "B:b0", "A:1:a1"]
+TEN = ["w", "A:2:a2", "x", "B:1:b1", "C:c0", "y", "A:0:a0", "B:b0", "z", "A:1:a1"]
+#: No colon: it is what stands between parts.
+BAD_CHARACTERS = "!@#$%^&*(){}[]/=?+\\|-;'\",<.>"
+
+
+def refuses(parse, text) -> bool:
+    try:
+        parse(text)
+    except (InvalidArgumentError, FailedPreconditionError, ResourceExhaustedError):
+        return True
+    return False
+
+
+@pytest.mark.reference("framework/tool/tag_map_test.cc", "TagMapTest.Create")
+@pytest.mark.parametrize(
+    "entries",
+    [
+        [],
+        ["BLAH:name0"],
+        ["BLAH1:name0", "BLAH2:name1"],
+        ["blah"],
+        ["blah1", "blah2"],
+        ["BLAH:blah"],
+        ["BLAH1:blah1", "BLAH2:blah2"],
+        ["BLAH:0:blah1", "BLAH:1:blah2"],
+        ["BLAH:blah1", "BLAH:1:blah2"],
+        SIX,
+        TEN,
+        [TEN[1], TEN[0], *TEN[2:]],
+        ["a", "A:a"],
+        ["a", "a"],
+        ["C:c", "a", "a"],
+        ["A:a", "B:a"],
+        ["name0", "name1", "name2"],
+        ["BLAH1:blah1", "BLAH2:blah2", "BLAH3:blah3"],
+    ],
+)
+def test_ports_that_a_node_may_have(entries) -> None:
+    assert len(TagMap(entries)) == len(entries)
+
+
+@pytest.mark.reference("framework/tool/tag_map_test.cc", "TagMapTest.Create")
+@pytest.mark.parametrize(
+    "entries",
+    [
+        ["blah1:name0", "BLAH2:name1"],
+        ["BLAH:blah1", "BLAH:blah2"],
+        ["0:blah1", "1:blah2"],
+        ["BLAH:1:blah1", "BLAH:2:blah2"],
+        ["BLAH:blah1", "BLAH:0:blah2"],
+        ["blah0", "BLAH:1:blah1", "BLAH:2:blah2"],
+    ],
+)
+def test_ports_that_no_node_may_have(entries) -> None:
+    assert refuses(TagMap, entries)
+
+
+@pytest.mark.reference("framework/tool/tag_map_test.cc", "TagMapTest.AccessFunctions")
+@pytest.mark.parametrize(
+    ("entries", "tags", "names"),
+    [
+        ([], [], []),
+        (["BLAH:name0"], ["BLAH"], ["name0"]),
+        (["BLAH1:name0", "BLAH2:name1"], ["BLAH1", "BLAH2"], ["name0", "name1"]),
+        (["blah"], [""], ["blah"]),
+        (["blah1", "blah2"], [""], ["blah1", "blah2"]),
+        (["BLAH:blah"], ["BLAH"], ["blah"]),
+        (["BLAH1:blah1", "BLAH2:blah2"], ["BLAH1", "BLAH2"], ["blah1", "blah2"]),
+        (["BLAH2:blah2", "BLAH1:blah1"], ["BLAH1", "BLAH2"], ["blah1", "blah2"]),
+        (["BLAH:0:blah1", "BLAH:1:blah2"], ["BLAH"], ["blah1", "blah2"]),
+        (["BLAH:blah1", "BLAH:1:blah2"], ["BLAH"], ["blah1", "blah2"]),
+        (["BLAH:1:blah2", "BLAH:blah1"], ["BLAH"], ["blah1", "blah2"]),
+        (["BLAH:1:blah2", "BLAH:0:blah1"], ["BLAH"], ["blah1", "blah2"]),
+        (SIX, ["A", "B", "C"], ["a0", "a1", "a2", "b0", "b1", "c0"]),
+        (TEN, ["", "A", "B", "C"], ["w", "x", "y", "z", "a0", "a1", "a2", "b0", "b1", "c0"]),
+        (
+            [TEN[1], TEN[0], *TEN[2:]],
+            ["", "A", "B", "C"],
+            ["w", "x", "y", "z", "a0", "a1", "a2", "b0", "b1", "c0"],
+        ),
+    ],
+)
+def test_names_and_tags_come_in_the_order_of_ports(entries, tags, names) -> None:
+    ports = TagMap(entries)
+
+    assert (sorted({port.tag for port in ports}), list(ports.names())) == (tags, names)
+
+
+#: Lists of entries that make the same ports, whatever the names.
+SAME_PORTS = [
+    [[]],
+    [["BLAH:name0"], ["BLAH:blah"], ["BLAH:different"]],
+    [
+        ["BLAH1:name0", "BLAH2:name1"],
+        ["BLAH1:blah1", "BLAH2:blah2"],
+        ["BLAH1:a", "BLAH2:b"],
+        ["BLAH2:a", "BLAH1:b"],
+    ],
+    [["BLAH2:name0", "BLAH3:name1"], ["BLAH2:blah1", "BLAH3:blah2"], ["BLAH3:a", "BLAH2:b"]],
+    [["A:name0", "B:name1", "C:name2"], ["B:blah1", "A:blah3", "C:blah2"], ["C:a", "A:b", "B:c"]],
+    [["a", "b"], ["c", "d"], ["a", "d"], ["d", "a"]],
+    [
+        ["a", "b", "c"],
+        ["c", "b", "a"],
+        ["d", "e", "f"],
+        ["a", "b", "f"],
+        ["f", "e", "d"],
+        ["f", "c", "d"],
+    ],
+    [
+        ["BLAH:0:blah1", "BLAH:1:blah2"],
+        ["BLAH:blah1", "BLAH:1:blah2"],
+        ["BLAH:1:blah1", "BLAH:0:blah2"],
+        ["BLAH:1:blah1", "BLAH:blah2"],
+        ["BLAH:1:a", "BLAH:b"],
+    ],
+    [
+        SIX,
+        ["A:0:a0", "A:2:a2", "A:1:a1", "B:1:b1", "C:c0", "B:b0"],
+        ["A:0:a", "A:2:b", "A:1:c", "B:1:d", "C:e", "B:f"],
+        ["A:a", "A:2:b", "A:1:c", "B:1:d", "C:0:e", "B:0:f"],
+    ],
+    [
+        TEN,
+        ["C:c0", "A:1:a1", "y", "A:0:a0", "w", "A:2:a2", "x", "B:1:b1", "B:b0", "z"],
+        ["C:a", "A:1:b", "c", "A:2:d", "e", "B:1:f", "g", "A:0:h", "B:i", "j"],
+        ["C:0:a", "A:1:b", "c", "A:2:d", "e", "B:1:f", "g", "A:h", "B:0:i", "j"],
+    ],
+]
+
+
+@pytest.mark.reference("framework/tool/tag_map_test.cc", "TagMapTest.SameAs")
+def test_ports_are_the_same_where_tags_and_indexes_are() -> None:
+    ports = [(group, TagMap(entries).ids()) for group, lists in enumerate(SAME_PORTS) for entries in lists]
+
+    for group, ids in ports:
+        for other, ids_of_other in ports:
+            assert (ids == ids_of_other) is (group == other)
+
+
+GOOD_NAMES = ["humphrey", "humphrey_bogart", "humphrey_bogart_1899", "aa", "b1", "_1"]
+BAD_NAMES = ["humphreyBogart", *(f"humphrey{one}bogart" for one in " -/.:")]
+NUMBERS = ["", "1ST", "7_ELEVEN", "401K", "0", "1", "11", "92091"]
+
+
+@pytest.mark.reference("framework/tool/validate_name_test.cc", "ValidateNameTest.ValidateName")
+def test_what_a_stream_can_be_called() -> None:
+    assert all(is_name(name) for name in GOOD_NAMES)
+    assert not any(
+        is_name(name) for name in [*BAD_NAMES, *NUMBERS, "1st", "7_eleven", "401k", "\0Contains\t"]
+    )
+
+
+@pytest.mark.reference("framework/tool/validate_name_test.cc", "ValidateNameTest.ValidateTag")
+def test_what_a_tag_can_be() -> None:
+    for tag in ("MALE", "MALE_ACTOR", "ACTOR_1899", "AA", "B1", "_1"):
+        assert parse_tag_index(f"{tag}:0") == (tag, 0)
+        assert parse_tag_index_name(f"{tag}:name") == (tag, 0, "name")
+    for tag in ("MALEaCTOR", *(f"MALE{one}ACTOR" for one in " -/.:"), *NUMBERS[1:], "\0ContainsEscapes\t"):
+        assert refuses(parse_tag_index, f"{tag}:0")
+    for tag in ("", "MALEaCTOR", *(f"MALE{one}ACTOR" for one in " -/.:"), *NUMBERS[1:]):
+        assert refuses(parse_tag_index_name, f"{tag}:name")
+
+
+@pytest.mark.reference(
+    "framework/tool/validate_name_test.cc",
+    "ValidateNameTest.ParseTagAndName",
+    "ValidateNameTest.ParseTagIndexName",
+)
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("MALE:humphrey", ("MALE", 0, "humphrey")),
+        ("ACTOR:humphrey", ("ACTOR", 0, "humphrey")),
+        ("ACTOR:humphrey_bogart", ("ACTOR", 0, "humphrey_bogart")),
+        ("ACTOR_1899:humphrey_1899", ("ACTOR_1899", 0, "humphrey_1899")),
+        ("humphrey_bogart", ("", -1, "humphrey_bogart")),
+        ("ACTRESS:3:mieko_harada", ("ACTRESS", 3, "mieko_harada")),
+        ("ACTRESS:0:mieko_harada", ("ACTRESS", 0, "mieko_harada")),
+        ("A1:100:mieko1", ("A1", 100, "mieko1")),
+        ("A1:10000:mieko1", ("A1", 10_000, "mieko1")),
+    ],
+)
+def test_a_port_of_an_actor_is_split(text, parts) -> None:
+    assert parse_tag_index_name(text) == parts
+
+
+@pytest.mark.reference("framework/tool/validate_name_test.cc", "ValidateNameTest.ParseTagAndName")
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(":humphrey", "humphrey bogart", "actor:humphrey", "ACTOR:HUMPHREY", "MALE:ACTOR:humphrey"),
+        *(f"MALE{one}ACTOR:humphrey" for one in " -/.:"),
+        *(f"ACTOR:humphrey{one}bogart" for one in " -/.:"),
+    ],
+)
+def test_a_port_of_an_actor_that_is_none_is_refused(text) -> None:
+    assert refuses(parse_tag_index_name, text)
+
+
+@pytest.mark.reference("framework/tool/validate_name_test.cc", "ValidateNameTest.ParseTagIndexName")
+def test_names_with_anything_wrong_are_refused() -> None:
+    wrong = ["", "A", "Aa", "aA", "1a", "1", ":name", "A:", "a:name", "Aa:name", "aA:name", "1A:name"]
+    wrong += ["1:name", ":1:name", "A:1:", "A::name", "a:1:name", "Aa:1:name", "aA:1:name", "1A:1:name"]
+    wrong += ["1:1:name", "A:1:N", "A:1:nN", "A:1:Nn", "A:1:1name", "A:1:1", "A:-0:name", "A:-1:name"]
+    wrong += ["A:01:name", "A:00:name", "A:10001:a", "A:1:a:", ":A:1:a", "A:1:a:a", "A:1:a:A", "A:1:a:1"]
+    forms = [
+        "{}",
+        "{}a",
+        "a{}",
+        "{}:a",
+        "A{}:a",
+        "{}A:a",
+        "A:{}:a",
+        "A:{}1:a",
+        "A:1{}:a",
+        "A:1:a{}",
+        "{}A:1:a",
+    ]
+    wrong += [form.format(one) for one in f"{BAD_CHARACTERS}:" for form in forms]
+
+    assert [text for text in wrong if not refuses(parse_tag_index_name, text)] == []
+
+
+@pytest.mark.reference("framework/tool/validate_name_test.cc", "ValidateNameTest.ParseTagIndex")
+def test_tags_with_anything_wrong_are_refused() -> None:
+    right = {"": ("", 0), "VIDEO:0": ("VIDEO", 0), "VIDEO:1": ("VIDEO", 1), "AUDIO:2": ("AUDIO", 2)}
+    right |= {":0": ("", 0), ":1": ("", 1), ":100": ("", 100)}
+    wrong = [
+        "a",
+        "Aa",
+        "aA",
+        "1A",
+        "1",
+        ":",
+        ":a",
+        ":A",
+        ":-0",
+        ":-1",
+        ":01",
+        ":00",
+        "A:",
+        "A:a",
+        "A:A",
+        "A:-0",
+    ]
+    wrong += ["A:-1", "A:01", "A:00", "A:1:", ":A:1", "A:1:2", "A:A:1"]
+    forms = ["{}", "{}A", "A{}", "{}:1", "A{}:1", "{}A:1", "A:1{}", "A:{}1"]
+    wrong += [form.format(one) for one in f"{BAD_CHARACTERS}:" for form in forms]
+
+    assert {text: parse_tag_index(text) for text in right} == right
+    assert [text for text in wrong if not refuses(parse_tag_index, text)] == []

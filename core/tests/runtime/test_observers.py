@@ -192,6 +192,21 @@ def test_an_observer_of_a_graph_input_sees_what_is_added(make) -> None:
     assert seen == [("in", 0), ("in", 1)]
 
 
+@pytest.mark.reference("framework/tool/sink_test.cc", "CallbackFromGeneratorTest.TestAddVectorSink")
+def test_an_observer_of_a_graph_input_without_a_node_has_each_packet_when_the_graph_is_idle(make) -> None:
+    seen: list[tuple[int, int]] = []
+    graph = make([], "in")
+    graph.observe_output_stream("in", lambda _, p: seen.append((int(p.timestamp), p.payload)))
+    graph.start_run()
+    for i in range(10):
+        graph.add_packet_to_input_stream("in", penstock.Packet(i, i))
+        graph.wait_until_idle(TIMEOUT)
+        assert seen[-1] == (i, i)
+    graph.close(TIMEOUT)
+
+    assert seen == [(i, i) for i in range(10)]
+
+
 def test_settled_timestamps_come_as_empty_packets_where_they_are_asked_for(make) -> None:
     seen: list[tuple[int, object]] = []
     graph = make([(Pass, "in", "out")], "in")

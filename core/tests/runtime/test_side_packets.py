@@ -219,3 +219,70 @@ def test_what_a_node_without_streams_makes_is_made_once_while_its_inputs_are_the
     graph.run({"word": "another"}, TIMEOUT)
     assert opened == [word, "another"]
     assert passed[3] is not passed[0]
+
+
+FOUR = ["side_packet1", "side_packet2", "DOUBLE:side_packet3", "DOUBLE:1:side_packet4"]
+GIVEN = {
+    "side_packet1": 70,
+    "side_packet2": "Dennis Ritchie",
+    "side_packet3": 42.0,
+    "side_packet4": -43.0,
+    "foo_side_packet": "asdfgh",
+    "bar_side_packet": -1.0,
+}
+
+
+def took(make, given, *, is_optional=False) -> list[object]:
+    """Return what a node of an age, a name and two numbers gets; None for a side packet that is not there."""
+
+    def contract(cc) -> None:
+        cc.input_side_packets[0].set(int)
+        cc.input_side_packets[1].set(str)
+        first = cc.input_side_packets["DOUBLE"].set(float)
+        if is_optional:
+            first.optional()
+        cc.input_side_packets["DOUBLE", 1].set(float)
+
+    seen: list[object] = []
+
+    def take(cc) -> None:
+        sides = cc.input_side_packets
+        ports = (0, 1, ("DOUBLE", 0), ("DOUBLE", 1))
+        seen.extend(sides[port].payload if port in sides else None for port in ports)
+
+    node = calculator(open=take, name="Take", contract=contract)
+    ports = " ".join(f'input_side_packet: "{port}"' for port in FOUR)
+    declared = " ".join(f'input_side_packet: "{name}"' for name in GIVEN)
+    make([(node, "", "", ports)], rest=declared).run(given, TIMEOUT)
+    return seen
+
+
+@pytest.mark.reference(
+    "framework/tool/fill_packet_set_test.cc",
+    "FillPacketSetTest.Success",
+    "FillPacketSetTest.MissingSidePacketOk",
+)
+def test_a_node_gets_its_side_packets_among_others_and_may_do_without_one(make) -> None:
+    assert took(make, GIVEN) == [70, "Dennis Ritchie", 42.0, -43.0]
+
+    without = {name: payload for name, payload in GIVEN.items() if name != "side_packet3"}
+    assert took(make, without, is_optional=True) == [70, "Dennis Ritchie", None, -43.0]
+
+
+@pytest.mark.reference(
+    "framework/tool/fill_packet_set_test.cc",
+    "FillPacketSetTest.MissingSidePacketError",
+    "FillPacketSetTest.WrongSidePacketType",
+)
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"side_packet3": None}, "side packet 'side_packet3' of node 'Take' is required but was not given"),
+        ({"side_packet1": 3.0}, "'side_packet1' of node 'Take' is a 'float', but the node expects int"),
+    ],
+)
+def test_a_side_packet_that_is_missing_or_wrong_is_named_with_its_types(make, changes, message) -> None:
+    given = {name: payload for name, payload in {**GIVEN, **changes}.items() if payload is not None}
+
+    with pytest.raises(GraphConfigError, match=message):
+        took(make, given)

@@ -18,7 +18,10 @@ from penstock_audio.messages.audio_decoder_pb2 import AudioDecoderOptions, Audio
 from penstock_formats import TimeSeriesHeader
 from penstock_testing import run_calculator
 
-FILM = Path(__file__).resolve().parents[4] / "shared" / "data" / "bigbuckbunny.mp4"
+DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
+FILM = DATA / "bigbuckbunny.mp4"
+#: Sounds of MediaPipe's tests: a sine of 1 kHz that lasts two seconds.
+SINES = DATA / "reference" / "calculators" / "audio"
 RATE = 8000
 
 
@@ -151,6 +154,36 @@ def test_a_real_film_is_decoded_as_libav_says():
     # within a sample of the file's own times, rounded to its ticks
     own = [float(one.pts * one.time_base * 1_000_000) for one in frames]
     assert np.abs(np.array(stamps) - own).max() <= 1e6 / stream.rate
+
+
+@pytest.mark.reference(
+    "calculators/audio/audio_decoder_calculator_test.cc",
+    "AudioDecoderCalculatorTest.TestWAV",
+    "AudioDecoderCalculatorTest.Test48KWAV",
+    "AudioDecoderCalculatorTest.TestMP3",
+    "AudioDecoderCalculatorTest.TestAAC",
+)
+@pytest.mark.parametrize(
+    ("name", "rate", "channels", "frame"),
+    [
+        ("44100_mono_2_sec_wav", 44100, 1, 2048),
+        ("48000_stereo_2_sec_wav", 48000, 2, 1024),
+        ("44100_stereo_2_sec_mp3", 44100, 2, 1152),
+        ("44100_stereo_2_sec_aac", 44100, 2, 1024),
+    ],
+)
+def test_the_sines_of_the_reference_are_decoded(name, rate, channels, frame):
+    path = SINES / f"sine_wave_1k_{name}.audio"
+    if not path.exists():
+        pytest.skip(f"the reference's sound is not here: {path}")
+
+    ran, _, found = decoded(path, outputs=["AUDIO", "AUDIO_HEADER"], audio_stream=[{"stream_index": 0}])
+
+    assert ran.headers["AUDIO_HEADER"] == TimeSeriesHeader(sample_rate=rate, num_channels=channels)
+    assert len(ran.outputs["AUDIO"]) >= np.ceil(rate * 2 / frame)
+    # the tone is the strongest of the middle second, in each channel
+    middle = found[:, rate // 2 : rate // 2 + rate]
+    assert np.abs(np.fft.rfft(middle, axis=1)).argmax(axis=1).tolist() == [1000] * channels
 
 
 def test_the_header_is_beside_the_sound_too_without_packets(made):

@@ -188,3 +188,24 @@ def test_what_is_no_square_is_refused(through, power, number):
 def test_there_are_at_most_as_many_coefficients_as_bands(through, power, count, words):
     with pytest.raises(GraphRunError, match=words):
         through(MfccCalculator, [power], header=header(), options=MfccCalculatorOptions(mfcc_count=count))
+
+
+@pytest.mark.reference(
+    "calculators/audio/mfcc_mel_calculators_test.cc",
+    "MfccCalculatorTest.AudioSampleRateFromInputHeader",
+    "MfccCalculatorTest.NoAudioSampleRate",
+    "MelSpectrumCalculatorTest.AudioSampleRateFromInputHeader",
+    "MelSpectrumCalculatorTest.NoAudioSampleRate",
+)
+@pytest.mark.parametrize(("calculator", "rows"), [(MfccCalculator, 13), (MelSpectrumCalculator, 20)])
+def test_features_of_a_series_of_spectra_need_the_rate_of_the_sound(through, calculator, rows):
+    blocks = np.square(np.random.default_rng(2).uniform(-1, 1, (5, 129, 20)))
+    stamps = [i * 200_000 for i in range(5)]
+
+    made = through(calculator, blocks, stamps=stamps, header=header(129, audio_sample_rate=8800))
+
+    assert made.header == header(rows, audio_sample_rate=8800)
+    assert made.stamps == stamps
+    assert all(array.shape == (rows, 20) and np.square(array).sum() > 0 for array in made.arrays)
+    with pytest.raises(GraphRunError, match="without audio_sample_rate"):
+        through(calculator, blocks, stamps=stamps, header=header(129, audio_sample_rate=None))

@@ -354,3 +354,113 @@ def test_a_short_filter_that_steps_over_samples_loses_none(noise, cut):
 
     assert whole.shape[1] == 26
     assert np.array_equal(whole, resampled(short, 1000, 50, *cut(samples, *range(1, 500, 3))))
+
+
+# --- the series of the reference's tests: five packets of 4000 Hz, three channels, from 4 us on -------
+
+HERTZ = 4000.0
+ENDS = (10, 30, 60, 100)
+
+
+def sloped():
+    """Return samples that say their time, place in the packet and channel."""
+    begins = (0, *ENDS)
+    parts = [
+        (4 + begin * 250) * 100.0 + np.arange(10 * (i + 1)) + np.arange(3)[:, None] / 10
+        for i, begin in enumerate(begins)
+    ]
+    return np.concatenate(parts, axis=1).astype(np.float32)
+
+
+def evenly():
+    return np.random.default_rng(11).uniform(-1, 1, (3, 150)).astype(np.float32)
+
+
+@pytest.mark.reference(
+    "calculators/audio/rational_factor_resample_calculator_test.cc",
+    "RationalFactorResampleCalculatorTest.Upsample",
+    "RationalFactorResampleCalculatorTest.Downsample",
+    "RationalFactorResampleCalculatorTest.UsesRationalFactorResampler",
+)
+@pytest.mark.reference(
+    "calculators/audio/resample_time_series_calculator_test.cc",
+    "ResampleTimeSeriesCalculatorTest.Upsample",
+    "ResampleTimeSeriesCalculatorTest.Downsample",
+    "ResampleTimeSeriesCalculatorTest.UsesRationalFactorResampler",
+)
+@pytest.mark.parametrize(
+    ("calculator", "options", "samples"),
+    [
+        (RationalFactorResampleCalculator, RationalOptions, sloped()),
+        (ResampleTimeSeriesCalculator, SeriesOptions, evenly()),
+    ],
+)
+@pytest.mark.parametrize("factor", [1.9, 1 / 1.9, 2])
+def test_packets_become_what_the_whole_becomes(through, cut, calculator, options, samples, factor):  # noqa: PLR0913, PLR0917  # one case
+    target = HERTZ * factor
+
+    made = through(
+        calculator, cut(samples, *ENDS), HERTZ, start=4, options=options(target_sample_rate=target)
+    )
+
+    assert 0 <= made.joined.shape[1] - np.ceil(150 * factor) <= 11
+    before = np.cumsum([0, *(array.shape[1] for array in made.arrays)])[:-1]
+    assert made.stamps == pytest.approx(4 + before / target * 1e6, abs=1)
+    assert made.header == TimeSeriesHeader(sample_rate=target, num_channels=3)
+    whole = resampled(Kernel(), HERTZ, target, samples)
+    assert made.joined == pytest.approx(whole, rel=5e-7, abs=5e-7)
+
+
+@pytest.mark.reference(
+    "calculators/audio/rational_factor_resample_calculator_test.cc",
+    "RationalFactorResampleCalculatorTest.PassthroughIfSampleRateUnchanged",
+    "RationalFactorResampleCalculatorTest.FailsOnBadTargetRate",
+    "RationalFactorResampleCalculatorTest.DoesNotDieOnEmptyInput",
+)
+@pytest.mark.reference(
+    "calculators/audio/resample_time_series_calculator_test.cc",
+    "ResampleTimeSeriesCalculatorTest.PassthroughIfSampleRateUnchanged",
+    "ResampleTimeSeriesCalculatorTest.FailsOnBadTargetRate",
+    "ResampleTimeSeriesCalculatorTest.DoesNotDieOnEmptyInput",
+)
+@pytest.mark.parametrize(
+    ("calculator", "options"),
+    [(RationalFactorResampleCalculator, RationalOptions), (ResampleTimeSeriesCalculator, SeriesOptions)],
+)
+def test_the_same_rate_a_bad_rate_and_no_packets(through, cut, calculator, options):
+    samples, same = sloped(), options(target_sample_rate=HERTZ)
+
+    made = through(calculator, cut(samples, *ENDS), HERTZ, start=4, options=same)
+
+    assert np.array_equal(made.joined, samples)
+    with pytest.raises(GraphConfigError, match=r"target_sample_rate is -999\.9, but must be above 0"):
+        through(calculator, [samples], HERTZ, options=options(target_sample_rate=-999.9))
+    header = TimeSeriesHeader(sample_rate=HERTZ, num_channels=3)
+    assert through(calculator, [], header=header, options=same).arrays == []
+
+
+@pytest.mark.reference(
+    "calculators/audio/resample_time_series_calculator_test.cc",
+    "ResampleTimeSeriesCalculatorTest.CustomQResamplerKernel",
+    "ResampleTimeSeriesCalculatorTest.CustomLegacyKernel",
+)
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"radius_factor": 11.0, "cutoff_proportion": 0.85},
+        {"radius": 11.0 * HERTZ / (HERTZ * 0.7), "cutoff": 0.5 * 0.85 * HERTZ * 0.7},
+    ],
+)
+def test_a_filter_can_be_given_in_the_newer_and_the_older_way(through, cut, given):
+    samples, target = evenly(), HERTZ * 0.7
+
+    made = through(
+        ResampleTimeSeriesCalculator,
+        cut(samples, *ENDS),
+        HERTZ,
+        start=4,
+        options=SeriesOptions(target_sample_rate=target, resampler_rational_factor_options=given),
+    )
+
+    wanted = Kernel(radius_factor=11.0, cutoff_proportion=0.85)
+    assert made.joined == pytest.approx(resampled(wanted, HERTZ, target, samples), abs=5e-7)

@@ -68,6 +68,60 @@ def test_what_has_no_logarithm_is_refused(through):
         through(StabilizedLogCalculator, [[[1]]], options=StabilizedLogCalculatorOptions(stabilizer=-1))
 
 
+#: The header of the reference's tests of the logarithm.
+TEN = TimeSeriesHeader(sample_rate=8000, num_channels=3, num_samples=10)
+
+
+@pytest.mark.reference(
+    "calculators/audio/stabilized_log_calculator_test.cc",
+    "StabilizedLogCalculatorTest.BasicOperation",
+    "StabilizedLogCalculatorTest.OutputScaleWorks",
+    "StabilizedLogCalculatorTest.ZerosAreStabilized",
+)
+@pytest.mark.parametrize(("scale", "level"), [(1.0, 1), (2.5, 1), (1.0, 0)])
+def test_each_packet_of_a_series_becomes_its_logarithms(through, scale, level):
+    blocks = level * np.random.default_rng(5).uniform(0, 1, (5, 3, 10)).astype(np.float32)
+
+    made = through(
+        StabilizedLogCalculator,
+        blocks,
+        stamps=[i * 1_000_000 for i in range(5)],
+        header=TEN,
+        options=StabilizedLogCalculatorOptions(stabilizer=0.1, output_scale=scale),
+    )
+
+    assert made.header == TEN
+    for matrix, block in zip(made.arrays, blocks, strict=True):
+        expected = scale * np.log(block + 0.1)
+        assert np.linalg.norm(matrix - expected) <= 1e-6 * np.linalg.norm(expected)
+
+
+@pytest.mark.reference(
+    "calculators/audio/stabilized_log_calculator_test.cc",
+    "StabilizedLogCalculatorTest.NanValuesReturnError",
+    "StabilizedLogCalculatorTest.NegativeValuesReturnError",
+    "StabilizedLogCalculatorTest.NegativeValuesDoNotCheckFailIfCheckIsOff",
+)
+@pytest.mark.parametrize(
+    ("number", "options", "words"),
+    [(np.nan, {}, "NaN has no log"), (-1, {}, "below 0"), (-1, {"check_nonnegativity": False}, None)],
+)
+def test_a_packet_that_has_no_logarithm_ends_the_run_if_it_is_looked_at(through, number, options, words):
+    def run():
+        return through(
+            StabilizedLogCalculator,
+            [np.full((3, 10), number)],
+            header=TEN,
+            options=StabilizedLogCalculatorOptions(stabilizer=0.1, **options),
+        )
+
+    if words is None:
+        assert np.isnan(run().joined).all()
+    else:
+        with pytest.raises(GraphRunError, match=words):
+            run()
+
+
 # --- the filter -------------------------------------------------------------------------------
 
 
@@ -86,6 +140,29 @@ def test_each_sample_gets_the_one_before_it_over_packets_too(through, noise, cut
     expected = [np.convolve(row, [2, -0.97])[:20] for row in samples]
     assert made.joined == pytest.approx(np.array(expected), abs=1e-6)
     assert made.header == TimeSeriesHeader(sample_rate=1000, num_channels=2)
+
+
+@pytest.mark.reference(
+    "calculators/audio/two_tap_fir_filter_calculator_test.cc",
+    "TwoTapFirFilterCalculatorTest.ShoudldKeepImpulse",
+    "TwoTapFirFilterCalculatorTest.ShoudldDelayImpulseByOneSample",
+)
+@pytest.mark.parametrize(("gains", "place"), [((1, 0), 0), ((0, 1), 1)])
+def test_an_impulse_stays_or_comes_a_sample_later(through, gains, place):
+    impulse = np.zeros((2, 128))
+    impulse[:, 0] = 1
+
+    made = through(
+        TwoTapFirFilterCalculator,
+        [impulse],
+        48000.0,
+        tags=("INPUT", "OUTPUT"),
+        options=TwoTapFirFilterCalculatorOptions(gain_now=gains[0], gain_prev=gains[1]),
+    )
+
+    (matrix,) = made.arrays
+    assert matrix.shape == (2, 128)
+    assert np.array_equal(matrix, np.roll(impulse, place, axis=1))
 
 
 # --- the header -------------------------------------------------------------------------------
@@ -109,6 +186,27 @@ def test_a_header_is_put_on_the_same_packets(through, noise, given, rate, channe
     assert np.array_equal(made.joined, samples)
     assert made.stamps == [8]
     assert made.header == TimeSeriesHeader(sample_rate=rate, num_channels=channels)
+
+
+@pytest.mark.reference(
+    "calculators/audio/add_audio_header_calculator_test.cc",
+    "AddAudioHeaderCalculatorTest.AddsHeaderWithOptions",
+    "AddAudioHeaderCalculatorTest.AddsHeaderWithDefaults",
+)
+@pytest.mark.parametrize(
+    ("given", "shape", "rate"),
+    [({"sample_rate": 16000, "num_channels": 2}, (2, 160), 16000), ({}, (1, 480), 48000)],
+)
+def test_the_header_fits_to_the_samples_of_the_reference(through, noise, given, shape, rate):
+    samples = noise(*shape)
+
+    made = through(
+        AddAudioHeaderCalculator, [samples], header=False, options=AddAudioHeaderCalculatorOptions(**given)
+    )
+
+    (matrix,) = made.arrays
+    assert np.array_equal(matrix, samples)
+    assert made.header == TimeSeriesHeader(sample_rate=rate, num_channels=shape[0])
 
 
 @pytest.mark.parametrize("given", [{"sample_rate": -1}, {"num_channels": -1}, {"sample_rate": float("nan")}])

@@ -12,6 +12,7 @@ from penstock_formats import Matrix, MultiStreamTimeSeriesHeader, TimeSeriesHead
 from penstock_testing import run_calculator
 
 RATE = 4000.0
+BOTH = pytest.mark.parametrize("calculator", [SpectrogramCalculator, SpectrogramFloatCalculator])
 WINDOWS = {
     "HANN": lambda x: 0.5 - 0.5 * np.cos(2 * np.pi * x),
     "HAMMING": lambda x: 0.54 - 0.46 * np.cos(2 * np.pi * x),
@@ -35,7 +36,7 @@ def spectra_of(samples, length=100, step=40, size=128, window="HANN"):
 
 
 @pytest.mark.parametrize("window", WINDOWS)
-@pytest.mark.parametrize("calculator", [SpectrogramCalculator, SpectrogramFloatCalculator])
+@BOTH
 def test_spectra_are_the_squared_transforms_of_windows(through, cut, noise, calculator, window):
     samples = noise(1, 500)
 
@@ -100,14 +101,28 @@ def test_complex_spectra_are_arrays_that_cannot_be_written_to(noise):
     assert (type(payload), payload.dtype, payload.flags.writeable) == (np.ndarray, np.complex64, False)
 
 
-def test_a_later_impulse_has_more_phase_as_in_the_reference(through):
+@pytest.mark.reference(
+    "calculators/audio/spectrogram_calculator_test.cc",
+    "SpectrogramCalculatorTest.ComplexOutputLooksRightForImpulses",
+)
+@pytest.mark.reference(
+    "calculators/audio/spectrogram_float_calculator_test.cc",
+    "SpectrogramFloatCalculatorTest.ComplexOutputLooksRightForImpulses",
+)
+@BOTH
+def test_a_later_impulse_has_more_phase_as_in_the_reference(through, cut, calculator):
     samples = np.zeros((1, 200), np.float32)
     samples[0, 49] = samples[0, 150] = 1
 
     made = through(
-        SpectrogramCalculator, [samples], rate=RATE, options=options(100, 0, output_type="COMPLEX")
+        calculator,
+        cut(samples, 100),
+        rate=RATE,
+        start=4,
+        options=options(100, 0, output_type="COMPLEX", pad_final_packet=False),
     )
 
+    assert np.abs(made.joined) ** 2 == pytest.approx(np.ones((65, 2)), abs=0.01)
     first, second = made.joined[:, 0], made.joined[:, 1]
     assert np.angle(first[1]) < np.angle(second[1])
     assert first[-1].real / second[-1].real == pytest.approx(-1, abs=0.01)
@@ -147,7 +162,7 @@ def test_a_packet_that_completes_no_window_gives_no_packet_and_times_are_counted
         SpectrogramCalculator, cut(noise(1, 310), 50, 90, 180), rate=RATE, start=40, options=options()
     )
 
-    # 180 samples complete windows at 0, 40 and 80; 310 those at 120, 160 and 200; the zeros that at 240
+    # 180 samples complete windows at 0, 40 and 80; 310 the windows at 120, 160 and 200; the zeros that at 240
     assert made.stamps == [40, 40 + 30_000, 40 + 60_000]
     assert [array.shape[1] for array in made.arrays] == [3, 3, 1]
 
@@ -329,3 +344,312 @@ def test_windows_in_packets_of_their_own_do_not_go_back_at_local_timestamps(thro
 
     # the windows of the first packet are at 1000, 11000 and 21000
     assert made.stamps == [1000, 11_000, 21_000, 21_001, 31_001, 41_001]
+
+
+# --- the series of the reference's tests: constants and tones from 4 us on ----------------------------
+
+
+def waves(sizes, *hertz, level=1.0, start=4):
+    """Return packets of so many samples, a channel for each frequency; 0 Hz is 1 everywhere.
+
+    As in the reference angles are float32, and the last one is that at which the next packet begins.
+    """
+    times = start * 1e-6 + np.cumsum([0, *sizes]) / RATE
+    ends = 2 * np.pi * np.array(hertz, np.float64)[:, None] * times
+    ends = ends.astype(np.float32)
+    steps = np.diff(ends, axis=1) / np.maximum(np.array(sizes, np.float32) - 1, 1)
+    angles = [
+        ends[:, i : i + 1] + steps[:, i : i + 1] * np.arange(size, dtype=np.float32)
+        for i, size in enumerate(sizes)
+    ]
+    return [level * np.cos(one.astype(np.float64)) for one in angles]
+
+
+def header_of(size=128, step=40):
+    return TimeSeriesHeader(sample_rate=RATE / step, num_channels=size // 2 + 1, audio_sample_rate=RATE)
+
+
+def input_header(channels=1, **fields):
+    return TimeSeriesHeader(sample_rate=RATE, num_channels=channels, **fields)
+
+
+@pytest.mark.reference(
+    "calculators/audio/spectrogram_calculator_test.cc",
+    "SpectrogramCalculatorTest.IntegerFrameDurationNoOverlap",
+    "SpectrogramCalculatorTest.IntegerFrameDurationNoOverlap2XFftSize",
+    "SpectrogramCalculatorTest.IntegerFrameDurationSomeOverlap",
+    "SpectrogramCalculatorTest.NonintegerFrameDurationAndOverlap",
+    "SpectrogramCalculatorTest.ShortInitialPacketNoOverlap",
+    "SpectrogramCalculatorTest.TrailingSamplesNoPad",
+    "SpectrogramCalculatorTest.NoTrailingSamplesWithPad",
+    "SpectrogramCalculatorTest.TrailingSamplesWithPad",
+    "SpectrogramCalculatorTest.VeryShortInputWillPad",
+    "SpectrogramCalculatorTest.VeryShortInputZeroOutputFramesIfNoPad",
+    "SpectrogramCalculatorTest.ZeroOutputsForZeroInputsWithPaddingEnabled",
+)
+@pytest.mark.reference(
+    "calculators/audio/spectrogram_float_calculator_test.cc",
+    "SpectrogramFloatCalculatorTest.IntegerFrameDurationNoOverlap",
+    "SpectrogramFloatCalculatorTest.IntegerFrameDurationNoOverlap2XFftSize",
+    "SpectrogramFloatCalculatorTest.IntegerFrameDurationSomeOverlap",
+    "SpectrogramFloatCalculatorTest.NonintegerFrameDurationAndOverlap",
+    "SpectrogramFloatCalculatorTest.ShortInitialPacketNoOverlap",
+    "SpectrogramFloatCalculatorTest.TrailingSamplesNoPad",
+    "SpectrogramFloatCalculatorTest.NoTrailingSamplesWithPad",
+    "SpectrogramFloatCalculatorTest.TrailingSamplesWithPad",
+    "SpectrogramFloatCalculatorTest.VeryShortInputWillPad",
+    "SpectrogramFloatCalculatorTest.VeryShortInputZeroOutputFramesIfNoPad",
+    "SpectrogramFloatCalculatorTest.ZeroOutputsForZeroInputsWithPaddingEnabled",
+)
+@BOTH
+@pytest.mark.parametrize(
+    ("given", "sizes", "counts", "header"),
+    [
+        (options(100, 0, pad_final_packet=False), [500, 200], [5, 2], header_of(step=100)),
+        (options(100, 0, pad_final_packet=False, fft_size=512), [500, 200], [5, 2], header_of(512, 100)),
+        (options(pad_final_packet=False), [500, 200], [11, 5], header_of()),
+        (options(98.5, 58.4, pad_final_packet=False), [500, 200], [10, 5], header_of(step=41)),
+        (options(100, 0, pad_final_packet=False), [90, 100, 110], [1, 2], header_of(step=100)),
+        (options(pad_final_packet=False), [140, 90], [2, 2], header_of()),
+        (options(pad_final_packet=True), [140, 80], [2, 2], header_of()),
+        (options(pad_final_packet=True), [140, 90], [2, 2, 1], header_of()),
+        (options(pad_final_packet=True), [30], [1], header_of()),
+        (options(pad_final_packet=False), [90], [], header_of()),
+        (options(pad_final_packet=True), [], [], header_of()),
+    ],
+)
+def test_how_many_windows_each_packet_has(through, calculator, given, sizes, counts, header):  # noqa: PLR0913, PLR0917  # one case
+    made = through(calculator, waves(sizes, 0), rate=RATE, start=4, header=input_header(), options=given)
+
+    assert made.header == header
+    assert [array.shape for array in made.arrays] == [(header.num_channels, count) for count in counts]
+    before = np.cumsum([0, *counts])[:-1][: len(counts)]
+    assert made.stamps == [4 + round(n * 1e6 / header.sample_rate) for n in before]
+
+
+@pytest.mark.reference(
+    "calculators/audio/spectrogram_calculator_test.cc",
+    "SpectrogramCalculatorTest.SquaredMagnitudeOutputLooksRight",
+    "SpectrogramCalculatorTest.DefaultOutputIsSquaredMagnitude",
+    "SpectrogramCalculatorTest.LinearMagnitudeOutputLooksRight",
+    "SpectrogramCalculatorTest.DbMagnitudeOutputLooksRight",
+    "SpectrogramCalculatorTest.InputScalingLooksRight",
+    "SpectrogramCalculatorTest.OutputScalingLooksRight",
+    "SpectrogramCalculatorTest.ComplexOutputLooksRight",
+)
+@pytest.mark.reference(
+    "calculators/audio/spectrogram_float_calculator_test.cc",
+    "SpectrogramFloatCalculatorTest.SquaredMagnitudeOutputLooksRight",
+    "SpectrogramFloatCalculatorTest.DefaultOutputIsSquaredMagnitude",
+    "SpectrogramFloatCalculatorTest.LinearMagnitudeOutputLooksRight",
+    "SpectrogramFloatCalculatorTest.DbMagnitudeOutputLooksRight",
+    "SpectrogramFloatCalculatorTest.InputScalingLooksRight",
+    "SpectrogramFloatCalculatorTest.OutputScalingLooksRight",
+    "SpectrogramFloatCalculatorTest.ComplexOutputLooksRight",
+)
+@BOTH
+@pytest.mark.parametrize(
+    ("fields", "level", "expected"),
+    [
+        ({"output_type": "SQUARED_MAGNITUDE"}, 1, 2500),
+        ({}, 1, 2500),
+        ({"output_type": "LINEAR_MAGNITUDE"}, 1, 50),
+        ({"output_type": "DECIBELS"}, 1, 10 * np.log10(2500)),
+        ({"output_type": "DECIBELS", "input_scale": 32768}, 32768, 214.5974),
+        ({"output_type": "DECIBELS", "output_scale": 2.5}, 1, 25 * np.log10(2500)),
+        ({"output_type": "COMPLEX"}, 1, 50),
+    ],
+)
+def test_the_first_row_of_a_constant(through, calculator, fields, level, expected):
+    made = through(calculator, waves([140], 0, level=level), rate=RATE, start=4, options=options(**fields))
+
+    assert made.header == header_of()
+    assert made.stamps[0] == 4
+    first = made.arrays[0][0, 0]
+    assert (abs(first) if np.iscomplexobj(first) else first) == pytest.approx(expected, rel=5e-7)
+
+
+@pytest.mark.reference(
+    "calculators/audio/spectrogram_calculator_test.cc",
+    "SpectrogramCalculatorTest.DCSignalIsPeakBin",
+    "SpectrogramCalculatorTest.A440ToneIsPeakBin",
+    "SpectrogramCalculatorTest.SquaredMagnitudeOutputLooksRightForNonDC",
+)
+@pytest.mark.reference(
+    "calculators/audio/spectrogram_float_calculator_test.cc",
+    "SpectrogramFloatCalculatorTest.DCSignalIsPeakBin",
+    "SpectrogramFloatCalculatorTest.A440ToneIsPeakBin",
+    "SpectrogramFloatCalculatorTest.SquaredMagnitudeOutputLooksRightForNonDC",
+)
+@BOTH
+@pytest.mark.parametrize(
+    ("hertz", "size", "count", "row", "power"),
+    [(0, 140, 2, 0, 2500), (440, 460, 10, 14, None), (500, 140, 2, 16, 625)],
+)
+def test_the_largest_row_is_that_of_the_frequency(through, calculator, hertz, size, count, row, power):  # noqa: PLR0913, PLR0917  # one case
+    made = through(calculator, waves([size], hertz), rate=RATE, start=4, options=options())
+
+    assert made.header == header_of()
+    assert made.arrays[0].argmax(axis=0).tolist() == count * [row]
+    if power:
+        assert made.arrays[0][row, 0] == pytest.approx(power, rel=0.02)
+
+
+@pytest.mark.reference(
+    "calculators/audio/spectrogram_calculator_test.cc",
+    "SpectrogramCalculatorTest.SampleBufferModeNone",
+    "SpectrogramCalculatorTest.SampleBufferModeReset",
+)
+@pytest.mark.reference(
+    "calculators/audio/spectrogram_float_calculator_test.cc",
+    "SpectrogramFloatCalculatorTest.SampleBufferModeNone",
+    "SpectrogramFloatCalculatorTest.SampleBufferModeReset",
+)
+@BOTH
+@pytest.mark.parametrize(
+    ("mode", "firsts"),
+    [
+        ("NONE", [(10, -60.938908), (11, -4.00845), (1, -7.70911)]),
+        ("RESET", [(10, -60.938908), (10, -60.9022)]),
+    ],
+)
+def test_what_is_left_of_a_packet_counts_or_not(through, calculator, mode, firsts):
+    blocks = [*waves([460], 440), *waves([460], 440, start=5)]
+
+    made = through(
+        calculator,
+        blocks,
+        rate=RATE,
+        stamps=[4, 5],
+        options=options(output_type="DECIBELS", sample_buffer_mode=mode),
+    )
+
+    assert made.header == header_of()
+    assert made.stamps == [4, 100_004, 210_004][: len(firsts)]
+    assert [array.shape[1] for array in made.arrays] == [count for count, _ in firsts]
+    # nearly nothing is at 0 Hz, so the digits of the cosine in float32 can be seen in the first number
+    found = [array[0, 0] for array in made.arrays]
+    expected = [decibels for _, decibels in firsts]
+    if calculator is SpectrogramFloatCalculator:
+        assert found == pytest.approx(expected, abs=0.01)
+    else:
+        assert found[0] == pytest.approx(expected[0], abs=3e-4)
+        assert found[1:] == pytest.approx(expected[1:], rel=5e-7 if mode == "NONE" else 1e-5)
+
+
+@pytest.mark.reference(
+    "calculators/audio/spectrogram_calculator_test.cc",
+    "SpectrogramCalculatorTest.NumChannelsIsRight",
+    "SpectrogramCalculatorTest.MultichannelSpectrogramSizesAreRight",
+    "SpectrogramCalculatorTest.MultichannelSpectrogramValuesAreRight",
+    "SpectrogramCalculatorTest.MultichannelHandlesShortInitialPacket",
+    "SpectrogramCalculatorTest.MultichannelComplexHandlesShortInitialPacket",
+)
+@pytest.mark.reference(
+    "calculators/audio/spectrogram_float_calculator_test.cc",
+    "SpectrogramFloatCalculatorTest.NumChannelsIsRight",
+    "SpectrogramFloatCalculatorTest.MultichannelSpectrogramSizesAreRight",
+    "SpectrogramFloatCalculatorTest.MultichannelSpectrogramValuesAreRight",
+    "SpectrogramFloatCalculatorTest.MultichannelHandlesShortInitialPacket",
+    "SpectrogramFloatCalculatorTest.MultichannelComplexHandlesShortInitialPacket",
+)
+@BOTH
+@pytest.mark.parametrize(
+    ("sizes", "hertz", "fields", "count"),
+    [
+        ([460], 3 * [440], {"pad_final_packet": False}, 10),
+        ([420], 10 * [440], {"pad_final_packet": False}, 9),
+        ([460], 5 * [0, 440], {}, 10),
+        ([50, 50], 2 * [440], {"pad_final_packet": False}, 1),
+        ([50, 50], 2 * [440], {"pad_final_packet": False, "output_type": "COMPLEX"}, 1),
+    ],
+)
+def test_each_channel_has_its_spectra(through, calculator, sizes, hertz, fields, count):  # noqa: PLR0913, PLR0917  # one case
+    made = through(
+        calculator,
+        waves(sizes, *hertz),
+        rate=RATE,
+        start=4,
+        options=options(allow_multichannel_input=True, **fields),
+    )
+
+    assert made.header == MultiStreamTimeSeriesHeader(time_series_header=header_of(), num_streams=len(hertz))
+    assert made.stamps == [4]
+    assert [np.abs(one).argmax(axis=0).tolist() for one in made.arrays[0]] == [
+        count * [14 if frequency else 0] for frequency in hertz
+    ]
+    assert {one.shape for one in made.arrays[0]} == {(65, count)}
+
+
+@pytest.mark.reference(
+    "calculators/audio/spectrogram_calculator_test.cc",
+    "SpectrogramCalculatorTest.SingleChannelOutputFramesWithAllChannelsIsRight",
+    "SpectrogramCalculatorTest.MultichannelOutputFramesWithAllChannelsIsRight",
+)
+@pytest.mark.reference(
+    "calculators/audio/spectrogram_float_calculator_test.cc",
+    "SpectrogramFloatCalculatorTest.SingleChannelOutputFramesWithAllChannelsIsRight",
+    "SpectrogramFloatCalculatorTest.MultichannelOutputFramesWithAllChannelsIsRight",
+)
+@BOTH
+@pytest.mark.parametrize("hertz", [[440], [0, 440, 0]])
+def test_each_window_can_have_its_channels_in_rows(through, calculator, hertz):
+    made = through(
+        calculator,
+        waves([460], *hertz),
+        rate=RATE,
+        start=4,
+        options=options(
+            pad_final_packet=False,
+            allow_multichannel_input=len(hertz) > 1,
+            output_layout="SPECTROGRAM_CHANNELS_IN_ROWS",
+        ),
+    )
+
+    assert made.header == header_of()
+    assert made.stamps == [4 + i * 10_000 for i in range(10)]
+    for array in made.arrays:
+        assert array.argmax(axis=1).tolist() == [14 if frequency else 0 for frequency in hertz]
+
+
+@pytest.mark.reference(
+    "calculators/audio/spectrogram_calculator_test.cc",
+    "SpectrogramCalculatorTest.NumSamplesAndPacketRateAreCleared",
+)
+@pytest.mark.reference(
+    "calculators/audio/spectrogram_float_calculator_test.cc",
+    "SpectrogramFloatCalculatorTest.NumSamplesAndPacketRateAreCleared",
+)
+@BOTH
+def test_the_header_says_nothing_of_packets(through, calculator):
+    made = through(
+        calculator,
+        waves([500], 0),
+        header=input_header(num_samples=500, packet_rate=1),
+        options=options(100, 0, pad_final_packet=False),
+    )
+
+    assert made.header == header_of(step=100)
+
+
+@pytest.mark.reference(
+    "calculators/audio/spectrogram_calculator_test.cc",
+    "SpectrogramCalculatorTest.ResetInput",
+)
+@pytest.mark.reference(
+    "calculators/audio/spectrogram_float_calculator_test.cc",
+    "SpectrogramFloatCalculatorTest.ResetInput",
+)
+@BOTH
+def test_a_packet_at_reset_alone_begins_the_time_anew(calculator):
+    ones = Matrix(np.ones((1, 100), np.float32))
+
+    ran = run_calculator(
+        calculator,
+        {0: [(0, ones), (2_000_000, ones)], "RESET": [(1_000_000, True)]},
+        outputs=[0],
+        headers={0: input_header()},
+        options=options(100, 0, output_type="SQUARED_MAGNITUDE"),
+    )
+
+    assert [int(one.timestamp) for one in ran.outputs[0]] == [0, 2_000_000]

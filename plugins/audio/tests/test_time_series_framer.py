@@ -194,3 +194,137 @@ def test_a_matrix_with_other_rows_than_the_header_says_is_refused(through, noise
             header=TimeSeriesHeader(sample_rate=5, num_channels=2),
             options=options(2000),
         )
+
+
+# --- the series of the reference's tests: 4000 Hz, three channels, the first sample after 4 us --------
+
+HERTZ = 4000.0
+
+
+def at_4khz(length, overlap=0.0, **fields):
+    """Return options for frames of so many samples at 4000 Hz."""
+    return TimeSeriesFramerCalculatorOptions(
+        frame_duration_seconds=length / HERTZ, frame_overlap_seconds=overlap / HERTZ, **fields
+    )
+
+
+def instants(count):
+    """Return the times of the first samples in microseconds, in three channels a tenth apart."""
+    times = np.round((4e-6 + np.arange(count) / HERTZ) * 1e6)
+    return (times + np.array([[0], [0.1], [0.2]])).astype(np.float32)
+
+
+@pytest.mark.reference(
+    "calculators/audio/time_series_framer_calculator_test.cc",
+    "TimeSeriesFramerCalculatorTest.IntegerSampleDurationNoOverlap",
+    "TimeSeriesFramerCalculatorTest.IntegerSampleDurationNoOverlapHammingWindow",
+    "TimeSeriesFramerCalculatorTest.IntegerSampleDurationNoOverlapHannWindow",
+    "TimeSeriesFramerCalculatorTest.IntegerSampleDurationAndOverlap",
+    "TimeSeriesFramerCalculatorTest.NonintegerSampleDurationAndOverlap",
+    "TimeSeriesFramerCalculatorTest.NegativeOverlapExactFrames",
+    "TimeSeriesFramerCalculatorTest.NegativeOverlapExactFramesLessSkip",
+    "TimeSeriesFramerCalculatorTest.NegativeOverlapWithPadding",
+    "TimeSeriesFramerCalculatorTest.FixedFrameOverlap",
+    "TimeSeriesFramerCalculatorTest.VariableFrameOverlap",
+    "TimeSeriesFramerCalculatorTest.VariableFrameSkip",
+    "TimeSeriesFramerCalculatorTest.NoFinalPacketPadding",
+)
+@pytest.mark.parametrize(
+    ("given", "length", "step", "packet_rate", "count"),
+    [
+        (at_4khz(100), 100, 100, 40, 11),
+        (at_4khz(100, window_function="HAMMING"), 100, 100, 40, 11),
+        (at_4khz(100, window_function="HANN"), 100, 100, 40, 11),
+        (at_4khz(100, 40), 100, 60, HERTZ / 60, 18),
+        (at_4khz(98.5, 38.4), 99, 61, HERTZ / 61, 18),
+        (at_4khz(100, -10), 100, 110, HERTZ / 110, 10),
+        (at_4khz(100, -100), 100, 200, 20, 6),
+        (at_4khz(30, 30.0 - 11.4), 30, 11, HERTZ / 11, 99),
+        (at_4khz(30, 30 - 11.4, emulate_fractional_frame_overlap=True), 30, 11.4, None, 95),
+        (at_4khz(30, 30 - 41.4, emulate_fractional_frame_overlap=True), 30, 41.4, None, 27),
+        (at_4khz(98.5, pad_final_packet=False), 99, 99, HERTZ / 99, 11),
+    ],
+)
+def test_frames_are_those_of_the_reference(through, cut, given, length, step, packet_rate, count):  # noqa: PLR0913, PLR0917  # one case
+    series = instants(1100)
+
+    made = through(
+        TimeSeriesFramerCalculator,
+        cut(series, *np.cumsum(np.arange(1, 10) * 20)),
+        HERTZ,
+        start=4,
+        options=given,
+    )
+
+    begins = [int(step * i + 0.5) for i in range(count)]
+    padded = np.pad(series, ((0, 0), (0, length)))
+    high = {"HANN": 0.5, "HAMMING": 0.54}.get(
+        TimeSeriesFramerCalculatorOptions.WindowFunction.Name(given.window_function), 1.0
+    )
+    window = high - (1 - high) * np.cos(2 * np.pi * np.arange(length) / length)
+    assert len(made.arrays) == count
+    for array, begin in zip(made.arrays, begins, strict=True):
+        frame = padded[:, begin : begin + length]
+        expected = frame * window if begin + length <= 1100 else frame
+        assert array.shape == (3, length)
+        assert np.linalg.norm(array - expected) <= 1e-6 * np.linalg.norm(expected)
+    header = TimeSeriesHeader(sample_rate=HERTZ, num_channels=3, num_samples=length)
+    if packet_rate:
+        header.packet_rate = packet_rate
+    assert made.header == header
+
+
+@pytest.mark.reference(
+    "calculators/audio/time_series_framer_calculator_test.cc",
+    "TimeSeriesFramerCalculatorTest.FrameRateHigherThanSampleRate_FrameDurationTooLow",
+    "TimeSeriesFramerCalculatorTest.FrameRateHigherThanSampleRate_FrameStepTooLow",
+)
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [(at_4khz(0.1), r"is 0, but must be at least 1"), (at_4khz(10, 9.9), "step by less than a sample")],
+)
+def test_more_frames_than_samples_are_refused(through, given, words):
+    with pytest.raises(GraphRunError, match=words):
+        through(TimeSeriesFramerCalculator, [instants(1100)], HERTZ, start=4, options=given)
+
+
+@pytest.mark.reference(
+    "calculators/audio/time_series_framer_calculator_test.cc",
+    "TimeSeriesFramerCalculatorWindowingSanityTest.NoWindowSanityCheck",
+    "TimeSeriesFramerCalculatorWindowingSanityTest.HammingWindowSanityCheck",
+    "TimeSeriesFramerCalculatorWindowingSanityTest.HannWindowSanityCheck",
+)
+@pytest.mark.parametrize(("window", "mean"), [("NONE", 1), ("HAMMING", 0.54), ("HANN", 0.5)])
+def test_the_mean_of_a_window(through, window, mean):
+    made = through(
+        TimeSeriesFramerCalculator,
+        [np.ones((1, 100))],
+        HERTZ,
+        start=4,
+        options=at_4khz(100, window_function=window),
+    )
+
+    (frame,) = made.arrays
+    assert frame.sum() == pytest.approx(mean * 100, abs=1e-3)
+
+
+@pytest.mark.reference(
+    "calculators/audio/time_series_framer_calculator_test.cc",
+    "TimeSeriesFramerCalculatorTimestampingTest.UseLocalTimeStamp",
+    "TimeSeriesFramerCalculatorTimestampingTest.UseCumulativeTimeStamp",
+)
+@pytest.mark.parametrize(("is_local", "gap"), [(True, 1_000_000), (False, 0)])
+def test_times_of_frames_with_and_without_pauses_between_packets(through, is_local, gap):
+    made = through(
+        TimeSeriesFramerCalculator,
+        [np.zeros((3, 50))] * 10,
+        HERTZ,
+        stamps=[4 + i * (12_500 + gap) for i in range(10)],
+        options=at_4khz(100, use_local_timestamp=is_local),
+    )
+
+    if is_local:  # of the last sample, which is in every second packet
+        expected = [4 + last * 250 + (last // 50) * gap for last in range(99, 500, 100)]
+    else:
+        expected = [4 + first * 250 for first in range(0, 500, 100)]
+    assert made.stamps == expected

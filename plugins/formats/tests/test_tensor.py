@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 
 import numpy as np
@@ -63,3 +64,42 @@ def test_a_pickled_tensor_comes_back_with_the_same_numbers():
     assert np.array_equal(back.array, tensor.array)
     assert repr(back) == "<Tensor float32 2x3>"
     assert back != tensor
+
+
+@pytest.mark.reference("framework/formats/tensor_test.cc", "General.TestDimensions", "General.TestDataTypes")
+@pytest.mark.parametrize(
+    ("shape", "kind", "size"),
+    [
+        ((1, 2, 3, 4), "float32", 4),
+        ((4, 3, 2, 3), "float16", 2),
+        ((4,), "int8", 1),
+        ((2, 3), "bool", 1),
+        ((2, 3), "int64", 8),
+    ],
+)
+def test_a_tensor_has_the_bytes_of_all_its_elements(shape, kind, size):
+    tensor = Tensor(np.zeros(shape, kind))
+
+    assert (tensor.shape, tensor.array.size) == (shape, math.prod(shape))
+    assert tensor.nbytes == math.prod(shape) * size
+
+
+@pytest.mark.reference(
+    "framework/formats/tensor_opencv_test.cc",
+    "TensorOpenCVTest.ViewsFullTensor",
+    "TensorOpenCVTest.ViewsTensorSlicedToTwoDimensions",
+    "TensorOpenCVTest.ViewsTensorSlicedToOneDimension",
+    "TensorOpenCVTest.IntTensor",
+    "TensorOpenCVTest.Uint8Tensor",
+)
+@pytest.mark.parametrize("kind", ["float32", "int32", "uint8"])
+def test_parts_of_a_tensor_are_views_of_its_memory(kind):
+    values = np.arange(24, dtype=kind).reshape(2, 3, 4)
+
+    tensor = Tensor(values)
+    parts = [(tensor.array, (2, 3, 4), 0), (tensor.array[1], (3, 4), 12), (tensor.array[1, 1], (4,), 16)]
+
+    for part, shape, first in parts:
+        assert (part.shape, part.dtype) == (shape, kind)
+        assert part.ravel().tolist() == list(range(first, first + math.prod(shape)))
+        assert np.shares_memory(part, values)

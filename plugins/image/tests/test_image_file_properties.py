@@ -46,12 +46,22 @@ def properties(file):
     return packet.payload
 
 
-def test_size_and_focal_lengths_are_those_of_the_file():
-    found = properties(photo(focal=(338, 100), focal_35mm=25, width=2448, height=3264))
+#: EXIF data of the photo in the reference's tests.
+PIXEL2 = {"focal": (338, 100), "focal_35mm": 25, "width": 2448, "height": 3264}
 
+
+def check_pixel2(found):
     assert (found.image_width, found.image_height) == (2448, 3264)
     assert (found.focal_length_mm, found.focal_length_35mm) == (3.38, 25)
-    assert round(found.focal_length_pixels, 2) == 2357.48  # as in the reference's test of such a photo
+    assert round(found.focal_length_pixels, 2) == 2357.48
+
+
+@pytest.mark.reference(
+    "calculators/image/image_file_properties_calculator_test.cc",
+    "ImageFilePropertiesCalculatorTest.ReadsFocalLengthFromJpegInStreams",
+)
+def test_size_and_focal_lengths_are_those_of_the_file():
+    check_pixel2(properties(photo(**PIXEL2)))
 
 
 def test_a_lens_that_sees_the_diagonal_of_film_at_90_degrees_is_half_a_diagonal_away():
@@ -68,6 +78,11 @@ def test_without_a_size_in_the_exif_data_it_is_that_of_the_image():
     assert (found.image_width, found.image_height) == (40, 30)
 
 
+@pytest.mark.reference(
+    "calculators/image/image_file_properties_calculator_test.cc",
+    "ImageFilePropertiesCalculatorTest.ReadsFocalLengthFromJpegInSidePackets",
+    "ImageFilePropertiesCalculatorTest.ReadsFocalLengthFromJpegStreamToSidePacket",
+)
 @pytest.mark.parametrize("source", ["input_stream", "input_side_packet"])
 def test_properties_can_be_a_side_packet(source):
     registry = testing_registry()
@@ -76,7 +91,7 @@ def test_properties_can_be_a_side_packet(source):
         f'node {{ calculator: "ImageFilePropertiesCalculator" {source}: "photo" '
         'output_side_packet: "properties" }'
     )
-    file = photo(focal=(5, 1), focal_35mm=30)
+    file = photo(**PIXEL2)
     is_stream = source == "input_stream"
     graph = CalculatorGraph('input_stream: "photo"\n' * is_stream + text, registry=registry)
 
@@ -85,7 +100,7 @@ def test_properties_can_be_a_side_packet(source):
         graph.add_packet_to_input_stream("photo", Packet(file, 1))
     graph.close()
 
-    assert graph.get_output_side_packet("properties").payload.focal_length_35mm == 30
+    check_pixel2(graph.get_output_side_packet("properties").payload)
 
 
 @pytest.mark.parametrize(

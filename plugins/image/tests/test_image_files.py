@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import struct
 import zlib
+from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 
-from penstock.errors import GraphRunError
+from penstock.errors import GraphRunError, StatusCode
 from penstock_formats import ImageFormat, ImageFrame
 from penstock_image.files.encoded_image_to_image_frame import OpenCvEncodedImageToImageFrameCalculator
 from penstock_image.files.image_encoder import OpenCvImageEncoderCalculator
@@ -27,6 +28,23 @@ RANDOM = np.random.default_rng(4)
 SLOPE = np.dstack([np.tile(np.linspace(a, b, 48), (32, 1)) for a, b in ((0, 255), (250, 60), (90, 100))])
 RGB = SLOPE.astype(np.uint8)
 GRAY = RGB[..., 0].copy()
+#: Pictures of MediaPipe's tests.
+PICTURES = Path(__file__).resolve().parents[4] / "shared/data/reference/calculators/image"
+#: By so much pixels of JPEGs may differ there.
+JPEG = 10
+
+
+def picture(name) -> bytes:
+    """Return a file of the reference's tests, or skip the test where it is not there."""
+    path = PICTURES / name
+    if not path.exists():
+        pytest.skip(f"the reference's picture is not here: {path}")
+    return path.read_bytes()
+
+
+def opencv(file, flags=cv2.IMREAD_COLOR):
+    """Return the pixels of a file, blue first, as integers that can be subtracted."""
+    return cv2.imdecode(np.frombuffer(file, np.uint8), flags).astype(int)
 
 
 def encoded(pixels, **options) -> OpenCvImageEncoderCalculatorResults:
@@ -67,6 +85,23 @@ def test_a_file_is_the_one_that_opencv_writes(quality):
     want = cv2.imencode(".jpg", RGB[..., ::-1], (cv2.IMWRITE_JPEG_QUALITY, quality))[1].tobytes()
     assert found.encoded_image == want
     assert (found.width, found.height, found.colorspace) == (48, 32, OpenCvImageEncoderCalculatorResults.RGB)
+
+
+@pytest.mark.reference(
+    "calculators/image/opencv_image_encoder_calculator_test.cc",
+    "OpenCvImageEncoderCalculatorTest.TestJpegWithQualities",
+)
+@pytest.mark.parametrize("quality", [50, 80])
+def test_files_are_those_of_the_reference(quality):
+    pixels = opencv(picture("dino.jpg"))
+
+    found = encoded(np.ascontiguousarray(pixels[..., ::-1], np.uint8), quality=quality)
+
+    assert (found.height, found.width) == pixels.shape[:2]
+    assert found.colorspace == OpenCvImageEncoderCalculatorResults.RGB
+    wanted = opencv(picture(f"dino_quality_{quality}.jpg"))
+    again = opencv(found.encoded_image, cv2.IMREAD_UNCHANGED)
+    assert np.abs(again - wanted).max() <= JPEG
 
 
 def test_a_grey_frame_becomes_a_grey_file():
@@ -129,6 +164,25 @@ def test_a_file_becomes_a_frame_of_its_channels_and_bits_with_red_first(shape, d
     assert np.array_equal(found.array, pixels)
 
 
+@pytest.mark.reference(
+    "calculators/image/opencv_encoded_image_to_image_frame_calculator_test.cc",
+    "OpenCvEncodedImageToImageFrameCalculatorTest.TestRgbJpeg",
+    "OpenCvEncodedImageToImageFrameCalculatorTest.TestGrayscaleJpeg",
+)
+@pytest.mark.parametrize("kind", [ImageFormat.SRGB, ImageFormat.GRAY8])
+def test_a_jpeg_of_the_reference_becomes_a_frame(kind):
+    file = picture("dino.jpg")
+    wanted = opencv(file)[..., ::-1]
+    if kind is ImageFormat.GRAY8:  # as in the reference: with the weights of red and blue exchanged
+        wanted = cv2.cvtColor(opencv(file).astype(np.uint8), cv2.COLOR_RGB2GRAY).astype(int)
+        file = cv2.imencode(".jpg", wanted.astype(np.uint8), (cv2.IMWRITE_JPEG_QUALITY, 100))[1].tobytes()
+
+    found = decoded(file)
+
+    assert found.format is kind
+    assert np.abs(found.array - wanted).max() <= JPEG
+
+
 def test_an_encoded_frame_comes_back_nearly_as_it_was():
     found = decoded(encoded(RGB, quality=100).encoded_image)
 
@@ -158,12 +212,18 @@ def test_turning_drops_the_alpha_channel():
     assert decoded(file, apply_orientation_from_exif_data=True).format is ImageFormat.SRGB
 
 
+@pytest.mark.reference(
+    "calculators/image/opencv_encoded_image_to_image_frame_calculator_test.cc",
+    "OpenCvEncodedImageToImageFrameCalculatorTest.TestInvalidJpeg",
+)
 @pytest.mark.parametrize("file", [b"", b"invalid jpeg data", file_of(RGB)[:40]])
 def test_what_is_no_image_is_refused(file):
     with pytest.raises(
         GraphRunError, match=rf"holds {len(file)} bytes that begin with .* and are no image that"
-    ):
+    ) as caught:
         decoded(file)
+
+    assert caught.value.code is StatusCode.INTERNAL  # as in the reference
 
 
 def test_a_small_file_of_a_huge_image_is_refused():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import cv2
 import numpy as np
 import pytest
@@ -19,6 +21,8 @@ from penstock_image.geometry.orientation import Transformation
 from penstock_image.messages.image_transformation_pb2 import ImageTransformationCalculatorOptions as Options
 from penstock_testing import run_calculator
 
+#: A picture of MediaPipe's tests, white on black.
+MASK = Path(__file__).resolve().parents[4] / "shared/data/reference/calculators/image/binary_mask.png"
 PIXELS = np.random.default_rng(5).integers(0, 256, (6, 10, 3)).astype(np.uint8)
 FRAME = ImageFrame(PIXELS)
 
@@ -38,6 +42,33 @@ def image(**options) -> np.ndarray:
     (packet,) = run(**options).outputs["IMAGE"]
     assert packet.timestamp == 1
     return packet.payload.array
+
+
+@pytest.mark.reference(
+    "calculators/image/image_transformation_calculator_test.cc",
+    "ImageTransformationCalculatorTest.NearestNeighborResizing",
+    "ImageTransformationCalculatorTest.NearestNeighborResizingWorksForFloatInput",
+)
+@pytest.mark.parametrize("kind", [ImageFormat.GRAY8, ImageFormat.VEC32F1])
+@pytest.mark.parametrize("mode", [ScaleMode.FIT, ScaleMode.STRETCH])
+@pytest.mark.parametrize("size", [(256, 333), (512, 512), (1024, 1024)])
+def test_the_nearest_pixel_is_one_of_the_frame(kind, mode, size):
+    if not MASK.exists():
+        pytest.skip(f"the reference's picture is not here: {MASK}")
+    pixels = cv2.cvtColor(cv2.imread(str(MASK)), cv2.COLOR_BGR2GRAY)
+    if kind is ImageFormat.VEC32F1:
+        pixels = pixels.astype(np.float32) / np.float32(255)
+
+    found = run(
+        {"IMAGE": [(0, ImageFrame(pixels, kind))], "OUTPUT_DIMENSIONS": [(0, size)]},
+        scale_mode=mode,
+        interpolation_mode=Options.NEAREST,
+    )
+
+    (packet,) = found.outputs["IMAGE"]
+    frame = packet.payload
+    assert (frame.width, frame.height, frame.format) == (*size, kind)
+    assert np.unique(frame.array).tolist() == np.unique(pixels).tolist()
 
 
 def test_without_options_the_frame_itself_comes_out():

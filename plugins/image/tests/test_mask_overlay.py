@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from penstock.errors import GraphConfigError, GraphRunError
+from penstock.errors import GraphConfigError, GraphRunError, StatusCode
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
 from penstock_image.painting.mask_overlay import (
     MaskChannel,
@@ -139,8 +139,15 @@ def test_images_that_do_not_fit_are_refused(mask, below, above, message):
 
 
 @pytest.mark.parametrize(
-    ("masks", "said"), [([], "no mask"), (["MASK", "CONST_MASK"], "MASK and CONST_MASK")]
+    ("masks", "said", "code"),
+    [
+        ([], "no mask", StatusCode.NOT_FOUND),
+        (["MASK", "CONST_MASK"], "MASK and CONST_MASK", StatusCode.INVALID_ARGUMENT),
+    ],
 )
-def test_exactly_one_mask_is_needed(masks, said):
-    with pytest.raises(GraphConfigError, match=rf"{said} is connected; connect either MASK or CONST_MASK"):
+def test_exactly_one_mask_is_needed(masks, said, code):
+    said = rf"{said} is connected; connect either MASK or CONST_MASK"
+    with pytest.raises(GraphConfigError, match=said) as caught:
         run({tag: [] for tag in ("VIDEO:0", "VIDEO:1", *masks)})
+
+    assert caught.value.code is code

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock import Calculator, CalculatorGraph, Packet, Timestamp
-from penstock.errors import GraphRunError
+from penstock.errors import GraphRunError, InvalidArgumentError, PenstockError, StatusCode
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
 from penstock_image.geometry.scale_image import ScaleImageCalculator
-from penstock_image.geometry.scaling import cropped, ratio, scaled
+from penstock_image.geometry.scaling import check, cropped, ratio, scaled
 from penstock_image.messages.scale_image_pb2 import ScaleImageCalculatorOptions as Options
 from penstock_testing import run_calculator, testing_registry
 
@@ -42,6 +42,9 @@ def image(pixels=RGB, **options) -> np.ndarray:
 # --- sizes --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.reference(
+    "calculators/image/scale_image_utils_test.cc", "ScaleImageUtilsTest.FindCropDimensions"
+)
 @pytest.mark.parametrize(
     ("size", "limits", "want"),
     [
@@ -62,6 +65,12 @@ def test_what_is_left_after_cropping_has_an_aspect_ratio_between_the_two(size, l
     assert (columns, rows) == (slice(left, left + wide), slice(top, top + high))
 
 
+@pytest.mark.reference(
+    "calculators/image/scale_image_utils_test.cc",
+    "ScaleImageUtilsTest.FindOutputDimensionsPreserveRatio",
+    "ScaleImageUtilsTest.FindOutputDimensionsNoAspectRatio",
+    "ScaleImageUtilsTest.FindOutputDimensionsDownScaleToMultipleOf",
+)
 @pytest.mark.parametrize(
     ("size", "target", "keeps", "multiple", "want"),
     [
@@ -75,9 +84,16 @@ def test_what_is_left_after_cropping_has_an_aspect_ratio_between_the_two(size, l
         ((10000, 10), (100, 0), True, 2, (100, 1)),
         ((10, 10000), (0, 100), True, 2, (1, 100)),
         ((200, 100), (100, -1), False, 2, (100, 100)),
+        ((200, 100), (-1, 200), False, 2, (200, 200)),
         ((200, 100), (150, 200), False, 2, (150, 200)),
         ((200, 100), (151, 101), False, 1, (151, 101)),
         ((100, 100), (-1, -1), False, 8, (96, 96)),
+        ((200, 100), (100, -1), False, 8, (96, 96)),
+        ((201, 101), (-1, 201), False, 8, (200, 200)),
+        ((200, 100), (150, 200), False, 8, (144, 200)),
+        ((200, 100), (400, 200), True, 2, (400, 200)),
+        ((200, 100), (400, 200), True, 4, None),
+        ((200, 100), (401, 201), False, 1, (401, 201)),
         ((200, 100), (0, 0), False, 0, (200, 100)),
     ],
 )
@@ -89,16 +105,100 @@ def test_sizes_are_those_of_the_reference(size, target, keeps, multiple, want):
         scale_to_multiple_of=multiple,
     )
 
-    assert scaled(*size, options) == want
+    if want is None:
+        with pytest.raises(InvalidArgumentError, match="scale_to_multiple_of is 4, but must be 2 where"):
+            check(options)
+    else:
+        check(options)
+        assert scaled(*size, options) == want
 
 
+@pytest.mark.reference(
+    "calculators/image/scale_image_utils_test.cc", "ScaleImageUtilsTest.FindOutputDimensionsMaxArea"
+)
 @pytest.mark.parametrize(
-    ("area", "want"), [(0, (200, 100)), (20000, (200, 100)), (5000, (100, 50)), (999, (44, 22))]
+    ("area", "want"),
+    [
+        (-1, (200, 100)),
+        (0, (200, 100)),
+        (20001, (200, 100)),
+        (20000, (200, 100)),
+        (19999, (198, 98)),  # at most 19999 pixels, and nearly 2:1
+        (9000, (134, 66)),
+        (5000, (100, 50)),
+        (999, (44, 22)),
+    ],
 )
 def test_a_frame_of_more_pixels_than_the_area_is_shrunk_to_it(area, want):
     options = Options(target_max_area=area, preserve_aspect_ratio=False)
 
     assert scaled(200, 100, options) == want
+
+
+@pytest.mark.reference(
+    "calculators/image/scale_image_calculator_test.cc",
+    "ScaleImageCalculatorTest.ScaleRegualrSize",
+    "ScaleImageCalculatorTest.ScaleRgbaToRgb",
+    "ScaleImageCalculatorTest.ScaleRgbaToRgbNoInputFormatInOption",
+    "ScaleImageCalculatorTest.ScaleRgbToRgb",
+)
+@pytest.mark.parametrize(
+    ("channels", "given"),
+    [
+        (3, {"input_format": ImageFormat.SRGB}),
+        (4, {"input_format": ImageFormat.SRGBA}),
+        (4, {}),
+    ],
+)
+def test_an_upright_video_fits_into_a_square_without_its_alpha(channels, given):
+    pixels = (np.arange(720 * 1280 * channels) % 256).astype(np.uint8).reshape(1280, 720, channels)
+
+    result = run_calculator(
+        ScaleImageCalculator,
+        {0: [(1, ImageFrame(pixels))]},
+        outputs=[0],
+        options=Options(
+            **given,
+            output_format=ImageFormat.SRGB,
+            target_width=720,
+            target_height=720,
+            preserve_aspect_ratio=True,
+        ),
+    )
+
+    (packet,) = result.outputs[0]
+    frame = packet.payload
+    assert (frame.format, frame.width, frame.height) == (ImageFormat.SRGB, 404, 720)
+
+
+@pytest.mark.reference(
+    "calculators/image/scale_image_calculator_test.cc",
+    "ScaleImageCalculatorTest.ScaleOddSize",
+    "ScaleImageCalculatorTest.ScaleEmptyImage",
+    "ScaleImageCalculatorTest.ScaleImageWithZeroWidth",
+    "ScaleImageCalculatorTest.ScaleImageWithZeroHeight",
+)
+@pytest.mark.parametrize(
+    ("width", "height", "words"),
+    [
+        (1, 512, "a frame of 1x512 would become 1x0, but must have a pixel left"),
+        (0, 0, r"an array of \(0, 0, 3\) uint8 is no image"),
+        (0, 100, r"an array of \(100, 0, 3\) uint8 is no image"),
+        (100, 0, r"an array of \(0, 100, 3\) uint8 is no image"),
+    ],
+)
+def test_a_frame_without_pixels_is_refused_where_it_is_made_or_left_over(width, height, words):
+    with pytest.raises(PenstockError, match=words) as caught:
+        run(
+            {"FRAMES": [(1, ImageFrame(np.zeros((height, width, 3), np.uint8)))]},
+            input_format=ImageFormat.SRGB,
+            output_format=ImageFormat.SRGB,
+            target_width=720,
+            target_height=720,
+            preserve_aspect_ratio=True,
+        )
+
+    assert caught.value.code is StatusCode.INVALID_ARGUMENT
 
 
 @given(*[st.integers(1, 400)] * 4)

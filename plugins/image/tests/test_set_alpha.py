@@ -54,6 +54,21 @@ def test_a_mask_is_the_alpha(pixels):
     assert np.array_equal(found, np.dstack([pixels[..., :3], MASK]))
 
 
+@pytest.mark.reference(
+    "calculators/image/set_alpha_calculator_test.cc",
+    "SetAlphaCalculatorTest.CpuRgb",
+    "SetAlphaCalculatorTest.CpuRgba",
+)
+@pytest.mark.parametrize("channels", [3, 4])
+def test_the_mask_of_the_reference_is_the_alpha(channels):
+    pixels = (np.arange(100 * 100 * channels) % 256).astype(np.uint8).reshape(100, 100, channels)
+    mask = (np.arange(100 * 100) % 256).astype(np.uint8).reshape(100, 100)
+
+    found = image(pixels, [(1, ImageFrame(mask))])
+
+    assert np.array_equal(found, np.dstack([pixels[..., :3], mask]))
+
+
 def test_of_a_mask_with_several_channels_the_first_counts():
     of_colour = image(alpha=[(1, ImageFrame(RGBA))])
     of_flow = image(alpha=[(1, ImageFrame(np.dstack([MASK, RGB[..., 0]]).astype(np.float32) / 255))])

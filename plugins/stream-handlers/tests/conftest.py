@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import attrs
 import pytest
 
@@ -157,6 +159,67 @@ class Watched:
     def queued(self, stream):
         (reader,) = self.harness.stream(stream).readers
         return [packet.stamp for packet in reader.queue]
+
+
+def act(cc):
+    cc.input.payload(cc.outputs)
+
+
+class Told:
+    """A run of one `Recorder` node after a node that does several things to its streams at once.
+
+    `tell` takes functions of the outputs of that node, which add packets, set bounds or close streams.
+    """
+
+    def __init__(self, handler, streams, *, bounds=False):
+        recorder = RecorderWithBounds if bounds else Recorder
+        self.harness = ScheduleHarness(
+            wired(
+                node(calculator(act), "told", streams),
+                node(recorder, streams, "out", name="watched", handler=handler),
+                inputs="told",
+            )
+        ).start()
+        self.harness.run()
+        self._times = itertools.count()
+
+    def tell(self, *what):
+        """Let all of this happen, and the node run until nothing is left to do."""
+        self._tell(*what)
+        self.harness.run()
+
+    def _tell(self, *what):
+        self.harness.add("told", lambda outputs: [one(outputs) for one in what], next(self._times))
+        self.harness.complete(self.harness.call(self.harness.take()))
+
+    def tell_in_two(self, before, during):
+        """Let the node begin its first call after `before`, and let `during` happen before that call ends."""
+        self._tell(*before)
+        step = self.harness.take()
+        self._tell(*during)
+        self.harness.complete(self.harness.call(step))
+        self.harness.run()
+
+    @property
+    def calls(self):
+        """The calls as pairs: input timestamp, and stream → payload, or what is settled without a packet."""
+        seen = [packet.payload for packet in self.harness.seen["out"]]
+        return [(call.at, {**call.stamps, **call.packets}) for call in seen]
+
+    @property
+    def packets(self):
+        """The packets of each call, as stream → payload."""
+        return [packet.payload.packets for packet in self.harness.seen["out"]]
+
+    @property
+    def is_closed(self):
+        return "close watched" in self.harness.log
+
+
+@pytest.fixture
+def told():
+    """Return `Told`, the class."""
+    return Told
 
 
 @pytest.fixture

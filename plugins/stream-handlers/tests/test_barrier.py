@@ -24,6 +24,34 @@ def test_packets_come_together_by_their_order_whatever_their_timestamps(three):
     assert three.calls[1].stamps == {"a": 30, "b": 1, "c": 0}
 
 
+@pytest.mark.reference(
+    "framework/stream_handler/barrier_input_stream_handler_test.cc",
+    "BarrierInputStreamHandlerTest.SimulateProcessNode",
+)
+def test_the_second_packets_come_together_before_the_end_of_a_stream_closes_the_node(three):
+    for n, stamp in enumerate((10, 30, 20), 1):
+        three.add("a", stamp, payload=f"packet {n}")
+    three.add("b", 0, payload="packet 1")
+    assert three.calls == []
+    for n in (1, 2):
+        three.add("c", 0, payload=f"packet {n}")
+    assert [call.packets for call in three.calls] == [dict.fromkeys("abc", "packet 1")]
+
+    three.add("c", 0, payload="packet 3")
+    assert len(three.calls) == 1
+    three.add_only("b", 1, payload="packet 2")
+    three.harness.close_input("b")
+    three.harness.run()
+
+    assert [call.packets for call in three.calls[1:]] == [dict.fromkeys("abc", "packet 2")]
+    assert (three.dropped("a"), three.dropped("b"), three.dropped("c")) == (
+        {"the reader had closed": 1},
+        {},
+        {"the reader had closed": 1},
+    )
+    assert three.is_closed
+
+
 def test_the_node_closes_when_one_stream_is_done_and_counts_what_the_others_hold(three):
     three.add("a", 10, 30, 20)
     three.add("b", 0)

@@ -181,3 +181,158 @@ def test_an_offset_passes_on_the_least_bound_of_all_streams(passed_on):
     events = [("a", 30), ("c", 50), ("b", 40), ("a", 45)]
 
     assert passed_on(ImmediateInputStreamHandler, "a b c", events) == [29, 39]
+
+
+# --- what MediaPipe's own tests ask for: streams a, b, c are the outputs 0, 1, 2 -----------------------
+
+
+def add(i, at, payload):
+    return lambda outputs: outputs[i].add(payload, at)
+
+
+def end(*streams):
+    return lambda outputs: [outputs[i].close() for i in streams]
+
+
+def bound(i, at):
+    return lambda outputs: outputs[i].set_next_timestamp_bound(at)
+
+
+@pytest.fixture
+def plain(told):
+    return told(ImmediateInputStreamHandler, "a b c")
+
+
+@pytest.fixture
+def with_bounds(told):
+    return told(ImmediateInputStreamHandler, "a b c", bounds=True)
+
+
+@pytest.mark.reference(
+    "framework/stream_handler/immediate_input_stream_handler_test.cc",
+    "ImmediateInputStreamHandlerTest.EmptyPacketsNotReady",
+    "ImmediateInputStreamHandlerTest.AnyPacketsReady",
+)
+def test_a_node_without_packets_is_not_ready_and_one_packet_is_enough(plain):
+    assert plain.harness.ready() == []
+
+    plain.tell(add(0, 10, "packet 1"))
+
+    assert plain.packets == [{"a": "packet 1"}]
+
+
+@pytest.mark.reference(
+    "framework/stream_handler/immediate_input_stream_handler_test.cc",
+    "ImmediateInputStreamHandlerTest.StreamDoneReady",
+)
+def test_each_end_of_a_stream_is_a_call_and_a_bound_is_none(plain):
+    plain.tell(add(0, 10, "packet 1"))
+    assert plain.packets == [{"a": "packet 1"}]
+    plain.tell(end(1))
+    assert plain.packets[1:] == [{}]
+    plain.tell(bound(0, 200))
+    assert len(plain.packets) == 2
+    plain.tell(end(0))
+    assert plain.packets[2:] == [{}]
+    assert not plain.is_closed
+
+
+@pytest.mark.reference(
+    "framework/stream_handler/immediate_input_stream_handler_test.cc",
+    "ImmediateInputStreamHandlerTest.ReadyForCloseAfterTimestampMax",
+)
+def test_bounds_behind_the_greatest_time_close_the_node(plain):
+    plain.tell(add(0, 10, "packet 1"))
+    assert [at for at, _ in plain.calls] == [10]
+
+    plain.tell(*(bound(i, Timestamp.MAX.next_allowed_in_stream()) for i in range(3)))
+
+    assert [at for at, _ in plain.calls] == [10]
+    assert plain.is_closed
+
+
+@pytest.mark.reference(
+    "framework/stream_handler/immediate_input_stream_handler_test.cc",
+    "ImmediateInputStreamHandlerTest.ReadyForClose",
+)
+def test_streams_that_all_end_before_a_call_is_over_cause_no_further_one(plain):
+    plain.tell_in_two([add(1, 1, "packet 1"), end(1)], [end(0, 2)])
+
+    assert plain.packets == [{"b": "packet 1"}]
+    assert plain.is_closed
+
+
+@pytest.mark.reference(
+    "framework/stream_handler/immediate_input_stream_handler_test.cc",
+    "ImmediateInputStreamHandlerTest.ProcessTimestampBounds",
+)
+def test_with_process_bounds_ends_are_calls_at_max_that_show_which_streams_have_ended(with_bounds):
+    with_bounds.tell(add(1, 1, "packet 1"), end(1))
+    assert with_bounds.calls == [
+        (1, {"a": UNSTARTED, "b": "packet 1", "c": UNSTARTED}),
+        (MAX, {"a": UNSTARTED, "b": MAX, "c": UNSTARTED}),
+    ]
+    assert not with_bounds.is_closed
+
+    with_bounds.tell(end(0, 2))
+
+    assert with_bounds.calls[2:] == [(MAX, {"a": MAX, "b": MAX, "c": MAX})]
+    assert with_bounds.is_closed
+
+
+@pytest.mark.reference(
+    "framework/stream_handler/immediate_input_stream_handler_test.cc",
+    "ImmediateInputStreamHandlerTest.ProcessTimestampBoundsNoOpScheduleInvocations",
+)
+def test_with_process_bounds_nothing_new_is_no_call(with_bounds):
+    with_bounds.tell(add(1, 1, "packet 1"))
+    with_bounds.tell(end(0, 2))
+    assert with_bounds.calls == [
+        (1, {"a": UNSTARTED, "b": "packet 1", "c": UNSTARTED}),
+        (MAX, {"a": MAX, "b": 1, "c": MAX}),
+    ]
+
+    with_bounds.tell()
+    assert len(with_bounds.calls) == 2
+    assert with_bounds.harness.ready() == []
+
+    with_bounds.tell(end(1))
+    assert with_bounds.calls[2:] == [(MAX, {"a": MAX, "b": MAX, "c": MAX})]
+    assert with_bounds.is_closed
+
+
+@pytest.mark.reference(
+    "framework/stream_handler/immediate_input_stream_handler_test.cc",
+    "ImmediateInputStreamHandlerTest.VerifyPacketsReleaseOrder",
+)
+def test_with_process_bounds_packets_go_in_the_order_of_their_timestamps(with_bounds):
+    at_first = [add(i, i + 1, name) for i, name in enumerate("abc")]
+    with_bounds.tell_in_two(at_first, [add(i, 5, name) for i, name in enumerate("abc")])
+    assert with_bounds.calls == [
+        (1, {"a": "a", "b": 1, "c": 2}),
+        (2, {"a": 4, "b": "b", "c": 2}),
+        (3, {"a": 4, "b": 4, "c": "c"}),
+        (5, {"a": "a", "b": "b", "c": "c"}),
+    ]
+
+    with_bounds.tell(end(0, 1, 2))
+
+    assert with_bounds.calls[4:] == [(MAX, {"a": MAX, "b": MAX, "c": MAX})]
+    assert with_bounds.is_closed
+
+
+@pytest.mark.reference(
+    "framework/stream_handler/immediate_input_stream_handler_test.cc",
+    "ImmediateInputStreamHandlerTest.SimulateProcessNode",
+)
+def test_packets_of_one_timestamp_go_together_as_long_as_streams_have_some(plain):
+    first = [add(0, at, f"packet {n}") for n, at in enumerate((10, 30, 40), 1)] + [add(1, 10, "packet 1")]
+    first += [add(2, at, f"packet {n}") for n, at in enumerate((10, 30), 1)]
+
+    plain.tell_in_two(first, [add(2, 40, "packet 3"), add(1, 30, "packet 2"), end(1)])
+
+    assert plain.packets[:3] == [
+        {"a": "packet 1", "b": "packet 1", "c": "packet 1"},
+        {"a": "packet 2", "b": "packet 2", "c": "packet 2"},
+        {"a": "packet 3", "c": "packet 3"},
+    ]

@@ -5,8 +5,9 @@ import random
 
 import pytest
 
+from penstock import Timestamp
 from penstock.errors import InvalidArgumentError, NotFoundError
-from penstock.lowlevel import MAX
+from penstock.lowlevel import MAX, POSTSTREAM, PRESTREAM
 from penstock_stream_handlers.messages.sync_set_pb2 import SyncSetInputStreamHandlerOptions
 from penstock_stream_handlers.sync_set import SyncSetInputStreamHandler
 
@@ -135,6 +136,93 @@ def test_each_set_is_delivered_whole_and_in_order_under_every_order(explored, wa
 
         assert [call for call in run.seen if "c" not in call[1]] == expected["ab"]
         assert [call for call in run.seen if "c" in call[1]] == expected["c"]
+
+
+#: For each set the packets in the order in which they come, None where the stream ends, and the calls
+#: that may happen from then on: timestamps with the streams that have a packet.
+COMMANDS = [
+    [
+        ("a", 0, []),
+        ("c", 0, []),
+        ("a", 10, []),
+        ("e", 0, [(0, "ace")]),
+        ("c", 10, []),
+        ("e", 10, [(10, "ace")]),
+        ("e", 20, []),
+        ("a", 20, []),
+        ("c", 20, [(20, "ace")]),
+        ("c", 30, []),
+        ("a", 30, []),
+        ("a", 40, []),
+        ("a", 50, []),
+        ("c", 40, []),
+        ("a", None, []),
+        ("e", 40, [(30, "ac"), (40, "ace")]),
+        ("c", 50, []),
+        ("e", 50, [(50, "ace")]),
+        ("c", 60, []),
+        ("c", 70, []),
+        ("c", None, []),
+        ("e", None, [(60, "c"), (70, "c")]),
+    ],
+    [
+        ("b", -300, []),
+        ("b", -200, []),
+        ("b", -100, []),
+        ("d", -200, [(-300, "b"), (-200, "bd")]),
+        ("d", -20, [(-100, "b")]),
+        ("d", -10, []),
+        ("b", 0, [(-20, "d"), (-10, "d")]),
+        ("d", 0, [(0, "bd")]),
+        ("d", 10, []),
+        ("b", 10, [(10, "bd")]),
+        ("b", 20, []),
+        ("d", 200, [(20, "b")]),
+        ("b", 100, [(100, "b")]),
+        ("b", 200, [(200, "bd")]),
+        ("b", 250, []),
+        ("b", 300, []),
+        ("d", None, [(250, "b"), (300, "b")]),
+        ("b", None, []),
+    ],
+    [*(("f", at, [(at, "f")]) for at in range(-350, 350, 35)), ("f", None, [])],
+    [("g", Timestamp.PRESTREAM, [(PRESTREAM, "g")]), ("g", None, [])],
+    [("h", Timestamp.POSTSTREAM, [(POSTSTREAM, "h")]), ("h", None, [])],
+]
+FIVE_SETS = [":0 :2 :4", ":1 :3", ":5", ":6", ":7"]
+
+
+@pytest.mark.reference(
+    "framework/stream_handler/sync_set_input_stream_handler_test.cc",
+    "SyncSetInputStreamHandlerTest.OrdinaryOperation",
+)
+@pytest.mark.parametrize("seed", range(60))
+def test_five_sets_do_not_depend_on_each_other_in_any_order(watched, seed):
+    order = random.Random(seed)  # noqa: S311  # a test's order
+    left_out = order.randrange(len(FIVE_SETS) + 1)  # the streams that no set lists are a set too
+    groups = [one for i, one in enumerate(FIVE_SETS) if i != left_out]
+    order.shuffle(groups)
+    run = watched(SyncSetInputStreamHandler, "a b c d e f g h", sets(*groups))
+    waiting, known = [list(commands) for commands in COMMANDS], 0
+    while waiting:
+        expected = []
+        for _ in range(order.randrange(10)):
+            if not waiting:
+                break
+            (commands,) = order.choices(waiting, [len(commands) for commands in waiting])
+            stream, stamp, calls = commands.pop(0)
+            expected += calls
+            if stamp is None:
+                run.harness.close_input(stream)
+            else:
+                run.add_only(stream, stamp)
+            waiting = [commands for commands in waiting if commands]
+        run.harness.run()
+
+        found = [(call.at, "".join(call.packets)) for call in run.calls[known:]]
+        assert sorted(found) == sorted(expected)
+        known = len(run.calls)
+    assert run.is_closed
 
 
 def test_with_one_set_what_comes_does_not_depend_on_the_order_of_steps(explored):

@@ -23,6 +23,10 @@ def camera(watched):
     return watched(TimestampAlignInputStreamHandler, "CAMERA:cam VIDEO:vid", base("CAMERA"))
 
 
+@pytest.mark.reference(
+    "framework/stream_handler/timestamp_align_input_stream_handler_test.cc",
+    "TimestampAlignInputStreamHandlerTest.Initialization",
+)
 def test_until_the_others_have_come_the_base_goes_alone_and_then_their_first_packets_meet(camera):
     camera.add("cam", 101)
     assert camera.seen == [(101, "cam101")]

@@ -68,6 +68,40 @@ def test_names_may_come_as_side_packets(tmp_path):
         assert graph.get_output_side_packet("two").payload.data == b"1"
 
 
+@pytest.mark.reference(
+    "calculators/util/resource_provider_calculator_test.cc",
+    "ResourceProviderCalculatorTest.CanGetSingleResourceUsingOptions",
+    "ResourceProviderCalculatorTest.CanGetMultipleResourcesUsingOptions",
+    "ResourceProviderCalculatorTest.CanGetSingleResourceUsingSidePacket",
+    "ResourceProviderCalculatorTest.CanGetMultipleResourcesUsingSidePackets",
+)
+@pytest.mark.parametrize("names", [["$RES_ID"], ["$RES_ID0", "$RES_ID1", "$RES_ID2"]])
+@pytest.mark.parametrize("by_side_packets", [False, True])
+def test_files_in_memory_are_given_by_any_name(names, by_side_packets):
+    class InMemory:
+        def find(self, name, access):
+            return Resource(name, b"Some file blob " + name.removeprefix("$RES_ID").encode())
+
+    outputs = [f'output_side_packet: "RESOURCE:{i}:resource{i}"' for i in range(len(names))]
+    sides, node = {}, "".join(f'resource_id: "{name}" ' for name in names)
+    node = (
+        f"node_options {{ [type.googleapis.com/mediapipe.ResourceProviderCalculatorOptions] {{ {node} }} }}"
+    )
+    if by_side_packets:
+        sides = {f"res_id{i}": name for i, name in enumerate(names)}
+        node = " ".join(f'input_side_packet: "RESOURCE_ID:{i}:{side}"' for i, side in enumerate(sides))
+    declared = " ".join(f'input_side_packet: "{side}"' for side in sides)
+    config = f'{declared} node {{ calculator: "ResourceProviderCalculator" {node} {" ".join(outputs)} }}'
+    graph = penstock.CalculatorGraph(config)
+    graph.set_service(RESOURCES, InMemory())
+    with graph:
+        graph.start_run(sides)
+        graph.wait_until_done(20)
+        found = [graph.get_output_side_packet(f"resource{i}").payload.data for i in range(len(names))]
+
+    assert found == [b"Some file blob " + name.removeprefix("$RES_ID").encode() for name in names]
+
+
 @pytest.mark.parametrize(
     ("node", "message"),
     [

@@ -184,3 +184,43 @@ def test_other_heatmaps_are_refused(tensors, words):
 def test_a_square_without_a_pixel_is_refused():
     with pytest.raises(PenstockError, match="kernel_size is 0"):
         packets(points((0.5, 0.5)), [heatmap()], kernel_size=0)
+
+
+@pytest.mark.reference(
+    "calculators/util/refine_landmarks_from_heatmap_calculator_test.cc",
+    "RefineLandmarksFromHeatmapTest.Smoke",
+    "RefineLandmarksFromHeatmapTest.MultiLayer",
+    "RefineLandmarksFromHeatmapTest.KeepIfNotSure",
+    "RefineLandmarksFromHeatmapTest.Border",
+)
+@pytest.mark.parametrize(
+    ("places", "spots", "least", "expected"),
+    [
+        ([(0.5, 0.5)], [(1, 0, 0, 1)], 0.1, [(0, 1 / 3)]),
+        ([(0.5, 0.5)] * 3, [(1, 0, i, 1) for i in range(3)], 0.1, [(0, 1 / 3)] * 3),
+        ([(0.5, 0.5)] * 3, [(1, 0, i, 0) for i in range(3)], 0.6, [(0.5, 0.5)] * 3),
+        (
+            [(0, 0), (0.9, 0.9)],
+            [(1, 0, 0, 0), (1, 2, 0, 0), (1, 0, 1, 0), (1, 2, 1, 0), (2, 2, 1, 0)],
+            0.1,
+            [(0, 1 / 3), (2 / 3, 1 / 6 + 2 / 6)],
+        ),
+    ],
+)
+def test_a_square_of_three_pixels_in_a_heatmap_of_nine(places, spots, least, expected):
+    values = np.full((3, 3, len(places)), -1e16, np.float32)
+    for row, column, which, logit in spots:
+        values[row, column, which] = logit
+
+    found = refined(
+        points(*places),
+        Tensor(values),
+        kernel_size=3,
+        min_confidence_to_refine=least,
+        refine_presence=True,
+        refine_visibility=True,
+    )
+
+    assert [place(found, i) for i in range(len(places))] == [
+        pytest.approx(one, rel=4 * 2**-23, abs=0) for one in expected
+    ]

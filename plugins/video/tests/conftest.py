@@ -13,7 +13,10 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-FILM = Path(__file__).resolve().parents[4] / "shared" / "data" / "bigbuckbunny.mp4"
+DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
+FILM = DATA / "bigbuckbunny.mp4"
+#: Films of MediaPipe's tests: 180 frames in six seconds.
+REFERENCE = DATA / "reference" / "calculators" / "video"
 
 
 @pytest.fixture
@@ -21,6 +24,19 @@ def film() -> Path:
     if not FILM.exists():
         pytest.skip(f"the real film is not here: {FILM}")
     return FILM
+
+
+@pytest.fixture
+def reference_film() -> Callable[[str], Path]:
+    """Return a function that finds a film of the reference's tests, or skips the test."""
+
+    def find(name: str) -> Path:
+        path = REFERENCE / f"format_{name}.video"
+        if not path.exists():
+            pytest.skip(f"the reference's film is not here: {path}")
+        return path
+
+    return find
 
 
 @pytest.fixture

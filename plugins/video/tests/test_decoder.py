@@ -15,10 +15,10 @@ import av
 import numpy as np
 import pytest
 
-from penstock import Timestamp
+from penstock import CalculatorGraph, Timestamp
 from penstock.errors import GraphRunError, PenstockError
 from penstock_formats import ImageFormat, VideoHeader
-from penstock_testing import run_calculator
+from penstock_testing import run_calculator, testing_registry
 from penstock_video.decoder import VideoDecoderCalculator
 from penstock_video.files import FileSource, camera_source
 from penstock_video.messages.decoder_pb2 import VideoDecoderCalculatorOptions as Options
@@ -89,6 +89,52 @@ def test_header_comes_with_the_stream_and_at_prestream(clip):
     (packet,) = run.outputs["VIDEO_PRESTREAM"]
     assert packet.timestamp == Timestamp.PRESTREAM
     assert packet.payload == header
+
+
+@pytest.mark.reference(
+    "calculators/video/opencv_video_decoder_calculator_test.cc",
+    "OpenCvVideoDecoderCalculatorTest.TestMp4Avc720pVideo",
+    "OpenCvVideoDecoderCalculatorTest.TestFlvH264Video",
+    "OpenCvVideoDecoderCalculatorTest.TestMkvVp8Video",
+)
+@pytest.mark.parametrize(
+    ("name", "width", "height", "duration"),
+    [
+        ("MP4_AVC720P_AAC", 1280, 640, 6.0),
+        ("FLV_H264_AAC", 640, 320, 182 / 30),  # with the end of its sound
+        ("MKV_VP8_VORBIS", 640, 320, 6.0),
+    ],
+)
+def test_the_films_of_the_reference_are_decoded(reference_film, name, width, height, duration):
+    graph = CalculatorGraph(
+        """
+        node {
+          calculator: "VideoDecoderCalculator"
+          input_side_packet: "INPUT_FILE_PATH:path"
+          output_stream: "VIDEO:video"
+          output_stream: "VIDEO_PRESTREAM:video_prestream"
+        }
+        """,
+        registry=testing_registry(VideoDecoderCalculator),
+    )
+    headers, means = [], []
+    graph.observe_output_stream("video_prestream", lambda _, packet: headers.append(packet.payload))
+    graph.observe_output_stream("video", lambda _, packet: means.append(colours(packet.payload)))
+
+    graph.run({"path": str(reference_film(name))})
+
+    (header,) = headers
+    assert (header.format, header.width, header.height) == (ImageFormat.SRGB, width, height)
+    assert (header.frame_rate, header.duration_s) == pytest.approx((30, duration), rel=1e-6)
+    assert len(means) == 180
+    for shape, mean in means:
+        assert shape == (height, width, 3)
+        assert ((mean > 0) & (mean < 255)).all()
+
+
+def colours(frame):
+    """Return the shape of a frame, and the mean of each colour, of every fourth pixel both ways."""
+    return frame.array.shape, frame.array[::4, ::4].mean(axis=(0, 1))
 
 
 def test_the_file_may_be_a_path_object(clip):

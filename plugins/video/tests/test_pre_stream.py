@@ -52,6 +52,54 @@ def test_without_frames_there_is_no_header():
     assert headers({"VIDEO_PRESTREAM": [(PRESTREAM, ORIGINAL)], "FRAME": []}) == []
 
 
+def coloured(width, height, channels=3):
+    return ImageFrame(np.zeros((height, width, channels), np.uint8))
+
+
+@pytest.mark.reference(
+    "calculators/video/video_pre_stream_calculator_test.cc",
+    "VideoPreStreamCalculatorTest.ProcessesWithFrameRateInOptions",
+    "VideoPreStreamCalculatorTest.ProcessesWithFrameRateInPreStream",
+)
+@pytest.mark.parametrize(
+    ("feeds", "options"),
+    [
+        ({0: [(0, coloured(1, 2)), (1, coloured(3, 4, 4))]}, {"fps": {"value": 3}}),
+        (
+            {
+                "FRAME": [(0, coloured(1, 2))],
+                "VIDEO_PRESTREAM": [(PRESTREAM, VideoHeader(frame_rate=3.0))],
+            },
+            {},
+        ),
+    ],
+)
+def test_the_first_frame_and_the_rate_make_the_header(feeds, options):
+    assert headers(feeds, **options) == [VideoHeader(ImageFormat.SRGB, 1, 2, 3.0, 0.0)]
+
+
+@pytest.mark.reference(
+    "calculators/video/video_pre_stream_calculator_test.cc",
+    "VideoPreStreamCalculatorTest.FailsWithoutFrameRateInOptions",
+    "VideoPreStreamCalculatorTest.FailsWithoutFrameRateInPreStream1",
+    "VideoPreStreamCalculatorTest.FailsWithoutFrameRateInPreStream2",
+)
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        (None, "the frame rate is 0, but must be known"),
+        ([], "the frame rate is 0, but must be known"),
+        ([(-1, VideoHeader(frame_rate=3.0))], "at timestamp -1, but a header comes at PRESTREAM"),
+        ([(0, VideoHeader(frame_rate=3.0))], "at timestamp 0, but a header comes at PRESTREAM"),
+        ([(1, VideoHeader(frame_rate=3.0))], "the frame rate is 0, but must be known"),
+    ],
+)
+def test_without_a_rate_in_time_there_is_no_header(header, message):
+    frames = [(0, coloured(1, 2))]
+    with pytest.raises(GraphRunError, match=message):
+        headers({0: frames} if header is None else {"FRAME": frames, "VIDEO_PRESTREAM": header})
+
+
 @pytest.mark.parametrize(
     ("feeds", "message"),
     [

@@ -150,3 +150,78 @@ def test_detections_without_a_relative_box_are_refused(given):
         given.location_data.format = LocationData.GLOBAL
     with pytest.raises(GraphRunError, match=r"location has format (none|GLOBAL), but to be compared"):
         associated([detection(0)], [given])
+
+
+# --- what MediaPipe's own tests ask for ---------------------------------------------------------------
+
+#: xmin, ymin, width, height of six boxes; each number is the id of a detection too.
+BOXES = [
+    (0.1, 0.1, 0.2, 0.2),
+    (0.3, 0.1, 0.2, 0.2),
+    (0.9, 0.2, 0.2, 0.2),
+    (0.2, 0.0, 0.3, 0.3),
+    (1.0, 0.2, 0.2, 0.2),
+    (0.3, -0.1, 0.3, 0.3),
+]
+TENTH = AssociationCalculatorOptions(min_similarity_threshold=0.1)
+
+
+def box(number, identity=None):
+    made = Detection(detection_id=number if identity is None else identity)
+    made.location_data.format = LocationData.RELATIVE_BOUNDING_BOX
+    place = made.location_data.relative_bounding_box
+    place.xmin, place.ymin, place.width, place.height = BOXES[number]
+    return made
+
+
+def centred(number):
+    x, y, width, height = BOXES[number]
+    return NormalizedRect(x_center=x + width / 2, y_center=y + height / 2, width=width, height=height)
+
+
+def alone(calculator, feeds):
+    """Return the payload of the only packet that lists of one timestamp give."""
+    run = run_calculator(calculator, {p: [(1, one)] for p, one in feeds.items()}, outputs=[0], options=TENTH)
+    (packet,) = run.outputs[0]
+    assert packet.timestamp == 1
+    return packet.payload
+
+
+@pytest.mark.reference(
+    "calculators/util/association_calculator_test.cc",
+    "AssociationDetectionCalculatorTest.DetectionAssocTest",
+    "AssociationDetectionCalculatorTest.DetectionAssocTestWithPrev",
+    "AssociationDetectionCalculatorTest.DetectionAssocTestReverse",
+)
+@pytest.mark.parametrize(
+    ("lists", "expected"),
+    [
+        ({0: [0, 1, 2], 1: [3, 4], 2: [5]}, [(4, 2), (5, 1)]),
+        ({"PREV": [3, 4], 0: [5]}, [(5, 3)]),
+        ({0: [5], 1: [3, 4], 2: [0, 1, 2]}, [(0, 5), (1, 1), (2, 4)]),
+    ],
+)
+def test_detections_hand_their_ids_on_from_list_to_list(lists, expected):
+    feeds = {port: [box(number) for number in numbers] for port, numbers in lists.items()}
+
+    assert alone(AssociationDetectionCalculator, feeds) == [box(*one) for one in expected]
+
+
+@pytest.mark.reference(
+    "calculators/util/association_calculator_test.cc",
+    "AssociationNormRectCalculatorTest.NormRectAssocTest",
+    "AssociationNormRectCalculatorTest.NormRectAssocTestReverse",
+    "AssociationNormRectCalculatorTest.NormRectAssocSingleInputStream",
+)
+@pytest.mark.parametrize(
+    ("lists", "expected"),
+    [
+        ([[0, 1, 2], [3, 4], [5]], [4, 5]),
+        ([[5], [3, 4], [0, 1, 2]], [0, 1, 2]),
+        ([[3, 5]], [5]),
+    ],
+)
+def test_of_rects_in_several_lists_the_last_ones_stay(lists, expected):
+    feeds = {port: [centred(number) for number in numbers] for port, numbers in enumerate(lists)}
+
+    assert alone(AssociationNormRectCalculator, feeds) == [centred(number) for number in expected]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from penstock import CalculatorGraph, Packet
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import (
     ClassificationList,
@@ -125,7 +126,7 @@ def transformed(payload, output, *more, tag="DETECTIONS", size=(101, 77)):
     return found if more else found[0]
 
 
-#: Numbers that a relative box has, and those of the reference for an image of 101 by 77 (a run of 0.10.21).
+#: Numbers of a relative box, and the numbers of the reference for an image of 101 by 77 (a run of 0.10.21).
 TO_PIXELS = [
     ((0.1, 0.33, 0.5, 0.9), (10, 25, 50, 69)),
     ((-0.1, 1.2, 3, 0.999), (0, 77, 101, 76)),
@@ -206,6 +207,88 @@ def test_ports_that_do_not_fit_are_refused(inputs, outputs, message):
         run_calculator(DetectionTransformationCalculator, feeds, outputs=outputs)
 
 
+@pytest.mark.reference(
+    "calculators/util/detection_transformation_calculator_test.cc",
+    "DetectionsTransformationCalculatorTest.ConvertBoundingBoxToRelativeBoundingBox",
+    "DetectionsTransformationCalculatorTest.ConvertRelativeBoundingBoxToBoundingBox",
+    "DetectionsTransformationCalculatorTest.ConvertSingleDetection",
+)
+@pytest.mark.parametrize(
+    ("given", "kind", "expected"),
+    [
+        (
+            [in_pixels(100, 200, 400, 300), in_pixels(0, 0, 2000, 1000)],
+            "RELATIVE",
+            [relative(0.05, 0.2, 0.2, 0.3), relative(0, 0, 1, 1)],
+        ),
+        (
+            [relative(0.1, 0.2, 0.3, 0.4), relative(0, 0, 1, 1)],
+            "PIXEL",
+            [in_pixels(200, 200, 600, 400), in_pixels(0, 0, 2000, 1000)],
+        ),
+        (relative(0.05, 0.2, 0.2, 0.3), "PIXEL", [in_pixels(100, 200, 400, 300)]),
+    ],
+)
+def test_boxes_in_an_image_of_2000_by_1000_pixels(given, kind, expected):
+    lists = [f"{kind}_DETECTIONS", f"{kind}_DETECTION_LIST"]
+    is_one = isinstance(given, Detection)
+
+    some, listed, *one = transformed(
+        given,
+        *lists,
+        *([f"{kind}_DETECTION"] if is_one else []),
+        tag="DETECTION" if is_one else "DETECTIONS",
+        size=(2000, 1000),
+    )
+
+    assert some == list(listed.detection) == expected
+    assert one == expected[: len(one)]
+
+
+@pytest.mark.reference(
+    "calculators/util/detection_transformation_calculator_test.cc",
+    "DetectionsTransformationCalculatorTest.EmptyDetection",
+    "DetectionsTransformationCalculatorTest.EmptyDetections",
+)
+@pytest.mark.parametrize("form", ["DETECTION", "DETECTIONS"])
+def test_a_size_without_detections_gives_nothing(form):
+    feeds = {form: [], "IMAGE_SIZE": [(0, (2000, 1000))]}
+
+    run = run_calculator(DetectionTransformationCalculator, feeds, outputs=[f"PIXEL_{form}"])
+
+    assert run.outputs[f"PIXEL_{form}"] == []
+
+
+@pytest.mark.reference(
+    "calculators/util/detection_transformation_calculator_test.cc",
+    "DetectionsTransformationCalculatorTest.MissingImageSize",
+    "DetectionsTransformationCalculatorTest.WrongOutputType",
+)
+@pytest.mark.parametrize(
+    ("inputs", "output", "message"),
+    [
+        # without a size and with the wrong output: the error names the second
+        (["DETECTIONS"], "PIXEL_DETECTION", "the only output is PIXEL_DETECTION, but DETECTIONS may hold"),
+        (["DETECTIONS"], "PIXEL_DETECTIONS", "IMAGE_SIZE"),
+        (["DETECTIONS", "IMAGE_SIZE"], "PIXEL_DETECTION", "the only output is PIXEL_DETECTION, but DETEC"),
+    ],
+)
+def test_several_detections_need_a_size_and_an_output_that_holds_them(inputs, output, message):
+    with pytest.raises(GraphConfigError, match=message):
+        run_calculator(DetectionTransformationCalculator, {tag: [] for tag in inputs}, outputs=[output])
+
+
+@pytest.mark.reference(
+    "calculators/util/detection_transformation_calculator_test.cc",
+    "DetectionsTransformationCalculatorTest.WrongLocationDataFormat",
+)
+def test_a_location_that_is_the_whole_image_is_refused():
+    given = Detection(location_data={"format": LocationData.GLOBAL})
+
+    with pytest.raises(GraphRunError, match="has format GLOBAL, but"):
+        transformed(given, "PIXEL_DETECTION", tag="DETECTION", size=(2000, 1000))
+
+
 # --- DetectionClassificationsMergerCalculator --------------------------------------------------------
 
 
@@ -258,6 +341,66 @@ def test_incomplete_classes_are_refused(classes, message):
         merged(ANIMAL, *classes)
 
 
+ENTITY = in_pixels(50, 60, 70, 80, label=["entity"], label_id=[1], score=[0.9], display_name=["Entity"])
+
+
+@pytest.mark.reference(
+    "calculators/util/detection_classifications_merger_calculator_test.cc",
+    "DetectionClassificationsMergerCalculator.SucceedsWithNoClassification",
+    "DetectionClassificationsMergerCalculator.SucceedsWithLabelsAndDisplayNames",
+    "DetectionClassificationsMergerCalculator.SucceedsWithoutLabelsAndDisplayNames",
+)
+@pytest.mark.parametrize("names", [["Dog", "Fox"], [], None])
+def test_a_detection_in_pixels_gets_the_names_of_all_classes_or_of_none(names):
+    if names is None:
+        assert merged(ENTITY) == ENTITY
+        return
+    classes = [{"index": 11, "score": 0.5}, {"index": 12, "score": 0.4}]
+    for one, name in zip(classes, names, strict=False):
+        one |= {"label": name.lower(), "display_name": name}
+
+    found = merged(ENTITY, *classes)
+
+    labels = [name.lower() for name in names]
+    new = {"label": labels, "display_name": names, "label_id": [11, 12], "score": [0.5, 0.4]}
+    assert found == in_pixels(50, 60, 70, 80, **new)
+
+
+@pytest.mark.reference(
+    "calculators/util/detection_classifications_merger_calculator_test.cc",
+    "DetectionClassificationsMergerCalculator.FailsWithMissingIndex",
+    "DetectionClassificationsMergerCalculator.FailsWithMissingScore",
+    "DetectionClassificationsMergerCalculator.FailsWithInconsistentNumberOfLabels",
+    "DetectionClassificationsMergerCalculator.FailsWithInconsistentNumberOfDisplayNames",
+)
+@pytest.mark.parametrize(
+    ("classes", "message"),
+    [
+        ([{"score": 0.5, "label": "dog"}], "1 of 1 classes have no index"),
+        ([{"index": 11, "label": "dog"}], "1 of 1 classes have no score"),
+        (
+            [
+                {"index": 11, "score": 0.5, "label": "dog", "display_name": "Dog"},
+                {"index": 12, "score": 0.4, "display_name": "Fox"},
+            ],
+            "1 of 2 classes have a label, but",
+        ),
+        (
+            [
+                {"index": 11, "score": 0.5, "label": "dog"},
+                {"index": 12, "score": 0.4, "label": "fox", "display_name": "Fox"},
+            ],
+            "1 of 2 classes have a display_name",
+        ),
+    ],
+)
+def test_names_of_only_some_classes_are_an_invalid_argument(classes, message):
+    with pytest.raises(GraphRunError, match=message) as caught:
+        merged(ENTITY, *classes)
+
+    assert caught.value.code.name == "INVALID_ARGUMENT"
+
+
 @pytest.mark.parametrize(
     ("detection", "is_listed", "missing"),
     [(None, True, "in_0"), (ANIMAL, False, "in_1")],
@@ -283,3 +426,42 @@ def test_ticks_without_detections_give_an_empty_list():
         (4, []),
     ]
     assert run.outputs["VECTOR"][0].payload is found
+
+
+@pytest.mark.reference(
+    "calculators/util/pass_through_or_empty_detection_vector_calculator_test.cc",
+    "PassThroughOrEmptyDetectionVectorCalculatorTest.PassThrough",
+    "PassThroughOrEmptyDetectionVectorCalculatorTest.OrEmptyVector",
+)
+@pytest.mark.parametrize(
+    ("vector", "ticks", "expected"),
+    [
+        ({1: [], 2: [Detection(detection_id=1000)]}, [1, 2], {1: [], 2: [Detection(detection_id=1000)]}),
+        (
+            {1: [Detection(detection_id=1000)], 5: []},
+            [1, 2, 3, 4],
+            {1: [Detection(detection_id=1000)], 2: [], 3: [], 4: []},
+        ),
+    ],
+)
+def test_ticks_become_lists_as_soon_as_it_is_known_that_there_is_no_other(vector, ticks, expected):
+    graph, seen = (
+        CalculatorGraph("""
+            input_stream: "detections" input_stream: "tick" output_stream: "out"
+            node {
+              calculator: "PassThroughOrEmptyDetectionVectorCalculator"
+              input_stream: "VECTOR:detections" input_stream: "TICK:tick" output_stream: "VECTOR:out"
+            }
+        """),
+        {},
+    )
+    graph.observe_output_stream("out", lambda _, packet: seen.update({int(packet.timestamp): packet.payload}))
+    graph.start_run()
+    for at in ticks:
+        graph.add_packet_to_input_stream("tick", Packet("tick", at))
+    for at, found in vector.items():
+        graph.add_packet_to_input_stream("detections", Packet(found, at))
+    graph.wait_until_idle(60)
+
+    assert seen == expected
+    graph.cancel()

@@ -84,6 +84,40 @@ def test_labels_of_a_file_are_its_lines():
     assert seen == [[Detection(label=["can"])]]
 
 
+@pytest.mark.reference(
+    "calculators/util/detection_label_id_to_text_calculator_test.cc",
+    "DetectionLabelIdToTextCalculator.WorksForLabelMapFile",
+)
+def test_a_name_that_only_the_finder_knows_is_asked_of_it():
+    class Finder:
+        data = b"label1\nlabel2\nlabel3"
+
+        def find(self, name, access):
+            assert name == "$LABEL_MAP_PROVIDED_BY_TEST_RESOURCES"
+            return self
+
+    config = """
+        input_stream: "in" output_stream: "out"
+        node {
+          calculator: "DetectionLabelIdToTextCalculator" input_stream: "in" output_stream: "out"
+          options {
+            [mediapipe.DetectionLabelIdToTextCalculatorOptions.ext] {
+              label_map_path: "$LABEL_MAP_PROVIDED_BY_TEST_RESOURCES"
+            }
+          }
+        }
+    """
+    graph, seen = CalculatorGraph(config), []
+    graph.set_service(RESOURCES, Finder())
+    graph.observe_output_stream("out", lambda _, packet: seen.append(packet.payload))
+    graph.start_run()
+    given = [Detection(label_id=[i], detection_id=1000 * i) for i in range(3)]
+    graph.add_packet_to_input_stream("in", Packet(given, 0))
+    graph.close(60)
+
+    assert seen == [[Detection(label=[f"label{i + 1}"], detection_id=1000 * i) for i in range(3)]]
+
+
 @pytest.mark.parametrize(
     ("data", "labels"),
     [(b"a\nb", ["a", "b"]), (b"a\r\rb\n", ["a", "", "b"]), (b"a\n\n", ["a", ""]), ("ü\n".encode(), ["ü"])],

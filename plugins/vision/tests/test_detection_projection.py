@@ -7,10 +7,13 @@ import math
 import numpy as np
 import pytest
 
+from penstock import Packet, Timestamp
 from penstock.errors import GraphRunError, PenstockError
-from penstock_formats import Detection, LocationData
+from penstock_formats import Detection, LocationData, NormalizedRect
 from penstock_testing import run_calculator
 from penstock_vision.detections.detection_projection import DetectionProjectionCalculator
+from penstock_vision.geometry.image_size import ImageSize
+from penstock_vision.geometry.region_matrix import region_matrix
 
 UNIT = tuple(np.eye(4).ravel().tolist())
 
@@ -108,3 +111,66 @@ def test_what_else_a_location_says_stays():
     wanted = detection(0.25, 0.5, 0.25, 0.5, (0.375, 0.5))
     wanted.location_data.relative_keypoints[0].keypoint_label = "nose"
     assert found == wanted
+
+
+def region(centre, sides, degrees, size):
+    """Return the matrix of a region, given by its centre in pixels, in an image of a size."""
+    (x, y), (width, height) = ((one[0] / size[0], one[1] / size[1]) for one in (centre, sides))
+    roi = NormalizedRect(x_center=x, y_center=y, width=width, height=height, rotation=math.radians(degrees))
+    return tuple(float(one) for one in region_matrix(roi, ImageSize(*map(np.float32, size))))
+
+
+@pytest.mark.reference(
+    "calculators/util/detection_projection_calculator_test.cc",
+    "DetectionProjectionCalculatorTest.ProjectionFullRoiNoOp",
+    "DetectionProjectionCalculatorTest.ProjectionFullRoi90Rotation",
+    "DetectionProjectionCalculatorTest.ProjectionSmallerRoi",
+    "DetectionProjectionCalculatorTest.ProjectionSmallerRoi30Rotation",
+)
+@pytest.mark.parametrize(
+    ("given", "numbers", "box", "points"),
+    [
+        (
+            detection(0, 0, 0.5, 0.5, (0.25, 0.25)),
+            region((50, 50), (100, 100), 0, (100, 100)),
+            (0, 0, 0.5, 0.5),
+            [(0.25, 0.25)],
+        ),
+        (
+            detection(0, 0, 0.5, 0.5, (0.25, 0.25)),
+            region((50, 50), (100, 100), 90, (100, 100)),
+            (0.5, 0, 0.5, 0.5),
+            [(0.75, 0.25)],
+        ),
+        (
+            detection(0.5, 0, 0.5, 0.5, (0.5, 0.5)),
+            region((75, 75), (50, 50), 0, (100, 100)),
+            (0.75, 0.5, 0.25, 0.25),
+            [(0.75, 0.75)],
+        ),
+        (
+            detection(0, 0, 1, 1, (0, 0), (0.5, 0.5), (1, 0)),
+            region((65, 85), (50, 30), 30, (80, 120)),
+            (35.849 / 80, 59.510 / 120, 58.301 / 80, 50.981 / 120),
+            [(50.85 / 80, 59.52 / 120), (65 / 80, 85 / 120), (94.15 / 80, 84.51 / 120)],
+        ),
+    ],
+)
+def test_boxes_and_keypoints_of_a_turned_region_are_those_measured_in_the_image(given, numbers, box, points):
+    run = run_calculator(
+        DetectionProjectionCalculator,
+        {
+            "DETECTIONS": [Packet([given], Timestamp.POSTSTREAM)],
+            "PROJECTION_MATRIX": [Packet(numbers, Timestamp.POSTSTREAM)],
+        },
+        outputs=["DETECTIONS"],
+    )
+
+    ((found,),) = (packet.payload for packet in run.outputs["DETECTIONS"])
+    location = found.location_data
+    place = location.relative_bounding_box
+    assert location.format == LocationData.RELATIVE_BOUNDING_BOX
+    assert (place.xmin, place.ymin, place.width, place.height) == pytest.approx(box, abs=1e-4)
+    assert [(one.x, one.y) for one in location.relative_keypoints] == [
+        pytest.approx(point, abs=1e-4) for point in points
+    ]

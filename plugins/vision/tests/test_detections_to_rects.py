@@ -1,4 +1,4 @@
-"""DetectionsToRectsCalculator and those that are like it: boxes, keypoints, rotations."""
+"""DetectionsToRectsCalculator and calculators like it: boxes, keypoints, rotations."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from penstock import Packet, Timestamp
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import Detection, LocationData, NormalizedRect, Rect
 from penstock_testing import run_calculator
@@ -273,3 +274,124 @@ def test_each_step_is_rounded_to_32_bits():
 
     xmin, _, width, _ = map(np.float32, box)
     assert found.x_center == float(xmin + width * np.float32(0.5))
+
+
+# --- what MediaPipe's own tests ask for ---------------------------------------------------------------
+
+IN_PIXELS = [
+    detection(box=(100, 200, 300, 400), relative=False),
+    detection(box=(200, 300, 400, 500), relative=False),
+]
+IN_FRACTIONS = [detection(box=(0.1, 0.2, 0.3, 0.4)), detection(box=(0.2, 0.3, 0.4, 0.5))]
+
+
+def at_the_end(payload, out, size=None, **options):
+    """Return what one packet at POSTSTREAM gives: x, y, width, height of a rectangle, or of each."""
+    feeds = {"DETECTIONS" if isinstance(payload, list) else "DETECTION": payload}
+    if size is not None:
+        feeds["IMAGE_SIZE"] = size
+    run = run_calculator(
+        DetectionsToRectsCalculator,
+        {tag: [Packet(one, Timestamp.POSTSTREAM)] for tag, one in feeds.items()},
+        outputs=[out],
+        options=DetectionsToRectsCalculatorOptions(**options),
+    )
+    (packet,) = run.outputs[out]
+    found = packet.payload if out.endswith("S") else [packet.payload]
+    numbers = [(one.x_center, one.y_center, one.width, one.height) for one in found]
+    return numbers if out.endswith("S") else numbers[0]
+
+
+@pytest.mark.reference(
+    "calculators/util/detections_to_rects_calculator_test.cc",
+    "DetectionsToRectsCalculatorTest.DetectionToRect",
+    "DetectionsToRectsCalculatorTest.DetectionToNormalizedRect",
+    "DetectionsToRectsCalculatorTest.DetectionsToRect",
+    "DetectionsToRectsCalculatorTest.DetectionsToNormalizedRect",
+    "DetectionsToRectsCalculatorTest.DetectionsToRects",
+    "DetectionsToRectsCalculatorTest.DetectionsToNormalizedRects",
+    "DetectionsToRectsCalculatorTest.DetectionToRects",
+    "DetectionsToRectsCalculatorTest.DetectionToNormalizedRects",
+)
+@pytest.mark.parametrize(
+    ("given", "out", "expected"),
+    [
+        (IN_PIXELS, "RECT", [(250, 400, 300, 400), (400, 550, 400, 500)]),
+        (IN_FRACTIONS, "NORM_RECT", [(0.25, 0.4, 0.3, 0.4), (0.4, 0.55, 0.4, 0.5)]),
+    ],
+)
+def test_boxes_become_rects_for_each_kind_of_input_and_output(given, out, expected):
+    wanted = [pytest.approx(one, rel=1e-6) for one in expected]
+
+    assert at_the_end(given[0], out) == wanted[0]
+    assert at_the_end(given, out) == wanted[0]
+    assert at_the_end(given, f"{out}S") == wanted
+    assert at_the_end(given[0], f"{out}S") == wanted[:1]
+
+
+@pytest.mark.reference(
+    "calculators/util/detections_to_rects_calculator_test.cc",
+    "DetectionsToRectsCalculatorTest.DetectionKeyPointsToRect",
+)
+@pytest.mark.parametrize(
+    ("low", "high", "size", "expected"),
+    [
+        (0, 1, (640, 480), (320, 240, 640, 480)),
+        (0.25, 0.75, (640, 480), (320, 240, 320, 240)),
+        (0, 0.5, (640, 480), (160, 120, 320, 240)),
+        (0.5, 1, (640, 480), (480, 360, 320, 240)),
+        (0.25, 0.75, (0, 0), (0, 0, 0, 0)),
+    ],
+)
+def test_keypoints_become_a_rect_in_pixels_of_any_size(low, high, size, expected):
+    given = Detection(location_data={"relative_keypoints": [{"x": one, "y": one} for one in (low, high)]})
+
+    found = at_the_end(given, "RECT", size, conversion_mode=DetectionsToRectsCalculatorOptions.USE_KEYPOINTS)
+
+    assert found == expected
+
+
+@pytest.mark.reference(
+    "calculators/util/detections_to_rects_calculator_test.cc",
+    "DetectionsToRectsCalculatorTest.DetectionKeyPointsToNormalizedRect",
+)
+@pytest.mark.parametrize(
+    ("points", "expected"),
+    [
+        ([(0, 0), (0.5, 0.5), (1, 1)], (0.5, 0.5, 1, 1)),
+        ([(0.25, 0.25), (0.75, 0.25), (0.75, 0.75)], (0.5, 0.5, 0.5, 0.5)),
+        ([(0, 0), (0.5, 0.5)], (0.25, 0.25, 0.5, 0.5)),
+        ([(0.5, 0.5), (1, 1)], (0.75, 0.75, 0.5, 0.5)),
+    ],
+)
+def test_keypoints_become_a_rect_in_fractions_without_a_size(points, expected):
+    given = Detection(location_data={"relative_keypoints": [{"x": x, "y": y} for x, y in points]})
+
+    found = at_the_end(given, "NORM_RECT", conversion_mode=DetectionsToRectsCalculatorOptions.USE_KEYPOINTS)
+
+    assert found == expected
+
+
+@pytest.mark.reference(
+    "calculators/util/detections_to_rects_calculator_test.cc",
+    "DetectionsToRectsCalculatorTest.WrongInputToRect",
+    "DetectionsToRectsCalculatorTest.WrongInputToNormalizedRect",
+)
+@pytest.mark.parametrize(
+    ("given", "out", "wanted"),
+    [(IN_FRACTIONS, "RECT", "BOUNDING_BOX"), (IN_PIXELS, "NORM_RECT", "RELATIVE_BOUNDING_BOX")],
+)
+def test_a_list_of_boxes_of_the_other_format_is_refused(given, out, wanted):
+    with pytest.raises(GraphRunError, match=f"output {out} is made of {wanted};"):
+        at_the_end(given[:1], out)
+
+
+@pytest.mark.parametrize("place", [float("inf"), 1e30])
+def test_a_rect_of_keypoints_that_has_no_pixels_is_refused(place):
+    with pytest.raises(GraphRunError, match="in pixels, but it must fit into 32 bits"):
+        at_the_end(
+            detection((0, 0), (place, 1)),
+            "RECT",
+            SIZE,
+            conversion_mode=DetectionsToRectsCalculatorOptions.USE_KEYPOINTS,
+        )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from penstock import Packet, Timestamp
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import Detection, DetectionList, LocationData, RenderData
 from penstock_testing import run_calculator
@@ -189,3 +190,64 @@ def test_detections_that_cannot_be_drawn_are_refused(changes, message):
 def test_a_node_without_an_input_is_refused():
     with pytest.raises(GraphConfigError, match="no input with detections is connected; connect one of"):
         run_calculator(DetectionsToRenderDataCalculator, {}, outputs=["RENDER_DATA"])
+
+
+# --- what MediaPipe's own tests ask for ---------------------------------------------------------------
+
+
+def in_pixels(box, label, score, feature):
+    names = ("xmin", "ymin", "width", "height")
+    place = {"format": LocationData.BOUNDING_BOX, "bounding_box": dict(zip(names, box, strict=True))}
+    return Detection(label=[label], score=[score], feature_tag=feature, location_data=place)
+
+
+def annotations(feeds, **options):
+    """Return the annotations of each packet that payloads at POSTSTREAM give."""
+    run = run_calculator(
+        DetectionsToRenderDataCalculator,
+        {tag: [Packet(payload, Timestamp.POSTSTREAM)] for tag, payload in feeds.items()},
+        outputs=["RENDER_DATA"],
+        options=DetectionsToRenderDataCalculatorOptions(**options),
+    )
+    return [packet.payload.render_annotations for packet in run.outputs["RENDER_DATA"]]
+
+
+@pytest.mark.reference(
+    "calculators/util/detections_to_render_data_calculator_test.cc",
+    "DetectionsToRenderDataCalculatorTest.OnlyDetecctionList",
+    "DetectionsToRenderDataCalculatorTest.OnlyDetecctionVector",
+)
+@pytest.mark.parametrize("is_list", [False, True])
+def test_a_box_in_pixels_of_either_kind_of_list_gives_three_annotations(is_list):
+    given = [in_pixels((100, 200, 300, 400), "label1", 0.3, "feature_tag")]
+    feeds = {"DETECTION_LIST": DetectionList(detection=given)} if is_list else {"DETECTIONS": given}
+
+    ((label, feature, box),) = annotations(feeds)
+
+    assert (label.text.display_text, feature.text.display_text) == ("label1,0.3,", "feature_tag")
+    shape = box.rectangle
+    assert (shape.left, shape.right, shape.top, shape.bottom) == (100, 400, 200, 600)
+
+
+@pytest.mark.reference(
+    "calculators/util/detections_to_render_data_calculator_test.cc",
+    "DetectionsToRenderDataCalculatorTest.BothDetecctionListAndVector",
+)
+def test_annotations_of_a_message_come_before_a_lists():
+    listed = DetectionList(detection=[in_pixels((100, 200, 300, 400), "label1", 0.3, "feature_tag1")])
+    given = [in_pixels((600, 700, 800, 900), "label2", 0.6, "feature_tag2")]
+
+    (found,) = annotations({"DETECTION_LIST": listed, "DETECTIONS": given})
+
+    assert [found[i].text.display_text for i in (1, 4)] == ["feature_tag1", "feature_tag2"]
+
+
+@pytest.mark.reference(
+    "calculators/util/detections_to_render_data_calculator_test.cc",
+    "DetectionsToRenderDataCalculatorTest.ProduceEmptyPacket",
+)
+@pytest.mark.parametrize(("is_asked", "expected"), [(False, []), (True, [[]])])
+def test_two_empty_lists_give_an_empty_drawing_only_if_it_is_asked_for(is_asked, expected):
+    feeds = {"DETECTION_LIST": DetectionList(), "DETECTIONS": []}
+
+    assert annotations(feeds, produce_empty_packet=is_asked) == expected

@@ -77,6 +77,33 @@ def test_limits_of_the_size_need_the_size_of_the_image():
         kept([detection()], size=(), max_pixel_size=1)
 
 
+@pytest.mark.reference(
+    "calculators/util/filter_detections_calculator_test.cc",
+    "FilterDetectionsCalculatorTest.TestFilterDetectionsScore",
+    "FilterDetectionsCalculatorTest.TestFilterDetectionsScoreMultiple",
+    "FilterDetectionsCalculatorTest.TestFilterDetectionsEmpty",
+)
+@pytest.mark.parametrize(
+    ("scores", "expected"), [([0.2, 0.8], [1]), ([0.3, 0.4, 0.5, 0.6], [2, 3]), ([], [])]
+)
+def test_detections_with_just_the_score_are_kept_without_a_size(scores, expected):
+    assert kept([Detection(score=[one]) for one in scores], size=None, min_score=0.5) == expected
+
+
+@pytest.mark.reference(
+    "calculators/util/filter_detections_calculator_test.cc",
+    "FilterDetectionsCalculatorTest.TestFilterDetectionsMinSize",
+)
+def test_the_longer_side_must_be_long_enough_and_no_format_is_needed():
+    sides = [(0.5, 0.49), (0.4, 0.4), (0.49, 0.5), (0.49, 0.49), (0.5, 0.5)]
+    given = [
+        Detection(location_data={"relative_bounding_box": {"height": height, "width": width}})
+        for height, width in sides
+    ]
+
+    assert kept(given, size=(100, 100), min_pixel_size=50) == [0, 2, 4]
+
+
 KINDS = {
     "UInt64": int,
     "NormalizedRect": NormalizedRect,
@@ -131,6 +158,12 @@ def best(scores, outputs=("TOP_K_INDEXES", "TOP_K_SCORES"), **options):
 SCORES = [0.9, 0.2, 0.3, 1.0, 0.1]
 
 
+@pytest.mark.reference(
+    "calculators/util/top_k_scores_calculator_test.cc",
+    "TopKScoresCalculatorTest.TestTopKOnly",
+    "TopKScoresCalculatorTest.TestThresholdOnly",
+    "TopKScoresCalculatorTest.TestBothTopKAndThreshold",
+)
 @pytest.mark.parametrize(
     ("options", "indices"),
     [
@@ -221,10 +254,13 @@ def test_labels_are_those_of_the_file_and_empty_behind_its_end():
     assert [one.label for one in seen["classes"].classification] == ["", "can"]
 
 
+@pytest.mark.reference(
+    "calculators/util/top_k_scores_calculator_test.cc", "TopKScoresCalculatorTest.TestNodeConfig"
+)
 @pytest.mark.parametrize(
     ("options", "outputs", "message"),
     [
-        ({}, [], "neither top_k nor threshold is set"),
+        ({}, ["TOP_K_INDEXES", "TOP_K_SCORES"], "neither top_k nor threshold is set"),
         ({"top_k": 0}, [], "top_k is 0, but must be 1 or more"),
         ({"top_k": 1}, ["TOP_K_LABELS"], "TOP_K_LABELS is connected, but there are no labels"),
     ],

@@ -102,3 +102,77 @@ def test_a_side_packet_needs_everything_set():
               options { [penstock.FlatColorImageCalculatorOptions.ext] { color {} } }
             }
         """)
+
+
+# --- what MediaPipe's own tests ask for ---------------------------------------------------------------
+
+SHADE = {"r": 100, "g": 200, "b": 255}
+
+
+@pytest.mark.reference(
+    "calculators/util/flat_color_image_calculator_test.cc",
+    "FlatColorImageCalculatorTest.SpecifyColorThroughOptions",
+    "FlatColorImageCalculatorTest.SpecifyDimensionThroughOptions",
+)
+@pytest.mark.parametrize(
+    ("tag", "payload", "options", "size", "shade"),
+    [
+        ("IMAGE", image(256, 256), {"color": SHADE}, (256, 256), [100, 200, 255]),
+        ("COLOR", Color(r=0, g=5, b=0), {"output_width": 7, "output_height": 13}, (7, 13), [0, 5, 0]),
+    ],
+)
+def test_each_packet_gives_an_image(tag, payload, options, size, shade):
+    found = images({tag: [(at, payload) for at in range(3)]}, **options)
+
+    assert [stamp for stamp, _ in found] == [0, 1, 2]
+    for _, one in found:
+        assert (one.width, one.height) == size
+        assert one.array[0, 0].tolist() == shade
+
+
+@pytest.mark.reference(
+    "calculators/util/flat_color_image_calculator_test.cc",
+    "FlatColorImageCalculatorTest.ProducesOutputSidePacket",
+)
+def test_a_side_packet_of_one_pixel():
+    run = run_calculator(
+        FlatColorImageCalculator,
+        output_side_packets=["IMAGE"],
+        options=FlatColorImageCalculatorOptions(output_width=1, output_height=1, color=SHADE),
+    )
+
+    assert run.output_side_packets["IMAGE"].array.tolist() == [[[100, 200, 255]]]
+
+
+SMALL, LARGER = {"output_width": 1, "output_height": 1}, {"output_width": 7, "output_height": 13}
+
+
+@pytest.mark.reference(
+    "calculators/util/flat_color_image_calculator_test.cc",
+    "FlatColorImageCalculatorTest.FailureMissingDimension",
+    "FlatColorImageCalculatorTest.FailureMissingColor",
+    "FlatColorImageCalculatorTest.FailureDuplicateDimension",
+    "FlatColorImageCalculatorTest.FailureDuplicateColor",
+    "FlatColorImageCalculatorTest.FailureDuplicateOutputs",
+    "FlatColorImageCalculatorTest.FailureSettingInputImageOnOutputSidePacket",
+)
+@pytest.mark.parametrize(
+    ("tags", "outputs", "side_packets", "options", "message"),
+    [
+        (["COLOR"], ["IMAGE"], [], {}, "neither output_width and output_height nor the input IMAGE"),
+        (["IMAGE"], ["IMAGE"], [], {}, "neither color nor the input COLOR"),
+        (["IMAGE", "COLOR"], ["IMAGE"], [], LARGER, "output_width and output_height and the input IMAGE"),
+        (["IMAGE", "COLOR"], ["IMAGE"], [], {"color": SHADE}, "color and the input COLOR"),
+        ([], ["IMAGE"], ["IMAGE"], {**SMALL, "color": SHADE}, "IMAGE either as an output or as an output"),
+        (["IMAGE"], [], ["IMAGE"], {"color": SHADE}, "IMAGE is made before any packet comes"),
+    ],
+)
+def test_ports_and_options_that_do_not_fit_are_refused(tags, outputs, side_packets, options, message):
+    with pytest.raises(GraphConfigError, match=message):
+        run_calculator(
+            FlatColorImageCalculator,
+            {tag: [] for tag in tags},
+            outputs=outputs,
+            output_side_packets=side_packets,
+            options=FlatColorImageCalculatorOptions(**options),
+        )

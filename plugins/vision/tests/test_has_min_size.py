@@ -50,3 +50,29 @@ def test_a_negative_size_is_refused(given):
 
     with pytest.raises(PenstockError, match=r"-1, but must be 0 or more"):
         sizes(calculator, element, **given)
+
+
+@pytest.mark.reference(
+    "calculators/util/collection_has_min_size_calculator_test.cc",
+    "TestIntCollectionHasMinSizeCalculator.DoesHaveMinSize",
+    "TestIntCollectionHasMinSizeCalculator.DoesHaveMinSize_MinSizeAsSidePacket",
+    "TestIntCollectionHasMinSizeCalculator.DoesNotHaveMinSize",
+    "TestIntCollectionHasMinSizeCalculator.DoesNotHaveMinSize_MinSizeAsSidePacket",
+)
+@pytest.mark.parametrize(
+    ("least", "lists", "is_enough"), [(2, [[1, 2], [1, 2, 3]], True), (3, [[1], [1, 2]], False)]
+)
+@pytest.mark.parametrize("by_side_packet", [False, True])
+def test_lists_of_a_new_type_are_counted_too(least, lists, is_enough, by_side_packet):
+    calculator = has_min_size.HasMinSizeCalculator.named("IntVectorHasMinSizeCalculator", int)
+    options = CollectionHasMinSizeCalculatorOptions() if by_side_packet else None
+
+    run = run_calculator(
+        calculator,
+        {"ITERABLE": list(enumerate(lists, 1))},
+        outputs=[0],
+        side_packets={0: least} if by_side_packet else {},
+        options=options or CollectionHasMinSizeCalculatorOptions(min_size=least),
+    )
+
+    assert [(int(one.timestamp), one.payload) for one in run.outputs[0]] == [(1, is_enough), (2, is_enough)]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from penstock.errors import GraphRunError, PenstockError
-from penstock_formats import Image, ImageFrame
+from penstock import CalculatorGraph
+from penstock.errors import GraphConfigError, GraphRunError, PenstockError, StatusCode
+from penstock_formats import Image, ImageFormat, ImageFrame
 from penstock_testing import run_calculator
 from penstock_vision.images.image_handles import (
     FromImageCalculator,
@@ -48,6 +49,50 @@ def sent(calculator, inputs, outputs):
 )
 def test_a_size_is_width_and_height(tag, image):
     assert sent(ImagePropertiesCalculator, {tag: image}, ["SIZE"]) == [(6, 4)]
+
+
+@pytest.mark.reference(
+    "calculators/image/image_properties_calculator_test.cc",
+    "ImagePropertiesCalculatorTest.GetImageProperties",
+    "ImagePropertiesCalculatorTest.GetImageFramePropertiesCPU",
+)
+@pytest.mark.parametrize(("tag", "size"), [("IMAGE", (128, 256)), ("IMAGE_CPU", (700, 500))])
+def test_the_size_of_an_image_with_alpha(tag, size):
+    frame = ImageFrame(np.zeros((*reversed(size), 4), np.uint8))
+
+    found = sent(ImagePropertiesCalculator, {tag: Image(frame) if tag == "IMAGE" else frame}, ["SIZE"])
+
+    assert found == [size]
+
+
+TEN = ImageFrame(np.zeros((10, 10, 3), np.uint8))
+
+
+@pytest.mark.reference(
+    "calculators/util/to_image_calculator_test.cc",
+    "ToImageCalculatorTest.ConvertsImageFrameToImage",
+    "ToImageCalculatorTest.ConvertsGenericImageToImage",
+)
+@pytest.mark.parametrize("tag", ["IMAGE_CPU", "IMAGE"])
+def test_a_frame_of_either_input_becomes_an_image_of_its_size_and_format(tag):
+    (found,) = sent(ToImageCalculator, {tag: TEN}, ["IMAGE"])
+
+    assert isinstance(found, Image)
+    assert (found.width, found.height, found.format) == (10, 10, ImageFormat.SRGB)
+
+
+@pytest.mark.reference(
+    "calculators/util/from_image_calculator_test.cc",
+    "FromImageCalculatorTest.ConvertsImageToImageFrame",
+    "FromImageCalculatorTest.OutputsSourceOnGpu",
+)
+def test_an_image_in_main_memory_becomes_a_frame_of_its_size_and_format():
+    (alone,) = sent(FromImageCalculator, {"IMAGE": Image(TEN)}, ["IMAGE_CPU"])
+    frame, on_gpu = sent(FromImageCalculator, {"IMAGE": Image(TEN)}, ["IMAGE_CPU", "SOURCE_ON_GPU"])
+
+    assert isinstance(alone, ImageFrame)
+    assert (alone.width, alone.height, alone.format) == (10, 10, ImageFormat.SRGB)
+    assert (frame, on_gpu) == (alone, False)
 
 
 @pytest.mark.parametrize("tag", ["IMAGE", "IMAGE_CPU"])
@@ -115,3 +160,18 @@ def test_exactly_one_image_is_needed(calculator, output, inputs):
 def test_one_kind_of_image_is_given():
     with pytest.raises(PenstockError, match="only one can be"):
         sent(FromImageCalculator, {"IMAGE": Image(FRAME)}, ["IMAGE_CPU", "IMAGE_GPU"])
+
+
+@pytest.mark.reference(
+    "calculators/util/from_image_calculator_test.cc", "FromImageCalculatorTest.MultipleOutputsError"
+)
+def test_two_images_of_one_are_refused():
+    text = """
+        input_stream: "image"
+        node {
+          calculator: "FromImageCalculator" input_stream: "IMAGE:image"
+          output_stream: "IMAGE_CPU:frame" output_stream: "IMAGE_GPU:buffer"
+        }"""
+    with pytest.raises(GraphConfigError, match="IMAGE_CPU and IMAGE_GPU are both connected") as caught:
+        CalculatorGraph(text)
+    assert [fault.code for fault in caught.value.faults] == [StatusCode.INTERNAL]

@@ -134,6 +134,37 @@ def test_steps_come_in_one_way_only():
         changed(LandmarkList(), {"flip_axis": {}}, stream=())
 
 
+FLIPS = [{"flip_axis": {f"flip_{axis}": True}} for axis in "xyz"]
+CENTRE = {"normalize_translation": {}}
+
+
+@pytest.mark.reference(
+    "calculators/util/landmarks_transformation_calculator_test.cc",
+    "LandmarksTransformationest.LandmarksTransformationest",
+)
+@pytest.mark.parametrize(
+    ("points", "steps", "expected"),
+    [
+        ([(1, 2, 3), (4, 5, 6)], [], [(1, 2, 3), (4, 5, 6)]),
+        ([(2, 2, 2)], [CENTRE], [(0, 0, 0)]),
+        ([(2, 2, 2), (4, 4, 4)], [CENTRE], [(-1, -1, -1), (1, 1, 1)]),
+        ([(2, 2, 2), (4, 4, 4), (9, 9, 9)], [CENTRE], [(-3, -3, -3), (-1, -1, -1), (4, 4, 4)]),
+        ([(0, 0, 0, 4, 5)], [CENTRE], [(0, 0, 0, 4, 5)]),
+        ([(2, 2, 2)], FLIPS[:1], [(-2, 2, 2)]),
+        ([(2, 2, 2)], FLIPS[1:2], [(2, -2, 2)]),
+        ([(2, 2, 2)], FLIPS[2:], [(2, 2, -2)]),
+        ([(0, 0, 0, 4, 5)], FLIPS[:1], [(0, 0, 0, 4, 5)]),
+    ],
+)
+def test_landmarks_that_are_moved_or_flipped_keep_what_else_they_say(points, steps, expected):
+    names = ("x", "y", "z", "visibility", "presence")
+
+    found = changed(LandmarkList(landmark=[dict(zip(names, one, strict=False)) for one in points]), *steps)
+
+    numbers = [tuple(getattr(one, name) for name in names if one.HasField(name)) for one in found.landmark]
+    assert numbers == expected
+
+
 # --- LandmarksToFloatsCalculator ---------------------------------------------------------------------
 
 
@@ -293,6 +324,40 @@ def test_joints_go_where_the_mappings_say_and_later_ones_win():
     assert combined(joints(0.1, 0.2), None, **MAPPINGS) == [joints(0.1, 0.5, 0.2, 0.5)]
 
 
+def joint(rotation, visibility):
+    return {"rotation_6d": [rotation] * 6, "visibility": visibility}
+
+
+PLAIN, THREE, FOUR = {"rotation_6d": [1, 0, 0, 1, 0, 0], "visibility": 1}, joint(3, 4), joint(4, 5)
+SIX, SEVEN, EIGHT = joint(6, 7), joint(7, 8), joint(8, 9)
+
+
+@pytest.mark.reference(
+    "calculators/util/combine_joints_calculator_test.cc", "CombineJointsTest.CombineJointsTest"
+)
+@pytest.mark.parametrize(
+    ("count", "places", "lists", "expected"),
+    [
+        (0, [[]], [[]], []),
+        (1, [[]], [[]], [PLAIN]),
+        (2, [[0]], [[THREE]], [THREE, PLAIN]),
+        (2, [[0, 1]], [[THREE, SEVEN]], [THREE, SEVEN]),
+        (2, [[1, 0]], [[THREE, SEVEN]], [SEVEN, THREE]),
+        (3, [[0], [1]], [[THREE], [SEVEN]], [THREE, SEVEN, PLAIN]),
+        (3, [[0, 1], [1, 2]], [[THREE, FOUR], [SIX, EIGHT]], [THREE, SIX, EIGHT]),
+    ],
+)
+def test_joints_with_rotations_take_the_places_of_plain_ones(count, places, lists, expected):
+    found = combined(
+        *(JointList(joint=some) for some in lists),
+        num_joints=count,
+        joints_mapping=[{"idx": some} for some in places],
+        default_joint=PLAIN,
+    )
+
+    assert found == [JointList(joint=expected)]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -329,6 +394,36 @@ def test_joints_get_the_visibility_of_landmarks_that_have_one():
 
     assert seen(joints(0.5, 0.5, 0.5, 0.5), points, *mappings) == [joints(0.5, 0.25, 0.75, 0.5)]
     assert seen(None, points) == []
+
+
+UNCHANGED, FIRST, HIGHEST = {"unchanged": {}}, {"copy": {"idx": 0}}, {"highest": {"idx": [0, 1, 2]}}
+
+
+@pytest.mark.reference(
+    "calculators/util/set_joints_visibility_calculator_test.cc",
+    "SetJointsVisibilityTest.SetJointsVisibilityTest",
+)
+@pytest.mark.parametrize(
+    ("mappings", "before", "visibilities", "after"),
+    [
+        ([], [], [], []),
+        ([], [], [1, 2, 3], []),
+        ([UNCHANGED] * 3, [1, 2, None], [], [1, 2, None]),
+        ([UNCHANGED], [1], [2], [1]),
+        ([UNCHANGED], [None], [2], [None]),
+        ([FIRST], [1], [2], [2]),
+        ([FIRST], [None], [None], [None]),  # which reads as 0
+        ([HIGHEST], [None], [2, 4, 3], [4]),
+        ([HIGHEST], [None], [-2, None, -3], [-2]),
+    ],
+)
+def test_visibilities_that_are_not_there_do_not_count(mappings, before, visibilities, after):
+    def all_of(some):
+        return [{} if one is None else {"visibility": one} for one in some]
+
+    found = seen(JointList(joint=all_of(before)), LandmarkList(landmark=all_of(visibilities)), *mappings)
+
+    assert found == [JointList(joint=all_of(after))]
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from penstock.errors import GraphConfigError, GraphRunError
+from penstock.lowlevel import default_registry
 from penstock_formats import LandmarkList, NormalizedLandmarkList, NormalizedRect
 from penstock_testing import run_calculator
+from penstock_vision.geometry.image_size import ImageSize
+from penstock_vision.geometry.region_matrix import region_matrix
 from penstock_vision.landmarks.landmark_projection import LandmarkProjectionCalculator
 from penstock_vision.landmarks.world_landmark_projection import WorldLandmarkProjectionCalculator
 from penstock_vision.messages.landmark_projection_pb2 import LandmarkProjectionCalculatorOptions
@@ -141,6 +145,104 @@ def test_ports_that_do_not_fit_are_refused(feeds, outputs, message):
         )
 
 
+# --- what MediaPipe's own tests ask for ---------------------------------------------------------------
+
+WHOLE = NormalizedRect(x_center=0.5, y_center=0.5, width=1, height=1, rotation=0)
+TALL = NormalizedRect(x_center=0.5, y_center=0.5, width=0.5, height=2, rotation=0)
+TURNED = NormalizedRect(x_center=0.5, y_center=0.5, width=0.5, height=1, rotation=1.57079632679)
+BELOW = ((0, 0, 1, 0), (0, 0, 0, 1))
+
+
+def of_rows(*rows):
+    return tuple(float(one) for row in (*rows, *BELOW) for one in row)
+
+
+@pytest.mark.reference(
+    "calculators/util/landmark_projection_calculator_test.cc",
+    "LandmarkProjectionCalculatorTest.ProjectingWithDefaultRect",
+    "LandmarkProjectionCalculatorTest.ProjectingWithCroppedRectForSquareImage",
+    "LandmarkProjectionCalculatorTest.ProjectingWithIdentityMatrix",
+    "LandmarkProjectionCalculatorTest.ProjectingWithCroppedRectMatrix",
+    "LandmarkProjectionCalculatorTest.ProjectingWithScaleMatrix",
+    "LandmarkProjectionCalculatorTest.ProjectingWithTranslateMatrix",
+    "LandmarkProjectionCalculatorTest.ProjectingWithRotationMatrix",
+)
+@pytest.mark.parametrize(
+    ("points", "feeds", "expected"),
+    [
+        ([(10, 20, -0.5)], {"NORM_RECT": WHOLE}, [(10, 20, -0.5)]),
+        ([(1, 1, -0.5)], {"NORM_RECT": TALL}, [(0.75, 1.5, -0.25)]),
+        ([(10, 20, -0.5)], {"PROJECTION_MATRIX": of_rows((1, 0, 0, 0), (0, 1, 0, 0))}, [(10, 20, -0.5)]),
+        (
+            [(1, 1, -0.5)],
+            {
+                "PROJECTION_MATRIX": tuple(
+                    map(float, region_matrix(TALL, ImageSize(np.float32(1280), np.float32(720))))
+                )
+            },
+            [(0.75, 1.5, -0.25)],
+        ),
+        (
+            [(10, 20, -0.5), (5, 6, 7)],
+            {"PROJECTION_MATRIX": of_rows((10, 0, 0, 0), (0, 100, 0, 0))},
+            [(100, 2000, -5), (50, 600, 70)],
+        ),
+        ([(10, 20, -0.5)], {"PROJECTION_MATRIX": of_rows((1, 0, 0, 1), (0, 1, 0, 2))}, [(11, 22, -0.5)]),
+        ([(4, 0, -0.5)], {"PROJECTION_MATRIX": of_rows((0, -1, 0, 0), (1, 0, 0, 0))}, [(0, 4, -0.5)]),
+    ],
+)
+def test_landmarks_are_projected_to_the_last_bit(points, feeds, expected):
+    assert projected(landmarks(*points), **feeds) == [landmarks(*expected)]
+
+
+@pytest.mark.reference(
+    "calculators/util/landmark_projection_calculator_test.cc",
+    "LandmarkProjectionCalculatorTest.ProjectingMultipleListsWithDefaultRect",
+)
+def test_lists_of_several_inputs_go_through_the_whole_image_unchanged():
+    lists = {"NORM_LANDMARKS:0": [(10, 20, -0.5)] * 3, "NORM_LANDMARKS:1": [(20, 30, 0.5)] * 3}
+    feeds = {port: [(0, landmarks(*points))] for port, points in lists.items()}
+
+    run = run_calculator(
+        LandmarkProjectionCalculator, {**feeds, "NORM_RECT": [(0, WHOLE)]}, outputs=list(lists)
+    )
+
+    assert {port: [packet.payload for packet in found] for port, found in run.outputs.items()} == {
+        port: [landmarks(*points)] for port, points in lists.items()
+    }
+
+
+@pytest.mark.reference(
+    "calculators/util/landmark_projection_calculator_test.cc",
+    "LandmarkProjectionCalculatorTest.ProjectingWithCroppedRectWithNoRotationForSquareImage",
+    "LandmarkProjectionCalculatorTest.ProjectingWithCroppedRectWithRotationForSquareImage",
+    "LandmarkProjectionCalculatorTest.ProjectingWithCroppedRectWithRotationForNonSquareImage",
+)
+@pytest.mark.parametrize(
+    ("point", "rect", "size", "expected"),
+    [
+        ((1, 1, -0.5), TALL, (1, 1), (0.75, 1.5, -0.25)),
+        ((0.5, 1, 0), TURNED, (1, 1), (0, 0.5, 0)),
+        ((0.5, 1, 0), TURNED, (2, 1), (0.25, 0.5, 0)),
+    ],
+)
+def test_a_turned_crop_of_an_image_whose_size_is_known(point, rect, size, expected):
+    (found,) = projected(landmarks(point), NORM_RECT=rect, IMAGE_DIMENSIONS=size)
+
+    ((x, y, z),) = ((one.x, one.y, one.z) for one in found.landmark)
+    assert (x, y, z) == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.reference(
+    "calculators/util/landmark_projection_calculator_test.cc",
+    "LandmarkProjectionCalculatorTest.HasCorrectRegistrationName",
+)
+def test_its_name_in_graphs_is_that_of_its_class():
+    found = default_registry().find("calculator", "LandmarkProjectionCalculator")
+
+    assert found is LandmarkProjectionCalculator
+
+
 def world(given, *rects):
     feeds = {"LANDMARKS": [(4, given)]}
     if rects:
@@ -166,3 +268,16 @@ def test_landmarks_in_metres_without_a_crop_are_forwarded():
 
 def test_landmarks_in_metres_need_the_crop_that_is_connected():
     assert world(LandmarkList(landmark=[{"x": 2}]), None) == []
+
+
+SEVERAL = [
+    {"x": 1 + j, "y": 2 + j, "z": 3 + j, "presence": 0.5 + j, "visibility": 1.5 + j} for j in range(10)
+]
+
+
+@pytest.mark.reference(
+    "calculators/util/world_landmark_projection_calculator_test.cc", "WorldLandmarkProjectionTest.Passes"
+)
+@pytest.mark.parametrize("given", [[], SEVERAL[:1], SEVERAL])
+def test_landmarks_in_metres_of_any_number_stay_without_a_crop(given):
+    assert world(LandmarkList(landmark=given)) == [LandmarkList(landmark=given)]

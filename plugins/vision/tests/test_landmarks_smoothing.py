@@ -277,3 +277,36 @@ def test_numbers_that_no_filter_can_have_are_refused(options, message):
 def test_normalized_landmarks_need_the_size_of_the_image():
     with pytest.raises(GraphConfigError, match="IMAGE_SIZE"):
         packets([], normalized=True, no_filter={})
+
+
+@pytest.mark.reference(
+    "calculators/util/landmarks_smoothing_calculator_utils_test.cc",
+    "LandmarksSmoothingCalculatorUtilsTest.NormalizedLandmarksToLandmarks",
+    "LandmarksSmoothingCalculatorUtilsTest.NormalizedLandmarksToLandmarks_EmptyVisibilityAndPresence",
+    "LandmarksSmoothingCalculatorUtilsTest.LandmarksToNormalizedLandmarks",
+    "LandmarksSmoothingCalculatorUtilsTest.LandmarksToNormalizedLandmarks_EmptyVisibilityAndPresence",
+)
+@pytest.mark.parametrize("more", [{"visibility": 0.4, "presence": 0.5}, {}])
+def test_a_normalized_landmark_is_filtered_as_the_pixel_it_is_at_and_becomes_a_fraction_again(more):
+    # in an image of 10 by 10 pixels the second one is at (1, 2, 3); each first one only begins the filter
+    fraction = NormalizedLandmarkList(landmark=[{"x": 0.1, "y": 0.2, "z": 0.3, **more}])
+    pixel = LandmarkList(landmark=[{"x": 1, "y": 2, "z": 3, **more}])
+    begins = landmarks((0, 0, 0), kind=NormalizedLandmarkList), landmarks((0, 0, 0))
+    sizes = {"IMAGE_SIZE": [(at, (10, 10)) for at in (0, 33_333)]}
+    euro = {"one_euro_filter": {"beta": 0.5, "min_cutoff": 0.1, **FIXED}}
+
+    found, expected = (
+        packets([(0, begin), (33_333, one)], feeds, normalized=bool(feeds), **euro)[1].payload.landmark[0]
+        for begin, one, feeds in ((begins[0], fraction, sizes), (begins[1], pixel, {}))
+    )
+    first = packets([(0, fraction)], {"IMAGE_SIZE": [(0, (10, 10))]}, normalized=True, **euro)[0].payload
+
+    assert 0 < expected.x < 1
+    for axis in "xyz":
+        assert getattr(found, axis) == pytest.approx(getattr(expected, axis) / 10, abs=1e-6)
+        assert getattr(first.landmark[0], axis) == pytest.approx(
+            getattr(fraction.landmark[0], axis), abs=1e-6
+        )
+    for one in (found, expected, first.landmark[0]):
+        assert {name for name in ("visibility", "presence") if one.HasField(name)} == set(more)
+        assert (one.visibility, one.presence) == pytest.approx(tuple(more.values()) or (0, 0), abs=1e-6)

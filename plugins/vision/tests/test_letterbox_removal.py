@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from penstock import Packet, Timestamp
 from penstock.errors import GraphRunError, PenstockError
 from penstock_formats import Detection, LocationData, NormalizedLandmark, NormalizedLandmarkList
 from penstock_testing import run_calculator
@@ -142,3 +143,55 @@ def test_the_padding_of_each_timestamp_counts():
 
     found = [packet.payload.landmark[0].z for packet in run.outputs["LANDMARKS", 0]]
     assert found == [0.5, 1.0, 0.5]
+
+
+# --- what MediaPipe's own tests ask for ---------------------------------------------------------------
+
+LEFT_RIGHT, TOP_BOTTOM = (0.2, 0.0, 0.3, 0.0), (0.0, 0.2, 0.0, 0.3)
+
+
+def at_the_end(calculator, tag, given, padding):
+    feeds = {tag: given, "LETTERBOX_PADDING": padding}
+    run = run_calculator(
+        calculator, {t: [Packet(one, Timestamp.POSTSTREAM)] for t, one in feeds.items()}, outputs=[tag]
+    )
+    (packet,) = run.outputs[tag]
+    return packet.payload
+
+
+@pytest.mark.reference(
+    "calculators/util/detection_letterbox_removal_calculator_test.cc",
+    "DetectionLetterboxRemovalCalculatorTest.PaddingLeftRight",
+    "DetectionLetterboxRemovalCalculatorTest.PaddingTopBottom",
+)
+@pytest.mark.parametrize(
+    ("padding", "expected"),
+    [(LEFT_RIGHT, (0.1, 0.25, 0.5, 0.25)), (TOP_BOTTOM, (0.25, 0.1, 0.25, 0.5))],
+)
+def test_a_box_loses_its_borders_and_keeps_its_label(padding, expected):
+    given = Detection(label=["detected_object"], score=[0.3], feature_tag="feature_tag")
+    given.location_data.CopyFrom(detection((0.25, 0.25, 0.25, 0.25), ()).location_data)
+
+    (found,) = at_the_end(DetectionLetterboxRemovalCalculator, "DETECTIONS", [given], padding)
+
+    assert (found.label, found.label_id, found.score) == (given.label, [], given.score)
+    assert found.location_data.format == LocationData.RELATIVE_BOUNDING_BOX
+    box = found.location_data.relative_bounding_box
+    assert (box.xmin, box.ymin, box.width, box.height) == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.reference(
+    "calculators/util/landmark_letterbox_removal_calculator_test.cc",
+    "LandmarkLetterboxRemovalCalculatorTest.PaddingLeftRight",
+    "LandmarkLetterboxRemovalCalculatorTest.PaddingTopBottom",
+)
+@pytest.mark.parametrize(("padding", "axis"), [(LEFT_RIGHT, 0), (TOP_BOTTOM, 1)])
+def test_landmarks_lose_the_borders_of_one_axis(padding, axis):
+    given = landmarks(*({"x": one, "y": one} for one in (0.5, 0.2, 0.7)))
+
+    found = at_the_end(LandmarkLetterboxRemovalCalculator, "LANDMARKS", given, padding)
+
+    moved = [(one.x, one.y)[axis] for one in found.landmark]
+    stayed = [(one.y, one.x)[axis] for one in found.landmark]
+    assert moved == pytest.approx([0.6, 0.0, 1.0], abs=1e-5)
+    assert stayed == pytest.approx([0.5, 0.2, 0.7], abs=1e-5)

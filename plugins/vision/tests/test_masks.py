@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from pathlib import Path
+
 import cv2
 import numpy as np
 import pytest
 
 from penstock.errors import GraphRunError
-from penstock_formats import Image, ImageFormat, ImageFrame
+from penstock_formats import Image, ImageFormat, ImageFrame, NormalizedRect
 from penstock_testing import run_calculator
+from penstock_vision.geometry.image_size import ImageSize
+from penstock_vision.geometry.region_matrix import region_matrix
 from penstock_vision.images.masks import (
     InverseMatrixCalculator,
     SegmentationSmoothingCalculator,
@@ -20,6 +25,8 @@ from penstock_vision.messages.masks_pb2 import (
     WarpAffineCalculatorOptions,
 )
 
+#: Pictures of MediaPipe's tests.
+PICTURES = Path(__file__).resolve().parents[4] / "shared/data/reference/calculators/tensor/image_to_tensor"
 UNIT = tuple(np.eye(4).ravel().tolist())
 
 
@@ -78,6 +85,21 @@ def test_the_first_mask_is_forwarded_and_without_a_mask_nothing_is_sent():
     assert smooth(None, mask) == []
 
 
+@pytest.mark.reference(
+    "calculators/image/segmentation_smoothing_calculator_test.cc",
+    "SegmentationSmoothingCalculatorTest.TestSmoothing",
+)
+def test_a_nearly_certain_mask_moves_a_little_towards_a_blurred_one():
+    mask = np.zeros((4, 4), np.float32)
+    mask[1:3, 1:3] = 0.98
+    blurred = cv2.blur(mask, (3, 3))
+
+    assert np.array_equal(smoothed(mask, blurred, 0.0), mask)
+    found = smoothed(mask, blurred, 1.0)
+    assert (found[1:3, 1:3] != mask[1:3, 1:3]).all()
+    assert np.abs(found - mask).max() <= 3 / 255
+
+
 def test_masks_of_other_sizes_or_formats_are_refused():
     with pytest.raises(GraphRunError, match="sizes must be equal"):
         smooth(image([[0.5]]), image([[0.5, 0.5]]))
@@ -103,6 +125,32 @@ def test_a_matrix_times_its_inverse_is_one():
     assert len(found) == 16
     assert all(type(number) is float and number == np.float32(number) for number in found)
     assert np.array_equal(np.reshape(given, (4, 4)) @ np.reshape(found, (4, 4)), np.eye(4))
+
+
+@pytest.mark.reference(
+    "calculators/util/inverse_matrix_calculator_test.cc",
+    "InverseMatrixCalculatorTest.Identity",
+    "InverseMatrixCalculatorTest.Translation",
+    "InverseMatrixCalculatorTest.Scale",
+    "InverseMatrixCalculatorTest.Rotation90",
+    "InverseMatrixCalculatorTest.CheckPrecision",
+)
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ([(1, 0, 0, 0), (0, 1, 0, 0)], [(1, 0, 0, 0), (0, 1, 0, 0)]),
+        ([(1, 0, 0, 2), (0, 1, 0, -5)], [(1, 0, 0, -2), (0, 1, 0, 5)]),
+        ([(5, 0, 0, 0), (0, 2, 0, 0)], [(0.2, 0, 0, 0), (0, 0.5, 0, 0)]),
+        ([(0, -1, 0, 0), (1, 0, 0, 0)], [(0, 1, 0, 0), (-1, 0, 0, 0)]),
+        ([(1e-5, 0, 0, 0), (0, 1e-5, 0, 0)], [(1e5, 0, 0, 0), (0, 1e5, 0, 0)]),
+    ],
+)
+def test_inverses_of_moving_scaling_and_turning(rows, expected):
+    below = [(0.0, 0.0, 1.0, 0.0), (0.0, 0.0, 0.0, 1.0)]
+
+    found = inverted(tuple(float(one) for row in [*rows, *below] for one in row))
+
+    np.testing.assert_allclose(found, np.float32([*expected, *below]).ravel(), rtol=4 * 2**-23, atol=0)
 
 
 def test_a_small_matrix_has_an_inverse_and_a_singular_one_has_none():
@@ -176,6 +224,114 @@ def test_cubic_interpolation_is_that_of_opencv():
     expected = cv2.warpAffine(frame.array, rows, (4, 4), flags=flags, borderMode=cv2.BORDER_REPLICATE)
     assert np.array_equal(found, expected)
     assert not np.array_equal(found, pixels(frame, moved(0.125, 0.0625)))
+
+
+def picture(name):
+    """Return a picture of the reference's tests, (H, W, 3), red first, or skip where it is not there."""
+    path = PICTURES / name
+    if not path.exists():
+        pytest.skip(f"the reference's picture is not here: {path}")
+    return cv2.cvtColor(cv2.imread(str(path)), cv2.COLOR_BGR2RGB)
+
+
+def matrix_of(rect, size, target, keeps):
+    """Return the matrix from a target to a region; with `keeps` the region grows to its proportions."""
+    rows, columns = size
+    width, height = rect.width * columns, rect.height * rows
+    if keeps:
+        ratio = target[1] / target[0]
+        width, height = max(width, height / ratio), max(height, width * ratio)
+    grown = NormalizedRect(
+        x_center=rect.x_center,
+        y_center=rect.y_center,
+        width=width / columns,
+        height=height / rows,
+        rotation=rect.rotation,
+    )
+    return tuple(float(number) for number in region_matrix(grown, ImageSize(columns, rows)))
+
+
+def medium(degrees):
+    rotation = math.radians(degrees)
+    return NormalizedRect(x_center=0.65, y_center=0.4, width=0.5, height=0.5, rotation=rotation)
+
+
+def large(degrees):
+    rotation = math.radians(degrees)
+    return NormalizedRect(x_center=0.5, y_center=0.5, width=1.5, height=1.1, rotation=rotation)
+
+
+WHOLE = NormalizedRect(x_center=0.5, y_center=0.5, width=1, height=1)
+ZERO, REPLICATE = {"border_mode": "BORDER_ZERO"}, {"border_mode": "BORDER_REPLICATE"}
+TURNED = "medium_sub_rect_with_rotation_border_zero"
+
+
+@pytest.mark.reference(
+    "calculators/image/warp_affine_calculator_test.cc",
+    "WarpAffineCalculatorTest.MediumSubRectKeepAspect",
+    "WarpAffineCalculatorTest.MediumSubRectKeepAspectBorderZero",
+    "WarpAffineCalculatorTest.MediumSubRectKeepAspectWithRotation",
+    "WarpAffineCalculatorTest.MediumSubRectKeepAspectWithRotationBorderZero",
+    "WarpAffineCalculatorTest.MediumSubRectWithRotation",
+    "WarpAffineCalculatorTest.MediumSubRectWithRotationBorderZero",
+    "WarpAffineCalculatorTest.MediumSubRectWithRotationBorderZeroInterpCubic",
+    "WarpAffineCalculatorTest.MediumSubRectWithRotationBorderZeroInterpLinear",
+    "WarpAffineCalculatorTest.MediumSubRectWithRotationBorderZeroInterpNearestNeighbor",
+    "WarpAffineCalculatorTest.LargeSubRect",
+    "WarpAffineCalculatorTest.LargeSubRectBorderZero",
+    "WarpAffineCalculatorTest.LargeSubRectKeepAspect",
+    "WarpAffineCalculatorTest.LargeSubRectKeepAspectBorderZero",
+    "WarpAffineCalculatorTest.LargeSubRectKeepAspectWithRotation",
+    "WarpAffineCalculatorTest.LargeSubRectKeepAspectWithRotationBorderZero",
+    "WarpAffineCalculatorTest.NoOp",
+    "WarpAffineCalculatorTest.NoOpBorderZero",
+)
+@pytest.mark.parametrize(
+    ("expected", "rect", "size", "keeps", "options"),
+    [
+        ("medium_sub_rect_keep_aspect", medium(0), (256, 256), True, {}),
+        ("medium_sub_rect_keep_aspect_border_zero", medium(0), (256, 256), True, ZERO),
+        ("medium_sub_rect_keep_aspect_with_rotation", medium(90), (256, 256), True, REPLICATE),
+        ("medium_sub_rect_keep_aspect_with_rotation_border_zero", medium(90), (256, 256), True, ZERO),
+        ("medium_sub_rect_with_rotation", medium(-45), (256, 256), False, REPLICATE),
+        (TURNED, medium(-45), (256, 256), False, ZERO),
+        (
+            f"{TURNED}_interp_cubic",
+            medium(-45),
+            (256, 256),
+            False,
+            {**ZERO, "interpolation": "INTER_CUBIC"},
+        ),
+        (TURNED, medium(-45), (256, 256), False, {**ZERO, "interpolation": "INTER_LINEAR"}),
+        (TURNED, medium(-45), (256, 256), False, {**ZERO, "interpolation": "INTER_NEAREST"}),
+        ("large_sub_rect", large(0), (128, 128), False, REPLICATE),
+        ("large_sub_rect_border_zero", large(0), (128, 128), False, ZERO),
+        ("large_sub_rect_keep_aspect", large(0), (128, 128), True, REPLICATE),
+        ("large_sub_rect_keep_aspect_border_zero", large(0), (128, 128), True, ZERO),
+        ("large_sub_rect_keep_aspect_with_rotation", large(-15), (128, 128), True, {}),
+        ("large_sub_rect_keep_aspect_with_rotation_border_zero", large(-15), (128, 128), True, ZERO),
+        ("noop_except_range", WHOLE, (64, 128), True, REPLICATE),
+        ("noop_except_range", WHOLE, (64, 128), True, ZERO),
+    ],
+)
+@pytest.mark.parametrize("calculator", [WarpAffineCalculatorCpu, WarpAffineCalculator])
+def test_regions_look_as_those_of_the_reference(calculator, expected, rect, size, keeps, options):  # noqa: PLR0913, PLR0917  # one case
+    given, wanted = picture("input.jpg"), picture(f"{expected}.png").astype(float)
+    frame = ImageFrame(given)
+    image = frame if calculator is WarpAffineCalculatorCpu else Image(frame)
+
+    found = pixels(
+        image, matrix_of(rect, given.shape[:2], size, keeps), size, calculator=calculator, **options
+    )
+
+    likeness = 1 - np.linalg.norm(found - wanted) / np.linalg.norm(wanted)
+    assert likeness >= (0.8 if options.get("interpolation") == "INTER_NEAREST" else 0.99)
+
+
+def test_the_nearest_pixel_is_taken_where_it_is_asked_for():
+    found = pixels(RAMP, size=(8, 2), interpolation="INTER_NEAREST")
+
+    assert set(found[0].tolist()) == {0, 1, 2, 3}
 
 
 @pytest.mark.parametrize("shape", [(4, 4), (4, 4, 3), (4, 4, 4)])

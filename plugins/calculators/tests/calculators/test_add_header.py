@@ -15,6 +15,9 @@ def values(packets):
     return [(int(packet.timestamp), packet.payload) for packet in packets]
 
 
+@pytest.mark.reference(
+    "calculators/core/add_header_calculator_test.cc", "AddHeaderCalculatorTest.HeaderStream"
+)
 def test_the_header_of_one_stream_goes_to_the_packets_of_another():
     run = run_calculator(
         AddHeaderCalculator, {"DATA": DATA, "HEADER": []}, outputs=[0], headers={"HEADER": "my_header"}
@@ -24,6 +27,9 @@ def test_the_header_of_one_stream_goes_to_the_packets_of_another():
     assert values(run.outputs[0]) == DATA
 
 
+@pytest.mark.reference(
+    "calculators/core/add_header_calculator_test.cc", "AddHeaderCalculatorTest.InputSidePacket"
+)
 def test_a_side_packet_becomes_the_header():
     run = run_calculator(
         AddHeaderCalculator, {"DATA": DATA}, outputs=[0], side_packets={"HEADER": "my_header"}
@@ -40,6 +46,16 @@ def test_a_stream_without_header_gives_none_and_that_of_the_data_is_not_forwarde
 
     assert run.headers[0] is None
     assert values(run.outputs[0]) == DATA
+
+
+@pytest.mark.reference(
+    "calculators/core/add_header_calculator_test.cc", "AddHeaderCalculatorTest.HandlesEmptyHeaderStream"
+)
+def test_without_header_and_packets_there_is_neither():
+    run = run_calculator(AddHeaderCalculator, {"DATA": [], "HEADER": []}, outputs=[0])
+
+    assert run.headers[0] is None
+    assert run.outputs[0] == []
 
 
 def test_a_side_packet_that_the_application_leaves_out_gives_no_header():
@@ -63,13 +79,30 @@ def test_a_packet_on_the_header_stream_is_an_error_of_the_run(data):
     assert caught.value.errors[0].code is StatusCode.INVALID_ARGUMENT
 
 
+@pytest.mark.reference(
+    "calculators/core/add_header_calculator_test.cc", "AddHeaderCalculatorTest.NoPacketsOnHeaderStream"
+)
+def test_a_packet_on_the_header_stream_is_an_error_beside_a_header_too():
+    with pytest.raises(GraphRunError, match="input HEADER has a packet at 0, but only the header of"):
+        run_calculator(
+            AddHeaderCalculator,
+            {"DATA": DATA, "HEADER": [(0, "not allowed")]},
+            outputs=[0],
+            headers={"HEADER": "my_header"},
+        )
+
+
 @pytest.mark.parametrize(
     ("inputs", "sides", "message"),
     [
-        (
-            {"DATA": [], "HEADER": []},
-            {"HEADER": 1},
+        pytest.param(
+            {"DATA": DATA, "HEADER": []},
+            {"HEADER": "my_header"},
             "HEADER and side packet HEADER are both connected; connect",
+            marks=pytest.mark.reference(
+                "calculators/core/add_header_calculator_test.cc",
+                "AddHeaderCalculatorTest.UsingBothSideInputAndStream",
+            ),
         ),
         ({"DATA": []}, {}, "HEADER and side packet HEADER are neither connected; connect one"),
     ],

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from penstock import GraphConfigError, Timestamp
+from penstock import CalculatorGraph, GraphConfigError, Packet, Timestamp
+from penstock.config import read_graph
+from penstock.lowlevel import default_registry
 from penstock_calculators.messages.bypass_pb2 import BypassCalculatorOptions
 from penstock_calculators.routing.bypass import BypassCalculator
-from penstock_testing import ScheduleHarness, node, run_calculator, wired
+from penstock_testing import InlineExecutor, ScheduleHarness, node, run_calculator, wired
 
 
 def options(*pairs):
@@ -88,3 +90,125 @@ def test_without_options_nothing_is_forwarded():
 def test_options_that_name_no_pairs_of_ports_are_refused(given, message):
     with pytest.raises(GraphConfigError, match=message):
         run_calculator(BypassCalculator, {"A": []}, outputs=["A"], options=given)
+
+
+FORWARDING_SUBGRAPH = """
+    type: "Forwarding"
+    input_stream: "APPEARANCES:appearances"
+    input_stream: "VIDEO:video"
+    input_stream: "FEATURE_CONFIG:features"
+    output_stream: "APPEARANCES:forwarded"
+    output_stream: "FEDERATED_GAZE_OUTPUT:gaze"
+    node {
+      calculator: "BypassCalculator"
+      input_stream: "PASS:appearances"
+      input_stream: "IGNORE:0:video"
+      input_stream: "IGNORE:1:features"
+      output_stream: "PASS:forwarded"
+      output_stream: "IGNORE:gaze"
+      node_options: {
+        [type.googleapis.com/mediapipe.BypassCalculatorOptions] {
+          pass_input_stream: "PASS"
+          pass_output_stream: "PASS"
+        }
+      }
+    }
+"""
+
+
+def switched(outputs, options):
+    """Start a switch with four inputs; return the graph and what its outputs carry, with bounds as None."""
+    registry = default_registry().child()
+    registry.add("subgraph", "Forwarding", read_graph(FORWARDING_SUBGRAPH, registry))
+    names = [line.partition(":")[2] for line in outputs]
+    graph = CalculatorGraph(
+        f"""
+        input_stream: "VIDEO_FULL_RES:video"
+        input_stream: "APPEARANCES:appearances"
+        input_stream: "FEATURE_CONFIG:features"
+        input_stream: "GAZE_ENABLED:enabled"
+        node {{
+          calculator: "SwitchContainer"
+          input_stream: "VIDEO:video"
+          input_stream: "APPEARANCES:appearances"
+          input_stream: "FEATURE_CONFIG:features"
+          input_stream: "ENABLE:enabled"
+          {" ".join(f'output_stream: "{line}"' for line in outputs)}
+          options {{ [mediapipe.SwitchContainerOptions.ext] {{ {options} }} }}
+        }}
+        """,
+        registry=registry,
+    )
+    graph.set_executor("", InlineExecutor())
+    seen = {name: [] for name in names}
+    for name in names:
+        graph.observe_output_stream(
+            name,
+            lambda stream, packet: seen[stream].append((int(packet.timestamp), packet.payload)),
+            observe_timestamp_bounds=True,
+        )
+    graph.start_run()
+    return graph, seen
+
+
+def feed(graph, timestamp, **payloads):
+    for stream, payload in payloads.items():
+        graph.add_packet_to_input_stream(stream, Packet(payload, timestamp))
+    graph.wait_until_idle(20)
+
+
+@pytest.mark.parametrize(
+    "channel",
+    [
+        pytest.param(
+            'calculator: "Forwarding"',
+            marks=pytest.mark.reference(
+                "calculators/core/bypass_calculator_test.cc", "BypassCalculatorTest.SubgraphChannel"
+            ),
+        ),
+        pytest.param(
+            """calculator: "BypassCalculator"
+            node_options: {
+              [type.googleapis.com/mediapipe.BypassCalculatorOptions] {
+                pass_input_stream: "APPEARANCES"
+                pass_output_stream: "APPEARANCES"
+              }
+            }""",
+            marks=pytest.mark.reference(
+                "calculators/core/bypass_calculator_test.cc", "BypassCalculatorTest.CalculatorChannel"
+            ),
+        ),
+    ],
+)
+def test_a_channel_of_a_switch_may_forward_one_stream_and_settle_another(channel):
+    graph, seen = switched(
+        ["APPEARANCES:analyzed", "FEDERATED_GAZE_OUTPUT:gaze"],
+        f"async_selection: true contained_node: {{ {channel} }}",
+    )
+    feed(graph, 200, appearances="a1", video="v1", features="f1")
+
+    assert seen == {"analyzed": [(200, "a1")], "gaze": [(200, None)]}
+    graph.close(20)
+
+
+@pytest.mark.reference("calculators/core/bypass_calculator_test.cc", "BypassCalculatorTest.GatedChannel")
+def test_a_channel_of_a_switch_may_hold_all_packets_back():
+    graph, seen = switched(
+        ["VIDEO:video_out", "APPEARANCES:analyzed", "FEATURE_CONFIG:features_out"],
+        'contained_node: { calculator: "BypassCalculator" } '
+        'contained_node: { calculator: "PassThroughCalculator" }',
+    )
+    feed(graph, 200, enabled=False)
+    feed(graph, 200, appearances="a1", video="v1", features="f1")
+
+    assert all(carried == [(200, None)] for carried in seen.values())
+
+    feed(graph, 300, enabled=True)
+    feed(graph, 300, appearances="a2", video="v2", features="f2")
+
+    assert seen == {
+        "video_out": [(200, None), (300, "v2")],
+        "analyzed": [(200, None), (300, "a2")],
+        "features_out": [(200, None), (300, "f2")],
+    }
+    graph.close(20)

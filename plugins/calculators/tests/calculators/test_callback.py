@@ -31,6 +31,23 @@ def test_the_function_gets_all_packets_of_one_timestamp_together():
     assert seen == [["a", None], ["b", "c"]]
 
 
+@pytest.mark.reference(
+    "framework/tool/sink_test.cc",
+    "CallbackTest.TestAddMultiStreamCallback",
+    "CallbackTest.TestAddMultiStreamCallbackWithPacketMap",
+)
+def test_a_stream_without_a_packet_counts_as_nothing_in_a_sum():
+    sums = []
+
+    run_calculator(
+        CallbackCalculator,
+        {0: [(1, 10), (2, 7), (3, 4)], 1: [(1, 5), (3, 5)]},
+        side_packets={"VECTOR_CALLBACK": lambda packets: sums.append(sum(p.payload or 0 for p in packets))},
+    )
+
+    assert sums == [15, 7, 9]
+
+
 def test_settled_timestamps_come_as_empty_packets_where_they_are_asked_for():
     seen = []
 

@@ -9,12 +9,25 @@ from penstock import GraphConfigError, GraphRunError
 from penstock_calculators.lists.clip_vector_size import (
     ClipDetectionVectorSizeCalculator,
     ClipNormalizedRectVectorSizeCalculator,
+    ClipVectorSizeCalculator,
 )
+from penstock_calculators.lists.containers import ListOf
 from penstock_calculators.messages.clip_vector_size_pb2 import ClipVectorSizeCalculatorOptions
 from penstock_formats import Detection, NormalizedRect
 from penstock_testing import run_calculator
 
 DETECTIONS = [Detection(score=[score]) for score in (0.5, 0.25, 0.125)]
+
+
+class OnlyOne:
+    """What cannot be copied."""
+
+    __copy__ = __deepcopy__ = __reduce__ = None
+
+
+#: The reference's tests register calculators of their own for these types.
+ClipInts = ClipVectorSizeCalculator.named("ClipInts", ListOf(int))
+ClipOnlyOnes = ClipVectorSizeCalculator.named("ClipOnlyOnes", ListOf(OnlyOne))
 RECTS = [NormalizedRect(x_center=x, y_center=0, width=1, height=1) for x in (0.5, 0.25)]
 
 
@@ -57,6 +70,80 @@ def test_the_side_packet_wins_over_the_option():
     )
 
     assert payloads(run) == [(1, DETECTIONS[:1])]
+
+
+@pytest.mark.parametrize(
+    ("given", "most", "kept"),
+    [
+        pytest.param(
+            [[]],
+            1,
+            [[]],
+            marks=pytest.mark.reference(
+                "calculators/core/clip_vector_size_calculator_test.cc",
+                "TestClipIntVectorSizeCalculatorTest.EmptyVectorInput",
+            ),
+        ),
+        pytest.param(
+            [[0, 1, 2, 3]],
+            2,
+            [[0, 1]],
+            marks=pytest.mark.reference(
+                "calculators/core/clip_vector_size_calculator_test.cc",
+                "TestClipIntVectorSizeCalculatorTest.OneTimestamp",
+            ),
+        ),
+        pytest.param(
+            [[0, 1, 2, 3], [2, 3, 4, 5]],
+            3,
+            [[0, 1, 2], [2, 3, 4]],
+            marks=pytest.mark.reference(
+                "calculators/core/clip_vector_size_calculator_test.cc",
+                "TestClipIntVectorSizeCalculatorTest.TwoInputsAtTwoTimestamps",
+            ),
+        ),
+    ],
+)
+def test_lists_of_numbers_keep_their_first_elements(given, most, kept):
+    run = run_calculator(
+        ClipInts,
+        {0: enumerate(given, 1)},
+        outputs=[0],
+        options=ClipVectorSizeCalculatorOptions(max_vec_size=most),
+    )
+
+    assert payloads(run) == list(enumerate(kept, 1))
+
+
+@pytest.mark.reference(
+    "calculators/core/clip_vector_size_calculator_test.cc",
+    "TestClipUniqueIntPtrVectorSizeCalculatorTest.ConsumeOneTimestamp",
+)
+def test_elements_that_cannot_be_copied_are_the_same_objects():
+    elements = [OnlyOne() for _ in range(6)]
+    run = run_calculator(
+        ClipOnlyOnes,
+        {0: [(1, elements)]},
+        outputs=[0],
+        options=ClipVectorSizeCalculatorOptions(max_vec_size=3),
+    )
+
+    assert payloads(run) == [(1, elements[:3])]
+
+
+@pytest.mark.reference(
+    "calculators/core/clip_vector_size_calculator_test.cc", "TestClipIntVectorSizeCalculatorTest.SidePacket"
+)
+def test_the_side_packet_may_ask_for_more_than_the_option():
+    run = run_calculator(
+        ClipInts,
+        {0: [(1, [0, 1, 2, 3])]},
+        outputs=[0],
+        side_packets={0: 2},
+        options=ClipVectorSizeCalculatorOptions(max_vec_size=1),
+    )
+
+    assert payloads(run) == [(1, [0, 1])]
 
 
 def test_an_option_below_one_is_refused_when_the_graph_loads():

@@ -7,13 +7,17 @@ import pytest
 from penstock import GraphConfigError, GraphRunError, Packet
 from penstock.errors import PacketTypeError
 from penstock_calculators.lists.concatenate import (
+    ConcatenateClassificationListCalculator,
     ConcatenateFloatVectorCalculator,
     ConcatenateInt32VectorCalculator,
     ConcatenateLandmarkVectorCalculator,
     ConcatenateNormalizedLandmarkListCalculator,
+    ConcatenateStringVectorCalculator,
+    ConcatenateVectorCalculator,
 )
+from penstock_calculators.lists.containers import ListOf
 from penstock_calculators.messages.concatenate_pb2 import ConcatenateVectorCalculatorOptions
-from penstock_formats import NormalizedLandmark, NormalizedLandmarkList
+from penstock_formats import Classification, ClassificationList, NormalizedLandmark, NormalizedLandmarkList
 from penstock_testing import ScheduleHarness, explore, node, run_calculator, wired
 
 ALL = ConcatenateVectorCalculatorOptions(only_emit_if_all_present=True)
@@ -125,6 +129,328 @@ def test_messages_too_wait_for_all_if_the_option_says_so():
     )
 
     assert joined == [(2, landmarks(0.5))]
+
+
+class OnlyOne:
+    """What cannot be copied."""
+
+    __copy__ = __deepcopy__ = __reduce__ = None
+
+
+ConcatenateOnlyOnes = ConcatenateVectorCalculator.named("ConcatenateOnlyOnes", ListOf(OnlyOne))
+
+
+def at_times(calculator, sets, options=None, *, inputs=None):
+    """Return the outputs; each set has one timestamp and the packets of the first inputs."""
+    given = {i: [] for i in range(inputs or len(sets[0]))}
+    for timestamp, payloads in enumerate(sets, 1):
+        for i, payload in enumerate(payloads):
+            given[i].append((timestamp, payload))
+    return values(run_calculator(calculator, given, outputs=[0], options=options).outputs[0])
+
+
+@pytest.mark.parametrize(
+    ("sets", "joined"),
+    [
+        pytest.param(
+            [([], [], [])],
+            [(1, [])],
+            marks=pytest.mark.reference(
+                "calculators/core/concatenate_vector_calculator_test.cc",
+                "TestConcatenateIntVectorCalculatorTest.EmptyVectorInputs",
+            ),
+        ),
+        pytest.param(
+            [([1, 2, 3], [4], [5, 6])],
+            [(1, [1, 2, 3, 4, 5, 6])],
+            marks=pytest.mark.reference(
+                "calculators/core/concatenate_vector_calculator_test.cc",
+                "TestConcatenateIntVectorCalculatorTest.OneTimestamp",
+            ),
+        ),
+        pytest.param(
+            [([1, 2, 3], [4], [5, 6]), ([0, 2], [1], [3, 5])],
+            [(1, [1, 2, 3, 4, 5, 6]), (2, [0, 2, 1, 3, 5])],
+            marks=pytest.mark.reference(
+                "calculators/core/concatenate_vector_calculator_test.cc",
+                "TestConcatenateIntVectorCalculatorTest.TwoInputsAtTwoTimestamps",
+            ),
+        ),
+        pytest.param(
+            [(1, 2, 3)],
+            [(1, [1, 2, 3])],
+            marks=pytest.mark.reference(
+                "calculators/core/concatenate_vector_calculator_test.cc",
+                "TestConcatenateIntVectorCalculatorTest.ItemsOneTimestamp",
+            ),
+        ),
+        pytest.param(
+            [(1, 2, 3), (4, 5, 6)],
+            [(1, [1, 2, 3]), (2, [4, 5, 6])],
+            marks=pytest.mark.reference(
+                "calculators/core/concatenate_vector_calculator_test.cc",
+                "TestConcatenateIntVectorCalculatorTest.ItemsTwoInputsAtTwoTimestamps",
+            ),
+        ),
+        pytest.param(
+            [([1, 2], [3, 4, 5], 6, 7)],
+            [(1, [1, 2, 3, 4, 5, 6, 7])],
+            marks=pytest.mark.reference(
+                "calculators/core/concatenate_vector_calculator_test.cc",
+                "TestConcatenateIntVectorCalculatorTest.MixedVectorsAndItems",
+            ),
+        ),
+        pytest.param(
+            [(1, [2, 3], [4, 5, 6], 7)],
+            [(1, [1, 2, 3, 4, 5, 6, 7])],
+            marks=pytest.mark.reference(
+                "calculators/core/concatenate_vector_calculator_test.cc",
+                "TestConcatenateIntVectorCalculatorTest.MixedVectorsAndItemsAnother",
+            ),
+        ),
+    ],
+)
+def test_lists_of_ints_and_ints_are_joined(sets, joined):
+    assert at_times(ConcatenateInt32VectorCalculator, sets) == joined
+
+
+@pytest.mark.parametrize(
+    ("calculator", "sets", "joined"),
+    [
+        pytest.param(
+            ConcatenateFloatVectorCalculator,
+            [([], [], [])],
+            [(1, [])],
+            marks=pytest.mark.reference(
+                "calculators/core/concatenate_vector_calculator_test.cc",
+                "ConcatenateFloatVectorCalculatorTest.EmptyVectorInputs",
+            ),
+        ),
+        pytest.param(
+            ConcatenateFloatVectorCalculator,
+            [([1.0, 2.0, 3.0], [4.0], [5.0, 6.0])],
+            [(1, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0])],
+            marks=pytest.mark.reference(
+                "calculators/core/concatenate_vector_calculator_test.cc",
+                "ConcatenateFloatVectorCalculatorTest.OneTimestamp",
+            ),
+        ),
+        pytest.param(
+            ConcatenateFloatVectorCalculator,
+            [([1.0, 2.0, 3.0], [4.0], [5.0, 6.0]), ([0.0, 2.0], [1.0], [3.0, 5.0])],
+            [(1, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), (2, [0.0, 2.0, 1.0, 3.0, 5.0])],
+            marks=pytest.mark.reference(
+                "calculators/core/concatenate_vector_calculator_test.cc",
+                "ConcatenateFloatVectorCalculatorTest.TwoInputsAtTwoTimestamps",
+            ),
+        ),
+        pytest.param(
+            ConcatenateStringVectorCalculator,
+            [(["a", "b"], ["c"], ["d", "e", "f"])],
+            [(1, ["a", "b", "c", "d", "e", "f"])],
+            marks=pytest.mark.reference(
+                "calculators/core/concatenate_vector_calculator_test.cc",
+                "ConcatenateStringVectorCalculatorTest.OneTimestamp",
+            ),
+        ),
+    ],
+)
+def test_lists_of_floats_and_of_strings_are_joined(calculator, sets, joined):
+    assert at_times(calculator, sets) == joined
+
+
+@pytest.mark.parametrize(
+    ("calculator", "present", "options", "joined"),
+    [
+        pytest.param(
+            ConcatenateInt32VectorCalculator,
+            [[1, 2, 3]],
+            None,
+            [(1, [1, 2, 3])],
+            marks=pytest.mark.reference(
+                "calculators/core/concatenate_vector_calculator_test.cc",
+                "TestConcatenateIntVectorCalculatorTest.OneEmptyStreamStillOutput",
+            ),
+        ),
+        pytest.param(
+            ConcatenateInt32VectorCalculator,
+            [[1, 2, 3]],
+            ALL,
+            [],
+            marks=pytest.mark.reference(
+                "calculators/core/concatenate_vector_calculator_test.cc",
+                "TestConcatenateIntVectorCalculatorTest.OneEmptyStreamNoOutput",
+            ),
+        ),
+        pytest.param(
+            ConcatenateInt32VectorCalculator,
+            [1, 2],
+            None,
+            [(1, [1, 2])],
+            marks=pytest.mark.reference(
+                "calculators/core/concatenate_vector_calculator_test.cc",
+                "TestConcatenateIntVectorCalculatorTest.ItemsOneEmptyStreamStillOutput",
+            ),
+        ),
+        pytest.param(
+            ConcatenateInt32VectorCalculator,
+            [1, 2],
+            ALL,
+            [],
+            marks=pytest.mark.reference(
+                "calculators/core/concatenate_vector_calculator_test.cc",
+                "TestConcatenateIntVectorCalculatorTest.ItemsOneEmptyStreamNoOutput",
+            ),
+        ),
+        pytest.param(
+            ConcatenateFloatVectorCalculator,
+            [[1.0, 2.0, 3.0]],
+            None,
+            [(1, [1.0, 2.0, 3.0])],
+            marks=pytest.mark.reference(
+                "calculators/core/concatenate_vector_calculator_test.cc",
+                "ConcatenateFloatVectorCalculatorTest.OneEmptyStreamStillOutput",
+            ),
+        ),
+        pytest.param(
+            ConcatenateFloatVectorCalculator,
+            [[1.0, 2.0, 3.0]],
+            ALL,
+            [],
+            marks=pytest.mark.reference(
+                "calculators/core/concatenate_vector_calculator_test.cc",
+                "ConcatenateFloatVectorCalculatorTest.OneEmptyStreamNoOutput",
+            ),
+        ),
+    ],
+)
+def test_an_input_that_has_no_packet_is_left_out_or_prevents_the_list(calculator, present, options, joined):
+    assert at_times(calculator, [present], options, inputs=len(present) + 1) == joined
+
+
+@pytest.mark.reference(
+    "calculators/core/concatenate_vector_calculator_test.cc",
+    "TestConcatenateUniqueIntVectorCalculatorTest.ConsumeOneTimestamp",
+)
+def test_elements_that_cannot_be_copied_are_the_same_objects():
+    ones = [OnlyOne() for _ in range(6)]
+
+    assert at_times(ConcatenateOnlyOnes, [(ones[:3], ones[3:4], ones[4:])]) == [(1, ones)]
+
+
+@pytest.mark.parametrize(
+    ("options", "size"),
+    [
+        pytest.param(
+            None,
+            1,
+            marks=pytest.mark.reference(
+                "calculators/core/concatenate_vector_calculator_test.cc",
+                "TestConcatenateUniqueIntVectorCalculatorTest.OneEmptyStreamStillOutput",
+            ),
+        ),
+        pytest.param(
+            ALL,
+            0,
+            marks=pytest.mark.reference(
+                "calculators/core/concatenate_vector_calculator_test.cc",
+                "TestConcatenateUniqueIntVectorCalculatorTest.OneEmptyStreamNoOutput",
+            ),
+        ),
+    ],
+)
+def test_elements_that_cannot_be_copied_may_come_alone(options, size):
+    ones = [OnlyOne() for _ in range(3)]
+
+    assert at_times(ConcatenateOnlyOnes, [(ones,)], options, inputs=2) == [(1, ones)] * size
+
+
+@pytest.mark.parametrize(
+    ("sets", "inputs", "options", "joined"),
+    [
+        pytest.param(
+            [([], [], [])],
+            3,
+            None,
+            [(1, [])],
+            marks=pytest.mark.reference(
+                "calculators/core/concatenate_proto_list_calculator_test.cc",
+                "ConcatenateNormalizedLandmarkListCalculatorTest.EmptyVectorInputs",
+            ),
+        ),
+        pytest.param(
+            [([0, 0, 0], [3], [6, 6])],
+            3,
+            None,
+            [(1, [0, 0, 0, 3, 6, 6])],
+            marks=pytest.mark.reference(
+                "calculators/core/concatenate_proto_list_calculator_test.cc",
+                "ConcatenateNormalizedLandmarkListCalculatorTest.OneTimestamp",
+            ),
+        ),
+        pytest.param(
+            [([0, 0, 0], [3], [6, 6])] * 2,
+            3,
+            None,
+            [(1, [0, 0, 0, 3, 6, 6]), (2, [0, 0, 0, 3, 6, 6])],
+            marks=pytest.mark.reference(
+                "calculators/core/concatenate_proto_list_calculator_test.cc",
+                "ConcatenateNormalizedLandmarkListCalculatorTest.TwoInputsAtTwoTimestamps",
+            ),
+        ),
+        pytest.param(
+            [([0, 0, 0],)],
+            2,
+            None,
+            [(1, [0, 0, 0])],
+            marks=pytest.mark.reference(
+                "calculators/core/concatenate_proto_list_calculator_test.cc",
+                "ConcatenateNormalizedLandmarkListCalculatorTest.OneEmptyStreamStillOutput",
+            ),
+        ),
+        pytest.param(
+            [([0, 0, 0],)],
+            2,
+            ALL,
+            [],
+            marks=pytest.mark.reference(
+                "calculators/core/concatenate_proto_list_calculator_test.cc",
+                "ConcatenateNormalizedLandmarkListCalculatorTest.OneEmptyStreamNoOutput",
+            ),
+        ),
+    ],
+)
+def test_landmarks_are_joined(sets, inputs, options, joined):
+    def points(numbers):
+        return NormalizedLandmarkList(landmark=[NormalizedLandmark(x=n, y=n, z=n) for n in numbers])
+
+    carried = at_times(
+        ConcatenateNormalizedLandmarkListCalculator,
+        [[points(numbers) for numbers in one] for one in sets],
+        options,
+        inputs=inputs,
+    )
+
+    assert carried == [(timestamp, points(numbers)) for timestamp, numbers in joined]
+
+
+@pytest.mark.reference(
+    "calculators/core/concatenate_proto_list_calculator_test.cc",
+    "ConcatenateClassificationListCalculatorTest.OneTimestamp",
+)
+def test_classifications_keep_their_order():
+    classes = [
+        Classification(index=i, score=score, label=f"test_{i}")
+        for i, score in enumerate([0.2, 0.3, 0.4, 0.2, 0.3])
+    ]
+
+    carried = at_times(
+        ConcatenateClassificationListCalculator,
+        [(ClassificationList(classification=classes[:3]), ClassificationList(classification=classes[3:]))],
+        ALL,
+    )
+
+    assert carried == [(1, ClassificationList(classification=classes))]
 
 
 def test_the_output_does_not_depend_on_the_order_of_arrival():

@@ -61,6 +61,96 @@ def test_each_kind_of_value_becomes_a_payload_of_its_python_type(field, given, p
     assert type(value) is type(payload)
 
 
+def loaded(ports, packets):
+    """Return the side packets of a graph file by name, without other tags."""
+    graph = CalculatorGraph(f"""
+        node {{
+          calculator: "ConstantSidePacketCalculator"
+          {" ".join(f'output_side_packet: "{port}"' for port in ports)}
+          options: {{
+            [mediapipe.ConstantSidePacketCalculatorOptions.ext]: {{
+              {" ".join(f"packet {packet}" for packet in packets)}
+            }}
+          }}
+        }}
+    """)
+    graph.set_executor("", InlineExecutor())
+    graph.run(timeout=TIMEOUT)
+    names = [port.rpartition(":")[2] for port in ports if port.startswith("PACKET")]
+    return {name: graph.get_output_side_packet(name).payload for name in names}
+
+
+@pytest.mark.reference(
+    "calculators/core/constant_side_packet_calculator_test.cc",
+    "ConstantSidePacketCalculatorTest.EveryPossibleType",
+)
+@pytest.mark.parametrize(
+    ("packet", "value"),
+    [
+        ("{ int_value: 2 }", 2),
+        ("{ float_value: 6.5f }", 6.5),
+        ("{ bool_value: true }", True),
+        ('{ string_value: "str" }', "str"),
+        ("{ int64_value: 63 }", 63),
+        ('{ string_vector_value: {string_value: "foo" string_value: "bar"}}', ["foo", "bar"]),
+        ("{ float_vector_value: {float_value: 1.0 float_value: 2.0}}", [1.0, 2.0]),
+        ("{ int_vector_value: {int_value: 1 int_value: 2}}", [1, 2]),
+    ],
+)
+def test_a_graph_file_gives_each_kind_of_value(packet, value):
+    made_value = loaded(["PACKET:packet"], [packet])["packet"]
+
+    assert made_value == value
+    assert type(made_value) is type(value)
+
+
+SIX = [
+    "{ int_value: 256 }",
+    "{ float_value: 0.5f }",
+    "{ bool_value: false }",
+    '{ string_value: "string" }',
+    '{ string_value: "another string" }',
+    "{ int_value: 128 }",
+]
+
+
+@pytest.mark.parametrize(
+    ("ports", "values"),
+    [
+        pytest.param(
+            [f"PACKET:{i}:packet_{i}" for i in range(6)],
+            [256, 0.5, False, "string", "another string", 128],
+            marks=pytest.mark.reference(
+                "calculators/core/constant_side_packet_calculator_test.cc",
+                "ConstantSidePacketCalculatorTest.MultiplePackets",
+            ),
+        ),
+        pytest.param(
+            [
+                "PACKET:0:packet_0",
+                "no_tag0",
+                "PACKET:1:packet_1",
+                "INCORRECT_TAG:0:name1",
+                "PACKET:2:packet_2",
+                "PACKET:3:packet_3",
+                "no_tag2",
+                "INCORRECT_TAG:1:name2",
+            ],
+            [256, 0.5, False, "string"],
+            marks=pytest.mark.reference(
+                "calculators/core/constant_side_packet_calculator_test.cc",
+                "ConstantSidePacketCalculatorTest.ProcessingPacketsWithCorrectTagOnly",
+            ),
+        ),
+    ],
+)
+def test_a_graph_file_gives_each_side_packet_its_own_value(ports, values):
+    found = loaded(ports, SIX[: len(values)])
+
+    assert found == {f"packet_{i}": value for i, value in enumerate(values)}
+    assert [type(value) for value in found.values()] == [type(value) for value in values]
+
+
 def test_each_side_packet_has_the_value_of_its_own_index():
     assert made({"int_value": 2}, {"string_value": "str"}, {"bool_value": True}) == [2, "str", True]
 
@@ -103,7 +193,24 @@ def test_side_packets_of_other_tags_are_left_alone():
 @pytest.mark.parametrize(
     ("packets", "ports", "message"),
     [
-        ([{"int_value": 2}, {"int_value": 3}], ["PACKET"], "1 output side packets PACKET, but 2 packets in"),
+        pytest.param(
+            [{"int_value": 256}, {"float_value": 0.5}],
+            ["PACKET"],
+            "1 output side packets PACKET, but 2 packets in",
+            marks=pytest.mark.reference(
+                "calculators/core/constant_side_packet_calculator_test.cc",
+                "ConstantSidePacketCalculatorTest.IncorrectConfig_MoreOptionsThanPackets",
+            ),
+        ),
+        pytest.param(
+            [{"int_value": 256}],
+            ["PACKET:0", "PACKET:1"],
+            "2 output side packets PACKET, but 1 packets in",
+            marks=pytest.mark.reference(
+                "calculators/core/constant_side_packet_calculator_test.cc",
+                "ConstantSidePacketCalculatorTest.IncorrectConfig_MorePacketsThanOptions",
+            ),
+        ),
         ([], ["PACKET"], "1 output side packets PACKET, but 0 packets in the options; each needs the other"),
         ([{"int_value": 2}], ["OTHER"], "0 output side packets PACKET, but 1 packets in the options"),
         (

@@ -32,6 +32,55 @@ def test_each_number_comes_at_its_own_timestamp(sides, numbers):
     assert count(**sides) == [(number, number) for number in numbers]
 
 
+@pytest.mark.reference(
+    "calculators/core/counting_source_calculator_test.cc",
+    "VerifyOutputWithMaxCountSetTest.VerifyOutputWithMaxCountSet",
+)
+@pytest.mark.parametrize(
+    ("first", "batches", "batch", "step", "numbers"),
+    [
+        (0, 3, 1, 1, [0, 1, 2]),
+        (-2, 5, 1, 1, [-2, -1, 0, 1, 2]),
+        (0, 3, 1, 2, [0, 2, 4]),
+        (0, 3, 2, 2, [0, 2, 4, 6, 8, 10]),
+    ],
+)
+def test_all_side_packets_but_the_errors_may_be_connected(first, batches, batch, step, numbers):
+    written = count(MAX_COUNT=batches, BATCH_SIZE=batch, INITIAL_VALUE=first, INCREMENT=step)
+
+    assert written == [(number, number) for number in numbers]
+
+
+@pytest.mark.reference(
+    "calculators/core/counting_source_calculator_test.cc",
+    "VerifyOutputWithErrorCountSetTest.VerifyOutputWithErrorCountSet",
+)
+@pytest.mark.parametrize(
+    ("batches", "before_error", "batch", "step", "numbers"),
+    [
+        (3, 5, 1, 1, [0, 1, 2]),
+        (3, 5, 2, 2, [0, 2, 4, 6, 8, 10]),
+        (5, 2, 1, 1, None),
+        (3, 2, 2, 2, None),
+    ],
+)
+def test_the_smaller_of_the_two_counts_decides_whether_there_is_an_error(
+    batches, before_error, batch, step, numbers
+):
+    sides = {
+        "ERROR_COUNT": before_error,
+        "MAX_COUNT": batches,
+        "BATCH_SIZE": batch,
+        "INITIAL_VALUE": 0,
+        "INCREMENT": step,
+    }
+    if numbers is None:
+        with pytest.raises(GraphRunError, match="expected error: side packet ERROR_COUNT is 2"):
+            count(**sides)
+    else:
+        assert count(**sides) == [(number, number) for number in numbers]
+
+
 def test_each_call_writes_one_batch():
     plan = wired(node(CountingSourceCalculator, "", "n", side_inputs="MAX_COUNT:m BATCH_SIZE:b"))
     harness = ScheduleHarness(plan, side_packets={"m": 2, "b": 2}).start()
@@ -81,10 +130,32 @@ def test_a_number_that_is_too_small_is_refused_when_the_node_opens(tag, value, s
         count(**{"MAX_COUNT": 1, tag: value})
 
 
+@pytest.mark.reference(
+    "calculators/core/counting_source_calculator_test.cc",
+    "NegativeValueParamErrorTest.NegativeValueParamError",
+)
+@pytest.mark.parametrize(
+    ("errors", "most", "batch", "step"), [(0, -1, 0, 0), (-1, 0, 0, 0), (0, 0, -1, 0), (2, 2, 1, -1)]
+)
+def test_a_negative_number_is_an_error_with_the_code_of_the_reference(errors, most, batch, step):
+    with pytest.raises(GraphRunError, match=r"the graph run failed.* is -1, but must be at least") as caught:
+        count(ERROR_COUNT=errors, MAX_COUNT=most, BATCH_SIZE=batch, INCREMENT=step)
+
+    assert caught.value.code is StatusCode.INTERNAL
+
+
 @pytest.mark.parametrize(
     ("sides", "message"),
     [
         ({}, "neither side packet MAX_COUNT nor ERROR_COUNT is connected"),
+        pytest.param(
+            {"INITIAL_VALUE": 0},
+            "neither side packet MAX_COUNT nor ERROR_COUNT is connected",
+            marks=pytest.mark.reference(
+                "calculators/core/counting_source_calculator_test.cc",
+                "CountingSourceCalculatorTest.ErrorCountAndMaxCountNotSet",
+            ),
+        ),
         ({"BATCH_SIZE": 1}, "neither side packet MAX_COUNT nor ERROR_COUNT is connected"),
         ({"MAX_COUNT": 1.5}, "is a 'float', but the node expects int"),
         ({"MAX_COUNT": True}, "is a 'bool', but the node expects int"),
@@ -97,11 +168,26 @@ def test_side_packets_that_are_wrong_are_refused_before_the_run(sides, message):
         count(**sides)
 
 
-def test_a_side_packet_that_is_connected_must_be_given():
-    plan = wired(node(CountingSourceCalculator, "", "n", side_inputs="MAX_COUNT:m BATCH_SIZE:b"))
+@pytest.mark.parametrize(
+    ("connected", "given", "missing"),
+    [
+        ("MAX_COUNT:m BATCH_SIZE:b", {"m": 2}, "b"),
+        pytest.param(
+            "ERROR_COUNT:c ERROR_ON_OPEN:o",
+            {"o": True},
+            "c",
+            marks=pytest.mark.reference(
+                "calculators/core/counting_source_calculator_test.cc",
+                "CountingSourceCalculatorTest.ExpectedErrorAfterSetErrorOnOpen",
+            ),
+        ),
+    ],
+)
+def test_a_side_packet_that_is_connected_must_be_given(connected, given, missing):
+    plan = wired(node(CountingSourceCalculator, "", "n", side_inputs=connected))
 
-    with pytest.raises(GraphConfigError, match=r"side packet 'b' .* is required but was not given"):
-        ScheduleHarness(plan, side_packets={"m": 2})
+    with pytest.raises(GraphConfigError, match=rf"side packet '{missing}' .* is required but was not given"):
+        ScheduleHarness(plan, side_packets=given)
 
 
 def test_the_example_of_the_docstring_runs_each_time_from_the_beginning():

@@ -48,6 +48,30 @@ def test_each_run_of_the_example_has_the_default_where_the_application_gives_not
     assert chosen(graph, small_model="small") == "small"
 
 
+@pytest.mark.reference(
+    "calculators/core/default_side_packet_calculator_test.cc",
+    "DefaultSidePacketCalculator.ProducesExpectedOutput",
+)
+@pytest.mark.parametrize(
+    ("default", "optional"), [("default string", "optional string"), (123, 456), (1.1, 2.2)]
+)
+def test_values_of_any_type_are_forwarded(default, optional):
+    text = """
+        input_side_packet: "optional_input"
+        input_side_packet: "default_input"
+        output_side_packet: "model"
+        node {
+          calculator: "DefaultSidePacketCalculator"
+          input_side_packet: "OPTIONAL_VALUE:optional_input"
+          input_side_packet: "DEFAULT_VALUE:default_input"
+          output_side_packet: "VALUE:model"
+        }
+    """
+
+    assert chosen(inline(text), default_input=default, optional_input=optional) == optional
+    assert chosen(inline(text), default_input=default) == default
+
+
 def test_a_false_value_is_a_value():
     assert chosen(inline(EXAMPLE), small_model=True, model_given=False) is False
 
@@ -70,10 +94,14 @@ def test_an_optional_value_that_a_node_makes_is_waited_for():
 @pytest.mark.parametrize(
     ("sides", "outputs", "message"),
     [
-        (
+        pytest.param(
             {"OPTIONAL_VALUE": 1},
             ["VALUE"],
             "needs input side packet 'DEFAULT_VALUE', but nothing is connected",
+            marks=pytest.mark.reference(
+                "calculators/core/default_side_packet_calculator_test.cc",
+                "DefaultSidePacketCalculatorTest.NoDefaultValueFails",
+            ),
         ),
         ({"DEFAULT_VALUE": 1}, [], "needs output side packet 'VALUE', but nothing is connected to it"),
     ],

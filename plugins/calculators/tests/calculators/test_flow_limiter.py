@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import heapq
+import itertools
+
 import pytest
 
 from penstock import CalculatorGraph, GraphConfigError, Packet, Timestamp
+from penstock.config import build_plan
 from penstock.config.calculator_options_pb2 import CalculatorOptions
+from penstock.lowlevel import default_registry, next_allowed
 from penstock_calculators.limiting.flow_limiter import FlowLimiterCalculator
 from penstock_calculators.messages.flow_limiter_pb2 import FlowLimiterCalculatorOptions
 from penstock_calculators.routing.pass_through import PassThroughCalculator
@@ -319,6 +324,278 @@ def test_in_every_order_a_cycle_ends_and_accounts_for_each_packet(max_in_queue, 
     assert 1 <= most <= 2
 
 
+def work(cc):
+    cc.output.add_packet(cc.input.packet)
+
+
+def drop_the_third(*, bound_too):
+    """Return the reference's test calculator that drops its third packet, the timestamp too or not."""
+    count = 0
+
+    def drop(cc):
+        nonlocal count
+        count += not cc.input.is_empty()
+        if count != 3 and not cc.input.is_empty():
+            cc.output.add_packet(cc.input.packet)
+        if count != 3 or not bound_too:
+            cc.output.set_next_timestamp_bound(next_allowed(cc.stamp))
+
+    return calculator(drop, process_bounds=True)
+
+
+class Simulation:
+    """A limiter in a cycle, in simulated microseconds: each packet that passes takes its time."""
+
+    def __init__(self, *after, inputs="in_1", warm_up_us=None, work_us=None, **options):
+        outputs = [f"{name}_sampled" for name in inputs.split()]
+        plan = wired(
+            limiter(inputs, " ".join(outputs), finished="out_1", side_inputs="OPTIONS:options"),
+            node(calculator(work, offset=0), outputs[0], "worked" if after else "out_1"),
+            *(node(one, "worked", "out_1") for one in after),
+            inputs=inputs,
+        )
+        self.harness = ScheduleHarness(
+            plan,
+            bounds_of=[*outputs, "out_1", "allow"],
+            side_packets={"options": FlowLimiterCalculatorOptions(**options)},
+        ).start()
+        self.now = 0
+        self._next_us, self._work_us = warm_up_us, work_us
+        self._held, self._ends = None, None
+
+    def add(self, stream, i):
+        """Add the number i at 10 ms times i."""
+        self.harness.add(stream, i, i * 10 * MS)
+
+    def sleep(self, us):
+        """Let the graph work while time passes."""
+        end = self.now + us
+        self._run()
+        while self._held is not None and self._ends is not None and self._ends <= end:
+            self.now = self._ends
+            self.finish_work()
+        self.now = end
+
+    def finish_work(self):
+        """Let the packet under work go on."""
+        held, self._held = self._held, None
+        self.harness.complete(held)
+        self._run()
+
+    def finish(self):
+        """End the inputs and the run."""
+        self.harness.close_input()
+        self.sleep(1000 * MS)
+        self.harness.finish()
+
+    def carried(self, stream, *, bounds=False):
+        """Return the numbers of a stream's packets; with bounds pairs of ms and number."""
+        pairs = self.harness.carried(stream)
+        if bounds:
+            return [(timestamp / MS, payload) for timestamp, payload in pairs]
+        return [payload for _, payload in pairs if payload is not None]
+
+    def _run(self):
+        self.harness.serve_observers()
+        while (step := self.harness.take()) is not None:
+            held = self.harness.call(step)
+            if step.node.name == "Work" and self.harness.log[-1].startswith("process"):
+                self._held = held
+                self._ends = self._next_us and self.now + self._next_us
+                self._next_us = self._work_us
+            else:
+                self.harness.complete(held)
+            self.harness.serve_observers()
+
+
+@pytest.mark.reference(
+    "calculators/core/flow_limiter_calculator_test.cc", "FlowLimiterCalculatorSemaphoreTest.FramesDropped"
+)
+def test_a_waiting_frame_is_replaced_by_a_newer_one():
+    simulation = Simulation(max_in_flight=1, max_in_queue=1)
+    harness = simulation.harness
+    harness.add("in_1", 0, 0)
+    simulation.sleep(0)
+    for i in range(9):
+        assert allowed(harness)[2 * i :] == [(10 * i, True)]
+        harness.add("in_1", i * 10 + 5, i * 10 + 5)
+        simulation.sleep(0)
+        harness.add("in_1", i * 10 + 10, i * 10 + 10)
+        simulation.sleep(0)
+        assert allowed(harness)[2 * i + 1 :] == [(10 * i + 5, False)]
+        simulation.finish_work()
+    simulation.finish_work()
+    harness.finish()
+
+    assert [pair for pair in harness.carried("out_1") if pair[1] is not None] == [
+        (t, t) for t in range(0, 100, 10)
+    ]
+
+
+@pytest.mark.reference(
+    "calculators/core/flow_limiter_calculator_test.cc", "FlowLimiterCalculatorTest.FinishedTimestamps"
+)
+def test_a_frame_that_the_limited_part_drops_frees_its_place_by_its_bound():
+    simulation = Simulation(
+        drop_the_third(bound_too=False),
+        warm_up_us=22 * MS,
+        work_us=22 * MS,
+        max_in_flight=1,
+        max_in_queue=1,
+    )
+    simulation.add("in_1", 0)
+    simulation.sleep(1)
+    assert simulation.carried("allow") == [True]
+    simulation.sleep(10 * MS)
+    for i in range(1, 8, 2):
+        simulation.add("in_1", i)
+        simulation.sleep(10 * MS)
+        assert len(simulation.carried("allow")) == i
+        simulation.add("in_1", i + 1)
+        simulation.sleep(1)
+        assert simulation.carried("allow")[i:] == [False]
+        simulation.sleep(10 * MS)
+        assert simulation.carried("allow")[i + 1 :] == [True]
+    simulation.finish()
+
+    assert simulation.carried("out_1") == [0, 2, 6, 8]
+
+
+@pytest.mark.parametrize(
+    ("warm_up_ms", "bound_too", "frames", "carried"),
+    [
+        pytest.param(
+            22,
+            True,
+            21,
+            [0, 2, 14, 17, 19, 20],
+            marks=pytest.mark.reference(
+                "calculators/core/flow_limiter_calculator_test.cc", "FlowLimiterCalculatorTest.FinishedLost"
+            ),
+        ),
+        pytest.param(
+            500,
+            False,
+            71,
+            [0, 10, 30, 40, 50, 60, 63, 65, 67, 69, 70],
+            marks=pytest.mark.reference(
+                "calculators/core/flow_limiter_calculator_test.cc",
+                "FlowLimiterCalculatorTest.FinishedDelayed",
+            ),
+        ),
+    ],
+)
+def test_frames_that_are_lost_or_late_time_out(warm_up_ms, bound_too, frames, carried):
+    simulation = Simulation(
+        drop_the_third(bound_too=bound_too),
+        warm_up_us=warm_up_ms * MS,
+        work_us=22 * MS,
+        max_in_flight=1,
+        max_in_queue=1,
+        in_flight_timeout=100 * MS,
+    )
+    for i in range(frames):
+        simulation.add("in_1", i)
+        simulation.sleep(10 * MS)
+    simulation.finish()
+
+    assert simulation.carried("out_1") == carried
+
+
+@pytest.mark.parametrize(
+    ("work_ms", "max_in_queue", "carried", "carried_2"),
+    [
+        pytest.param(
+            22,
+            1,
+            [0, 2, 14, 17, 19, 20],
+            [0, 2, 4, 14, 17, 19, 20, 21],
+            marks=pytest.mark.reference(
+                "calculators/core/flow_limiter_calculator_test.cc",
+                "FlowLimiterCalculatorTest.TwoInputStreams",
+            ),
+        ),
+        pytest.param(
+            12,
+            0,
+            [0, 2, 15, 17, 19],
+            [0, 2, 4, 15, 17, 19],
+            marks=pytest.mark.reference(
+                "calculators/core/flow_limiter_calculator_test.cc", "FlowLimiterCalculatorTest.ZeroQueue"
+            ),
+        ),
+    ],
+)
+def test_a_second_input_follows_the_first_whether_it_is_early_or_late(
+    work_ms, max_in_queue, carried, carried_2
+):
+    simulation = Simulation(
+        drop_the_third(bound_too=True),
+        inputs="in_1 in_2",
+        warm_up_us=work_ms * MS,
+        work_us=work_ms * MS,
+        max_in_flight=1,
+        max_in_queue=max_in_queue,
+        in_flight_timeout=100 * MS,
+    )
+    simulation.add("in_1", 0)
+    simulation.sleep(10 * MS)
+    for i in range(1, 10):
+        simulation.add("in_1", i)
+        simulation.add("in_2", i - 1)
+        simulation.sleep(10 * MS)
+    for i in range(10, 21):
+        simulation.add("in_2", i + 1)
+        simulation.add("in_1", i)
+        simulation.sleep(10 * MS)
+    simulation.finish()
+
+    assert simulation.carried("out_1") == carried
+    assert simulation.carried("in_2_sampled") == carried_2
+    if not max_in_queue:
+        assert allowed(simulation.harness) == [(i * 10 * MS, i in carried_2) for i in range(21)]
+
+
+@pytest.mark.reference(
+    "calculators/core/flow_limiter_calculator_test.cc", "FlowLimiterCalculatorTest.AuxiliaryInputs"
+)
+def test_each_bound_of_auxiliary_outputs_comes_as_soon_as_it_is_known():
+    simulation = Simulation(
+        inputs="in_1 in_2 in_3",
+        warm_up_us=22 * MS,
+        work_us=22 * MS,
+        max_in_flight=1,
+        max_in_queue=0,
+        in_flight_timeout=1000 * MS,
+    )
+    for i in range(1, 10):
+        simulation.add("in_3", i)
+    sizes = []
+    for i in range(1, 10):
+        if i % 2 == 0:
+            simulation.add("in_1", i)
+        simulation.add("in_2", i)
+        simulation.sleep(10 * MS)
+        sizes.append(len(simulation.carried("in_2_sampled", bounds=True)))
+    simulation.finish()
+
+    assert sizes == [1, 3, 4, 6, 7, 9, 10, 12, 13]
+    assert simulation.carried("out_1", bounds=True) == [(20, 2), (40, None), (60, 6), (80, None)]
+    expected = [
+        (9.999, None), (10, 1), (20, 2), (29.999, None), (30, 3), (40, None), (49.999, None), (50, None),
+        (60, 6), (69.999, None), (70, 7), (80, None), (89.999, None),
+    ]  # fmt: skip
+    second = simulation.carried("in_2_sampled", bounds=True)
+    assert [pair for pair in second if pair[1] is not None or pair[0] < 90] == expected
+    third = simulation.carried("in_3_sampled", bounds=True)
+    assert [pair for pair in third if pair[1] is not None or pair[0] < 39.999] == [
+        pair for pair in expected if pair[1] is not None or pair[0] < 39.999
+    ]
+    assert simulation.harness.carried("allow") == [
+        (20 * MS, True), (40 * MS, False), (60 * MS, True), (80 * MS, False),
+    ]  # fmt: skip
+
+
 def test_headers_are_forwarded():
     run = run_calculator(
         "FlowLimiterCalculator",
@@ -368,3 +645,61 @@ def test_the_example_of_the_docstring_runs_as_part_of_a_graph():
     graph.close(10)
 
     assert seen == [1, 2, 3]
+
+
+IN_FLIGHT = """
+    input_stream: "in" input_side_packet: "max_in_flight"
+    node {
+      calculator: "FlowLimiterCalculator"
+      input_stream_handler { input_stream_handler: "ImmediateInputStreamHandler" }
+      input_side_packet: "MAX_IN_FLIGHT:max_in_flight"
+      input_stream: "in" input_stream: "FINISHED:finished"
+      input_stream_info { tag_index: "FINISHED" back_edge: true }
+      output_stream: "sampled"
+    }
+    node {
+      calculator: "RoundRobinDemuxCalculator" input_stream: "sampled"
+      output_stream: "OUTPUT:0:in_0" output_stream: "OUTPUT:1:in_1"
+    }
+    node { calculator: "Work" name: "work_0" input_stream: "in_0" output_stream: "out_0" }
+    node { calculator: "Work" name: "work_1" input_stream: "in_1" output_stream: "out_1" }
+    node {
+      calculator: "ImmediateMuxCalculator"
+      input_stream_handler { input_stream_handler: "ImmediateInputStreamHandler" }
+      input_stream: "out_0" input_stream: "out_1"
+      output_stream: "out" output_stream: "finished"
+    }
+"""
+
+
+@pytest.mark.reference("framework/tool/simulation_clock_test.cc", "SimulationClockTest.InFlight")
+def test_two_nodes_of_20_and_30_milliseconds_work_on_six_of_ten_packets():
+    def work(cc):
+        cc.output.add_packet(cc.input.packet)
+
+    registry = default_registry().child()
+    registry.add("calculator", "Work", calculator(work, name="Work"))
+    harness = ScheduleHarness(build_plan(IN_FLIGHT, registry), side_packets={"max_in_flight": 2}).start()
+    harness.run()
+    takes = {"work_0": 20_000, "work_1": 30_000}
+    # the moments of a clock in microseconds at which something happens, in the order in which they were set
+    events, numbers = [], itertools.count()
+
+    def at(moment, what):
+        heapq.heappush(events, (moment, next(numbers), what))
+
+    def packets(now, stamp=10_000):
+        harness.add("in", stamp, stamp)
+        if stamp < 100_000:
+            at(now + 10_000, lambda then: packets(then, stamp + 10_000))
+
+    at(11_000, packets)
+    while events:
+        now, _, what = heapq.heappop(events)
+        what(now)
+        while step := harness.take():
+            held = harness.call(step)
+            at(now + takes.get(step.node.name, 0), lambda _, held=held: harness.complete(held))
+    harness.finish()
+
+    assert [stamp for stamp, _ in harness.carried("out")] == [10_000, 20_000, 40_000, 60_000, 70_000, 100_000]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock import GraphConfigError, GraphRunError
+from penstock import GraphConfigError, GraphRunError, StatusCode
 from penstock_calculators.limiting.gate import GateCalculator
 from penstock_calculators.messages.gate_pb2 import GateCalculatorOptions
 from penstock_testing import ScheduleHarness, explore, node, run_calculator, wired
@@ -49,6 +49,38 @@ def test_the_control_packet_of_each_timestamp_decides_and_without_one_the_option
     assert values(run.outputs[0]) == passed
 
 
+@pytest.mark.parametrize(
+    ("control", "passed"),
+    [
+        pytest.param(
+            "ALLOW",
+            [42, 44],
+            marks=pytest.mark.reference(
+                "calculators/core/gate_calculator_test.cc", "GateCalculatorTest.Allow"
+            ),
+        ),
+        pytest.param(
+            "DISALLOW",
+            [43, 45],
+            marks=pytest.mark.reference(
+                "calculators/core/gate_calculator_test.cc", "GateCalculatorTest.Disallow"
+            ),
+        ),
+    ],
+)
+def test_a_control_stream_opens_and_closes_the_gate(control, passed):
+    run = run_calculator(
+        GateCalculator,
+        {
+            0: [(timestamp, True) for timestamp in range(42, 46)],
+            control: [(42, True), (43, False), (44, True), (45, False)],
+        },
+        outputs=[0],
+    )
+
+    assert values(run.outputs[0]) == [(timestamp, True) for timestamp in passed]
+
+
 def test_every_data_stream_passes_to_the_output_of_its_own_index():
     run = run_calculator(
         GateCalculator, {0: FRAMES, 1: [(2, 20), (4, 40), (5, 50)], "ALLOW": SWITCH}, outputs=[0, 1]
@@ -79,6 +111,85 @@ def test_a_side_packet_decides_for_the_whole_run(control, value, passes):
     )
 
     assert values(run.outputs[0]) == (FRAMES if passes else [])
+
+
+@pytest.mark.parametrize(
+    ("options", "sides", "passes"),
+    [
+        pytest.param(
+            {"allow": True},
+            {},
+            True,
+            marks=pytest.mark.reference(
+                "calculators/core/gate_calculator_test.cc", "GateCalculatorTest.AllowByALLOWOptionToTrue"
+            ),
+        ),
+        pytest.param(
+            {"allow": False},
+            {},
+            False,
+            marks=pytest.mark.reference(
+                "calculators/core/gate_calculator_test.cc",
+                "GateCalculatorTest.DisallowByALLOWOptionSetToFalse",
+            ),
+        ),
+        pytest.param(
+            {},
+            {},
+            False,
+            marks=pytest.mark.reference(
+                "calculators/core/gate_calculator_test.cc", "GateCalculatorTest.DisallowByALLOWOptionNotSet"
+            ),
+        ),
+        pytest.param(
+            {},
+            {"ALLOW": True},
+            True,
+            marks=pytest.mark.reference(
+                "calculators/core/gate_calculator_test.cc",
+                "GateCalculatorTest.AllowByALLOWSidePacketSetToTrue",
+            ),
+        ),
+        pytest.param(
+            {},
+            {"DISALLOW": False},
+            True,
+            marks=pytest.mark.reference(
+                "calculators/core/gate_calculator_test.cc",
+                "GateCalculatorTest.AllowByDisallowSidePacketSetToFalse",
+            ),
+        ),
+        pytest.param(
+            {},
+            {"ALLOW": False},
+            False,
+            marks=pytest.mark.reference(
+                "calculators/core/gate_calculator_test.cc",
+                "GateCalculatorTest.DisallowByALLOWSidePacketSetToFalse",
+            ),
+        ),
+        pytest.param(
+            {},
+            {"DISALLOW": True},
+            False,
+            marks=pytest.mark.reference(
+                "calculators/core/gate_calculator_test.cc",
+                "GateCalculatorTest.DisallowByDISALLOWSidePacketSetToTrue",
+            ),
+        ),
+    ],
+)
+def test_options_and_side_packets_decide_whatever_the_packets_are(options, sides, passes):
+    given = [(42, True), (43, False)]
+    run = run_calculator(
+        GateCalculator,
+        {0: given},
+        outputs=[0],
+        side_packets=sides,
+        options=GateCalculatorOptions(**options) if options else None,
+    )
+
+    assert values(run.outputs[0]) == (given if passes else [])
 
 
 @pytest.mark.parametrize("allow", [False, True])
@@ -132,6 +243,98 @@ def test_changes_of_state_are_written_without_any_data_stream(initial, changes):
         {"ALLOW": [(1, True), (2, False), (3, False), (4, True)]},
         outputs=["STATE_CHANGE"],
         options=GateCalculatorOptions(initial_gate_state=initial),
+    )
+
+    assert values(run.outputs["STATE_CHANGE"]) == changes
+
+
+@pytest.mark.parametrize(
+    ("control", "is_data_connected", "opens", "initial", "changes"),
+    [
+        pytest.param(
+            "ALLOW",
+            True,
+            [False, True, True, False],
+            None,
+            [(43, True), (45, False)],
+            marks=pytest.mark.reference(
+                "calculators/core/gate_calculator_test.cc", "GateCalculatorTest.AllowWithStateChange"
+            ),
+        ),
+        pytest.param(
+            "ALLOW",
+            False,
+            [False, True, True, False],
+            None,
+            [(43, True), (45, False)],
+            marks=pytest.mark.reference(
+                "calculators/core/gate_calculator_test.cc",
+                "GateCalculatorTest.AllowWithStateChangeNoDataStreams",
+            ),
+        ),
+        pytest.param(
+            "DISALLOW",
+            True,
+            [False, True, True, False],
+            None,
+            [(43, True), (45, False)],
+            marks=pytest.mark.reference(
+                "calculators/core/gate_calculator_test.cc", "GateCalculatorTest.DisallowWithStateChange"
+            ),
+        ),
+        pytest.param(
+            "DISALLOW",
+            False,
+            [False, True, True, False],
+            None,
+            [(43, True), (45, False)],
+            marks=pytest.mark.reference(
+                "calculators/core/gate_calculator_test.cc",
+                "GateCalculatorTest.DisallowWithStateChangeNoDataStreams",
+            ),
+        ),
+        pytest.param(
+            "DISALLOW",
+            True,
+            [True],
+            None,
+            [],
+            marks=pytest.mark.reference(
+                "calculators/core/gate_calculator_test.cc",
+                "GateCalculatorTest.DisallowInitialNoStateTransition",
+            ),
+        ),
+        pytest.param(
+            "ALLOW",
+            True,
+            [True],
+            None,
+            [],
+            marks=pytest.mark.reference(
+                "calculators/core/gate_calculator_test.cc", "GateCalculatorTest.AllowInitialNoStateTransition"
+            ),
+        ),
+        pytest.param(
+            "ALLOW",
+            True,
+            [True],
+            GateCalculatorOptions.GATE_DISALLOW,
+            [(42, True)],
+            marks=pytest.mark.reference(
+                "calculators/core/gate_calculator_test.cc",
+                "GateCalculatorTest.StateChangeTriggeredWithInitialGateStateOption",
+            ),
+        ),
+    ],
+)
+def test_a_state_is_written_where_it_changes(control, is_data_connected, opens, initial, changes):
+    controls = [(42 + i, is_open == (control == "ALLOW")) for i, is_open in enumerate(opens)]
+    data = {0: [(timestamp, True) for timestamp, _ in controls]} if is_data_connected else {}
+    run = run_calculator(
+        GateCalculator,
+        {**data, control: controls},
+        outputs=[*data, "STATE_CHANGE"],
+        options=None if initial is None else GateCalculatorOptions(initial_gate_state=initial),
     )
 
     assert values(run.outputs["STATE_CHANGE"]) == changes
@@ -195,6 +398,30 @@ def test_the_output_does_not_depend_on_the_order_of_arrival():
 def test_invalid_ports_of_a_gate_are_refused(inputs, sides, outputs, message):
     with pytest.raises(GraphConfigError, match=message):
         run_calculator(GateCalculator, inputs, outputs=outputs, side_packets=sides)
+
+
+@pytest.mark.reference("calculators/core/gate_calculator_test.cc", "GateCalculatorTest.InvalidInputs")
+@pytest.mark.parametrize(
+    ("inputs", "sides"),
+    [
+        (["ALLOW", "DISALLOW"], []),
+        ([], ["ALLOW", "DISALLOW"]),
+        (["ALLOW"], ["ALLOW"]),
+        (["DISALLOW"], ["DISALLOW"]),
+        (["ALLOW"], ["DISALLOW"]),
+        (["DISALLOW"], ["ALLOW"]),
+    ],
+)
+def test_two_controls_are_an_error_with_the_code_of_the_reference(inputs, sides):
+    with pytest.raises(GraphConfigError, match="connect one of them only") as caught:
+        run_calculator(
+            GateCalculator,
+            {0: [], **{tag: [] for tag in inputs}},
+            outputs=[0],
+            side_packets=dict.fromkeys(sides, True),
+        )
+
+    assert caught.value.code is StatusCode.INTERNAL
 
 
 def test_a_control_that_is_not_a_bool_is_refused():

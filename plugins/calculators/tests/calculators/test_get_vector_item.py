@@ -7,7 +7,11 @@ import pytest
 import penstock
 from penstock import GraphConfigError, GraphRunError
 from penstock_calculators.lists import get_vector_item
-from penstock_calculators.lists.get_vector_item import GetDetectionVectorItemCalculator
+from penstock_calculators.lists.containers import ListOf
+from penstock_calculators.lists.get_vector_item import (
+    GetDetectionVectorItemCalculator,
+    GetVectorItemCalculator,
+)
 from penstock_calculators.messages.get_vector_item_pb2 import GetVectorItemCalculatorOptions
 from penstock_formats import (
     ClassificationList,
@@ -20,6 +24,8 @@ from penstock_formats import (
 from penstock_testing import run_calculator
 
 DETECTIONS = [Detection(score=[score]) for score in (0.5, 0.25, 0.125)]
+#: The reference's tests register such a calculator of their own.
+GetIntVectorItemCalculator = GetVectorItemCalculator.named("GetIntVectorItemCalculator", ListOf(int))
 GRAPH = """
 input_stream: "found" input_stream: "which" output_stream: "chosen"
 node {
@@ -30,9 +36,9 @@ node {
 """
 
 
-def items(inputs, **options):
+def items(inputs, calculator=GetDetectionVectorItemCalculator, **options):
     run = run_calculator(
-        GetDetectionVectorItemCalculator,
+        calculator,
         inputs,
         outputs=["ITEM"],
         options=GetVectorItemCalculatorOptions(**options),
@@ -80,6 +86,154 @@ def test_without_index_and_option_the_graph_does_not_load():
 def test_a_negative_option_is_refused_when_the_graph_loads():
     with pytest.raises(GraphConfigError, match="item_index is -1, but elements count from 0"):
         items({"VECTOR": []}, item_index=-1)
+
+
+@pytest.mark.parametrize(
+    ("lists", "indices", "options", "found"),
+    [
+        pytest.param(
+            [[1, 2, 3]],
+            [],
+            {},
+            [],
+            marks=pytest.mark.reference(
+                "calculators/core/get_vector_item_calculator_test.cc",
+                "TestGetIntVectorItemCalculatorTest.EmptyIndexStreamNoOutput",
+            ),
+        ),
+        pytest.param(
+            [[1, 2, 3]],
+            [1],
+            {},
+            [2],
+            marks=pytest.mark.reference(
+                "calculators/core/get_vector_item_calculator_test.cc",
+                "TestGetIntVectorItemCalculatorTest.SuccessfulExtractionIndexStream",
+                "TestGetIntVectorItemCalculatorTest.IndexUint64",
+            ),
+        ),
+        pytest.param(
+            [[1, 2, 3]],
+            None,
+            {"item_index": 2},
+            [3],
+            marks=pytest.mark.reference(
+                "calculators/core/get_vector_item_calculator_test.cc",
+                "TestGetIntVectorItemCalculatorTest.SuccessfulExtractionIndexProto",
+            ),
+        ),
+        pytest.param(
+            [[1, 2, 3]],
+            [0],
+            {"item_index": 2},
+            [1],
+            marks=pytest.mark.reference(
+                "calculators/core/get_vector_item_calculator_test.cc",
+                "TestGetIntVectorItemCalculatorTest.StreamIsPreferred",
+            ),
+        ),
+        pytest.param(
+            [[1, 2, 3]],
+            None,
+            {"item_index": 3, "output_empty_on_oob": True},
+            [],
+            marks=pytest.mark.reference(
+                "calculators/core/get_vector_item_calculator_test.cc",
+                "TestGetIntVectorItemCalculatorTest.OptionsIndexBoundsCheckFail3",
+            ),
+        ),
+        pytest.param(
+            [[1, 2, 3], [5, 6, 7, 8]],
+            [1, 3],
+            {},
+            [2, 8],
+            marks=pytest.mark.reference(
+                "calculators/core/get_vector_item_calculator_test.cc",
+                "TestGetIntVectorItemCalculatorTest.IndexStreamTwoTimestamps",
+            ),
+        ),
+        pytest.param(
+            [[1, 2, 3], [5, 6, 7, 8]],
+            None,
+            {"item_index": 2},
+            [3, 7],
+            marks=pytest.mark.reference(
+                "calculators/core/get_vector_item_calculator_test.cc",
+                "TestGetIntVectorItemCalculatorTest.IndexOptionsTwoTimestamps",
+            ),
+        ),
+    ],
+)
+def test_numbers_are_taken_by_index(lists, indices, options, found):
+    inputs = {"VECTOR": enumerate(lists, 1)}
+    if indices is not None:
+        inputs["INDEX"] = enumerate(indices, 1)
+
+    assert items(inputs, GetIntVectorItemCalculator, **options) == list(enumerate(found, 1))
+
+
+@pytest.mark.parametrize(
+    ("indices", "options", "kind", "message"),
+    [
+        pytest.param(
+            None,
+            {},
+            GraphConfigError,
+            "neither input INDEX nor the option item_index is given",
+            marks=pytest.mark.reference(
+                "calculators/core/get_vector_item_calculator_test.cc",
+                "TestGetIntVectorItemCalculatorTest.NoStreamNorOptionsExpectFail",
+            ),
+        ),
+        pytest.param(
+            [-1],
+            {},
+            GraphRunError,
+            "the index is -1, but the list has 3 elements",
+            marks=pytest.mark.reference(
+                "calculators/core/get_vector_item_calculator_test.cc",
+                "TestGetIntVectorItemCalculatorTest.StreamIndexBoundsCheckFail1",
+            ),
+        ),
+        pytest.param(
+            [3],
+            {},
+            GraphRunError,
+            "the index is 3, but the list has 3 elements",
+            marks=pytest.mark.reference(
+                "calculators/core/get_vector_item_calculator_test.cc",
+                "TestGetIntVectorItemCalculatorTest.StreamIndexBoundsCheckFail2",
+            ),
+        ),
+        pytest.param(
+            None,
+            {"item_index": -1},
+            GraphConfigError,
+            "item_index is -1, but elements count from 0",
+            marks=pytest.mark.reference(
+                "calculators/core/get_vector_item_calculator_test.cc",
+                "TestGetIntVectorItemCalculatorTest.OptionsIndexBoundsCheckFail1",
+            ),
+        ),
+        pytest.param(
+            None,
+            {"item_index": 3},
+            GraphRunError,
+            "the index is 3, but the list has 3 elements",
+            marks=pytest.mark.reference(
+                "calculators/core/get_vector_item_calculator_test.cc",
+                "TestGetIntVectorItemCalculatorTest.OptionsIndexBoundsCheckFail2",
+            ),
+        ),
+    ],
+)
+def test_a_number_that_the_list_does_not_have_is_refused(indices, options, kind, message):
+    inputs = {"VECTOR": [(1, [1, 2, 3])]}
+    if indices is not None:
+        inputs["INDEX"] = enumerate(indices, 1)
+
+    with pytest.raises(kind, match=message):
+        items(inputs, GetIntVectorItemCalculator, **options)
 
 
 def test_unused_packets_are_in_the_ledger_with_the_reason():

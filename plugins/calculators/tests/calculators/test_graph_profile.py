@@ -104,6 +104,27 @@ def test_each_profile_counts_the_calls_since_the_one_before():
     assert [calls(one)["GraphProfileCalculator"] for one in seen] == [[0], [3], [1]]
 
 
+def test_a_profile_that_an_interval_begins_has_the_calls_of_the_packets_before():
+    graph = CalculatorGraph("""
+        input_stream: "in"
+        node { calculator: "PassThroughCalculator" input_stream: "in" output_stream: "passed" }
+        node {
+          calculator: "GraphProfileCalculator"
+          options { [mediapipe.GraphProfileCalculatorOptions.ext] { profile_interval: 25000 } }
+          input_stream: "FRAME:passed"
+          output_stream: "PROFILE:profile"
+        }
+        profiler_config { enable_profiler: true calculator_filter: ".*Calculator" }
+    """)
+    stamps_seen = []
+    graph.observe_output_stream("profile", lambda _, packet: stamps_seen.append(packet.stamp))
+    first, second = profiles(graph, [10000, 20000, 30000, 40000])
+
+    assert stamps_seen == [10000, 40000]
+    assert first.HasField("config")
+    assert calls(second) == {"PassThroughCalculator": [3], "GraphProfileCalculator": [3]}
+
+
 def test_the_totals_add_up_to_the_time_that_the_graph_has_measured():
     graph = CalculatorGraph(CYCLE % "enable_profiler: true")
     measured = []

@@ -7,8 +7,9 @@ import pytest
 from penstock import CalculatorGraph, GraphConfigError, Packet, Timestamp
 from penstock_calculators.messages.immediate_mux_pb2 import ImmediateMuxCalculatorOptions
 from penstock_calculators.routing.immediate_mux import ImmediateMuxCalculator
+from penstock_calculators.routing.round_robin_demux import RoundRobinDemuxCalculator
 from penstock_stream_handlers.immediate import ImmediateInputStreamHandler
-from penstock_testing import ScheduleHarness, explore, node, run_calculator, wired
+from penstock_testing import ScheduleHarness, calculator, explore, node, run_calculator, wired
 
 BOUNDS = (ImmediateMuxCalculatorOptions(process_timestamp_bounds=True),)
 
@@ -35,6 +36,9 @@ def packets(harness, stream="out"):
     return [pair for pair in harness.carried(stream) if pair[1] is not None]
 
 
+@pytest.mark.reference(
+    "calculators/core/immediate_mux_calculator_test.cc", "ImmediateMuxCalculatorTest.SupersededTimestamp"
+)
 def test_packets_are_forwarded_as_they_arrive_and_those_behind_the_output_are_dropped():
     harness = play((), [("a", 10000)], [("a", 30000)], [("b", 20000)], [("b", 40000)])
 
@@ -44,12 +48,82 @@ def test_packets_are_forwarded_as_they_arrive_and_those_behind_the_output_are_dr
     harness.finish()
 
 
+@pytest.mark.reference(
+    "calculators/core/immediate_mux_calculator_test.cc", "ImmediateMuxCalculatorTest.SimultaneousTimestamps"
+)
 def test_a_packet_just_behind_a_later_one_is_dropped_too():
     harness = play((), [("a", 10000)], [("a", 40000), ("b", 20000)], [("b", 30000)])
 
     assert packets(harness) == [(10000, "a10000"), (40000, "a40000")]
     assert harness.stream("b").readers[0].dropped == {"behind the output": 2}
     harness.finish()
+
+
+@pytest.mark.reference(
+    "calculators/core/immediate_mux_calculator_test.cc", "ImmediateMuxCalculatorTest.IncreasingTimestamps"
+)
+def test_packets_that_come_in_order_are_all_forwarded():
+    harness = play((), [("a", 10000)], [("a", 20000)], [("b", 30000)], [("b", 40000)])
+
+    assert packets(harness) == [(10000, "a10000"), (20000, "a20000"), (30000, "b30000"), (40000, "b40000")]
+    harness.finish()
+
+
+@pytest.mark.reference(
+    "calculators/core/immediate_mux_calculator_test.cc", "ImmediateMuxCalculatorTest.Demux"
+)
+def test_packets_come_in_the_order_in_which_parallel_nodes_finish():
+    def forward(cc):
+        cc.output.add_packet(cc.input.packet)
+
+    plan = wired(
+        node(RoundRobinDemuxCalculator, "in", "OUTPUT:0:in_0 OUTPUT:1:in_1"),
+        node(calculator(forward, name="First"), "in_0", "out_0"),
+        node(calculator(forward, name="Second"), "in_1", "out_1"),
+        node(ImmediateMuxCalculator, "out_0 out_1", "out", handler=ImmediateInputStreamHandler),
+        inputs="in",
+    )
+    harness = ScheduleHarness(plan).start()
+    held = {}
+
+    def run():
+        while (step := harness.take()) is not None:
+            one = harness.call(step)
+            if step.node.name in {"First", "Second"} and harness.log[-1].startswith("process"):
+                held[step.node.name] = one
+            else:
+                harness.complete(one)
+        harness.serve_observers()
+
+    for timestamp in (10000, 20000, 30000, 40000, 50000):
+        harness.add("in", timestamp, timestamp)
+        run()
+    for name, size in [("Second", 1), ("First", 1), ("First", 2), ("First", 3), ("Second", 3)]:
+        harness.complete(held.pop(name))
+        run()
+        assert len(harness.carried("out")) == size
+    harness.finish()
+
+    assert harness.carried("out") == [(20000, 20000), (30000, 30000), (50000, 50000)]
+
+
+@pytest.mark.reference(
+    "calculators/core/immediate_mux_calculator_test.cc",
+    "ImmediateMuxCalculatorTest.TimestampBoundUpdateForOneInput",
+)
+def test_a_bound_of_an_only_input_is_forwarded():
+    plan = wired(
+        node(ImmediateMuxCalculator, "a", "out", options=BOUNDS, handler=ImmediateInputStreamHandler),
+        inputs="a",
+    )
+    harness = ScheduleHarness(plan, bounds_of=["out"]).start()
+    harness.add("a", 999, 10000)
+    harness.run()
+    harness.set_bound("a", 20000)
+    harness.run()
+    harness.finish()
+
+    assert harness.carried("out") == [(10000, 999), (19999, None)]
 
 
 def test_with_the_default_policy_timestamps_merge_and_the_lowest_input_goes_first():
@@ -71,26 +145,38 @@ def test_with_the_default_policy_timestamps_merge_and_the_lowest_input_goes_firs
 @pytest.mark.parametrize(
     ("groups", "expected"),
     [
-        (
+        pytest.param(
             ([("a", 10000)], [("b", 20000, "bound")], [("a", 15000)]),
             [(10000, "a10000"), (19999, None)],
+            marks=pytest.mark.reference(
+                "calculators/core/immediate_mux_calculator_test.cc",
+                "ImmediateMuxCalculatorTest.TimestampBoundUpdateOneSide",
+            ),
         ),
-        (
+        pytest.param(
             ([("a", 10000)], [("b", 15000, "bound")], [("a", 15000)], [("a", 16000, "bound")]),
             # the packet settles its own timestamp, and the bound 16000 all up to 15999
             [(10000, "a10000"), (14999, None), (15000, "a15000"), (15999, None)],
+            marks=pytest.mark.reference(
+                "calculators/core/immediate_mux_calculator_test.cc",
+                "ImmediateMuxCalculatorTest.TimestampBoundUpdateInterleavedWithPackets",
+            ),
         ),
-        (
+        pytest.param(
             ([("a", 10000)], [("b", 20000, "bound")], [("a", 20000, "bound")], [("b", 30000, "bound")]),
             [(10000, "a10000"), (19999, None), (29999, None)],
+            marks=pytest.mark.reference(
+                "calculators/core/immediate_mux_calculator_test.cc",
+                "ImmediateMuxCalculatorTest.TimestampBoundUpdateBothSides",
+            ),
         ),
     ],
 )
 def test_settled_timestamps_are_forwarded_where_the_option_says_so(groups, expected):
     harness = play(BOUNDS, *groups)
+    harness.finish()
 
     assert harness.carried("out") == expected
-    harness.finish()
 
 
 def test_a_settled_timestamp_does_not_change_a_second_output_that_is_ahead():

@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from penstock import CalculatorGraph, GraphConfigError, GraphRunError, Timestamp
+from penstock import CalculatorGraph, GraphConfigError, GraphRunError, StatusCode, Timestamp
 from penstock_calculators.lists.item_loop import BeginItemLoopCalculator, EndItemLoopCalculator
 from penstock_calculators.routing.pass_through import PassThroughCalculator
-from penstock_testing import ScheduleHarness, node, run_calculator, wired
+from penstock_testing import ScheduleHarness, calculator, node, run_calculator, wired
 
 
 def begin(*more):
@@ -62,6 +62,231 @@ def test_a_clone_comes_with_every_item_and_as_a_bound_where_it_has_no_packet():
     assert harness.carried("kc2") == [(0, "k1"), (1, "k1"), (2, None), (3, None), (4, "k3"), (5, "k3")]
     assert harness.carried("x") == [(1, 1), (2, 2), (3, 3)]
     assert harness.carried("y") == [(1, -1), (2, -2), (3, -3)]
+
+
+def increment(cc):
+    if not cc.input.is_empty():
+        cc.output.add(cc.input.payload + 1, cc.input_timestamp)
+
+
+def multiply(cc):
+    cc.output.add(cc.inputs["A"].payload * cc.inputs["B"].payload, cc.input_timestamp)
+
+
+def counting_loop(inputs, outputs):
+    """Return a loop that adds 1 to each item."""
+    return wired(
+        node(
+            BeginItemLoopCalculator,
+            [f"ITEM:{i}:int{i}" for i in range(inputs)],
+            ["ITEM:item", "BATCH_END:end"],
+        ),
+        node(calculator(increment), "item", "item_plus_one"),
+        node(
+            EndItemLoopCalculator,
+            ["ITEM:item_plus_one", "BATCH_END:end"],
+            [f"ITEM:{i}:out{i}" for i in range(outputs)],
+        ),
+        inputs=[f"int{i}" for i in range(inputs)],
+    )
+
+
+def multiplying_loop():
+    """Return a loop that multiplies two items by a third number."""
+    return wired(
+        node(
+            BeginItemLoopCalculator,
+            ["ITEM:0:int0", "ITEM:1:int1", "CLONE:int2"],
+            ["ITEM:item", "CLONE:clone", "BATCH_END:end"],
+        ),
+        node(calculator(multiply), "A:item B:clone", "product"),
+        node(EndItemLoopCalculator, ["ITEM:product", "BATCH_END:end"], ["ITEM:0:out0", "ITEM:1:out1"]),
+        inputs="int0 int1 int2",
+    )
+
+
+def looped(plan, *sets):
+    """Return what the outputs carry; a set is a timestamp and a number for each input, None for a bound."""
+    outputs = [name for name in plan.stream_ids if name.startswith("out")]
+    harness = ScheduleHarness(plan, observe=outputs).start()
+    for timestamp, numbers in sets:
+        for i, number in enumerate(numbers):
+            if number is None:
+                harness.set_bound(f"int{i}", timestamp + 1)
+            else:
+                harness.add(f"int{i}", number, timestamp)
+        harness.run()
+    harness.finish()
+    return [harness.carried(name) for name in outputs]
+
+
+@pytest.mark.parametrize(
+    ("count", "sets", "carried"),
+    [
+        pytest.param(
+            2,
+            [],
+            [[], []],
+            marks=pytest.mark.reference(
+                "calculators/core/begin_end_item_loop_calculator_graph_test.cc",
+                "BeginEndLoopCalculatorGraphItemTest.NoItemPackets",
+            ),
+        ),
+        pytest.param(
+            3,
+            [(0, [None] * 3)],
+            [[], [], []],
+            marks=pytest.mark.reference(
+                "calculators/core/begin_end_item_loop_calculator_graph_test.cc",
+                "BeginEndLoopCalculatorGraphItemTest.AllEmptyItemPackets",
+            ),
+        ),
+        pytest.param(
+            3,
+            [(0, [None] * 3), (1, [None] * 3)],
+            [[], [], []],
+            marks=pytest.mark.reference(
+                "calculators/core/begin_end_item_loop_calculator_graph_test.cc",
+                "BeginEndLoopCalculatorGraphItemTest.MultipleAllEmptyItemPackets",
+            ),
+        ),
+        pytest.param(
+            3,
+            [(0, [0, 1, 2])],
+            [[(0, 1)], [(0, 2)], [(0, 3)]],
+            marks=pytest.mark.reference(
+                "calculators/core/begin_end_item_loop_calculator_graph_test.cc",
+                "BeginEndLoopCalculatorGraphItemTest.NonEmptyItemPackets",
+            ),
+        ),
+        pytest.param(
+            2,
+            [(0, [0, 1]), (1, [2, 3]), (4, [5, 6])],
+            [[(0, 1), (1, 3), (4, 6)], [(0, 2), (1, 4), (4, 7)]],
+            marks=pytest.mark.reference(
+                "calculators/core/begin_end_item_loop_calculator_graph_test.cc",
+                "BeginEndLoopCalculatorGraphItemTest.MultipleInputSets",
+            ),
+        ),
+        pytest.param(
+            1,
+            [(1000, [None]), (1001, [1])],
+            [[(1001, 2)]],
+            marks=pytest.mark.reference(
+                "calculators/core/begin_end_item_loop_calculator_graph_test.cc",
+                "BeginEndLoopCalculatorGraphItemTest.AllowsArbitraryTimestampChange",
+            ),
+        ),
+    ],
+)
+def test_numbers_leave_a_loop_that_adds_one_at_their_own_times(count, sets, carried):
+    assert looped(counting_loop(count, count), *sets) == carried
+
+
+@pytest.mark.parametrize(
+    ("sets", "carried"),
+    [
+        pytest.param(
+            [],
+            [[], []],
+            marks=pytest.mark.reference(
+                "calculators/core/begin_end_item_loop_calculator_graph_test.cc",
+                "BeginEndLoopCalculatorGraphItemTest.CloneWithNoItemPackets",
+            ),
+        ),
+        pytest.param(
+            [(0, [None, None, None])],
+            [[], []],
+            marks=pytest.mark.reference(
+                "calculators/core/begin_end_item_loop_calculator_graph_test.cc",
+                "BeginEndLoopCalculatorGraphItemTest.CloneWithAllEmptyItemPackets",
+            ),
+        ),
+        pytest.param(
+            [(0, [None, None, 42])],
+            [[], []],
+            marks=pytest.mark.reference(
+                "calculators/core/begin_end_item_loop_calculator_graph_test.cc",
+                "BeginEndLoopCalculatorGraphItemTest.CloneWithEmptyItemPackets",
+            ),
+        ),
+        pytest.param(
+            [(0, [2, 3, 5])],
+            [[(0, 10)], [(0, 15)]],
+            marks=pytest.mark.reference(
+                "calculators/core/begin_end_item_loop_calculator_graph_test.cc",
+                "BeginEndLoopCalculatorGraphItemTest.CloneWithNonEmptyItemPackets",
+            ),
+        ),
+        pytest.param(
+            [(0, [1, 2, 5]), (1, [2, 3, 5]), (3, [5, 6, 5])],
+            [[(0, 5), (1, 10), (3, 25)], [(0, 10), (1, 15), (3, 30)]],
+            marks=pytest.mark.reference(
+                "calculators/core/begin_end_item_loop_calculator_graph_test.cc",
+                "BeginEndLoopCalculatorGraphItemTest.CloneWithMultipleInputSets",
+            ),
+        ),
+    ],
+)
+def test_a_clone_is_a_factor_of_each_item(sets, carried):
+    assert looped(multiplying_loop(), *sets) == carried
+
+
+@pytest.mark.reference(
+    "calculators/core/begin_end_item_loop_calculator_graph_test.cc",
+    "BeginEndLoopCalculatorGraphItemDeathTest.DISABLED_EmptyCloneWithNonEmptyItemPackets",
+)
+def test_a_node_that_needs_a_missing_clone_fails():
+    with pytest.raises(GraphRunError, match=r"node 'Multiply'.* failed at 0: TypeError: unsupported"):
+        looped(multiplying_loop(), (0, [2, 3, None]))
+
+
+@pytest.mark.parametrize(
+    ("plan", "numbers", "message"),
+    [
+        pytest.param(
+            counting_loop(3, 3),
+            [0, 1, None],
+            r"inputs ITEM \[2\] have no packet where others have one",
+            marks=pytest.mark.reference(
+                "calculators/core/begin_end_item_loop_calculator_graph_test.cc",
+                "BeginEndLoopCalculatorGraphItemTest.SomeEmptyItemPackets",
+            ),
+        ),
+        pytest.param(
+            multiplying_loop(),
+            [None, 3, 5],
+            r"inputs ITEM \[0\] have no packet where others have one",
+            marks=pytest.mark.reference(
+                "calculators/core/begin_end_item_loop_calculator_graph_test.cc",
+                "BeginEndLoopCalculatorGraphItemTest.CloneWithSomeEmptyItemPackets",
+            ),
+        ),
+        pytest.param(
+            counting_loop(2, 3),
+            [3, 5],
+            "the batch of 0 ends with 2 items, but there are 3 outputs",
+            marks=pytest.mark.reference(
+                "calculators/core/begin_end_item_loop_calculator_graph_test.cc",
+                "BeginEndLoopCalculatorGraphItemTest.MoreOutputsThanInputs",
+            ),
+        ),
+        pytest.param(
+            counting_loop(3, 2),
+            [4, 6, 8],
+            "the batch of 0 ends with 3 items, but there are 2 outputs",
+            marks=pytest.mark.reference(
+                "calculators/core/begin_end_item_loop_calculator_graph_test.cc",
+                "BeginEndLoopCalculatorGraphItemTest.LessOutputsThanInputs",
+            ),
+        ),
+    ],
+)
+def test_another_number_of_items_is_an_error_with_the_code_of_the_reference(plan, numbers, message):
+    with pytest.raises(GraphRunError, match=message) as caught:
+        looped(plan, (0, numbers))
+
+    assert caught.value.code is StatusCode.INTERNAL
 
 
 def test_a_clone_without_items_is_counted_as_dropped_and_uses_up_a_tick():

@@ -9,7 +9,8 @@ import pytest
 import penstock
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock.lowlevel import CLOCK
-from penstock_calculators.messages.packet_latency_pb2 import PacketLatencyCalculatorOptions
+from penstock_calculators.messages.packet_frequency_pb2 import PacketFrequencyCalculatorOptions
+from penstock_calculators.messages.packet_latency_pb2 import PacketLatency, PacketLatencyCalculatorOptions
 from penstock_calculators.timing.clocks import ClockLatencyCalculator, ClockTimestampCalculator
 from penstock_calculators.timing.packet_latency import PacketLatencyCalculator
 from penstock_testing import ManualClock, run_calculator
@@ -186,6 +187,111 @@ def test_statistics_begin_again_after_a_while():
     assert (list(after.counts), after.sum_latency_usec, after.avg_latency_usec) == ([1], 97, 97)
 
 
+# MediaPipe's own tests of it: each step is the microseconds that pass before a packet is sent, its stream and
+# its timestamp; each answer is the stream, the timestamp, the latency, the counts and the average.
+
+SLOW = """
+node {
+  calculator: "PacketLatencyCalculator" %s
+  input_stream: "REFERENCE_SIGNAL:camera_frames" %s
+  options {
+    [penstock.PacketLatencyCalculatorOptions.ext] { num_intervals: 3 interval_size_usec: 4 %s }
+  }
+  input_stream_handler { input_stream_handler: "ImmediateInputStreamHandler" }
+}
+"""
+
+
+def latencies(steps, streams=1, side_packet='input_side_packet: "CLOCK:clock"', options=""):
+    ports = [f'input_stream: "delayed_{i}" output_stream: "late_{i}"' for i in range(streams)]
+    options += "".join(f'packet_labels: "dummy input {i}" ' for i in range(streams))
+    clock = ManualClock()
+    live = Live(
+        SLOW % (" ".join(ports), side_packet, options),
+        ["camera_frames", *(f"delayed_{i}" for i in range(streams))],
+        [f"late_{i}" for i in range(streams)],
+        {"clock": clock} if side_packet else {},
+    )
+    found = []
+    for passed, stream, at in steps:
+        microseconds(clock, passed)
+        found += live.send("camera_frames" if stream is None else f"delayed_{stream}", at)
+    live.graph.close(60)
+    return found
+
+
+def latency(stream, at, current, counts, average):
+    return (
+        f"late_{stream}",
+        at,
+        PacketLatency(
+            current_latency_usec=current,
+            num_intervals=3,
+            interval_size_usec=4,
+            counts=counts,
+            avg_latency_usec=average,
+            sum_latency_usec=average * sum(counts),
+            label=f"dummy input {stream}",
+        ),
+    )
+
+
+@pytest.mark.reference(
+    "calculators/util/packet_latency_calculator_test.cc",
+    "PacketLatencyCalculatorTest.DoesNotOutputUntilInputPacketReceived",
+    "PacketLatencyCalculatorTest.OutputsCorrectLatencyForSingleStream",
+    "PacketLatencyCalculatorTest.DoesNotOutputUntilReferencePacketReceived",
+    "PacketLatencyCalculatorTest.OutputsCorrectLatencyStatisticsInTimeWindow",
+    "PacketLatencyCalculatorTest.ResetsHistogramAndAverageCorrectly",
+)
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        ([(0, None, 0), (0, None, 6), (0, None, 10)], []),
+        (
+            [(12, None, 10), (1, 0, 1), (1, 0, 8)],
+            [latency(0, 1, 10, [0, 0, 1], 10), latency(0, 8, 4, [0, 1, 1], 7)],
+        ),
+        (
+            [(0, 0, 1), (0, 0, 2), (1, None, 10), (1, 0, 7), (0, 0, 9)],
+            [latency(0, 7, 4, [0, 1, 0], 4), latency(0, 9, 2, [1, 1, 0], 3)],
+        ),
+        (
+            [(0, None, 20), (0, 0, 0), (0, 0, 20)],
+            [latency(0, 0, 20, [0, 0, 1], 20), latency(0, 20, 0, [1, 0, 1], 10)],
+        ),
+        (
+            [(0, None, 0), (20, 0, 0), (100, 0, 115)],
+            [latency(0, 0, 20, [0, 0, 1], 20), latency(0, 115, 5, [0, 1, 0], 5)],
+        ),
+    ],
+)
+def test_latencies_of_one_stream_in_the_time_of_a_clock(steps, expected):
+    assert latencies(steps, options="reset_duration_usec: 100 ") == expected
+
+
+@pytest.mark.reference(
+    "calculators/util/packet_latency_calculator_test.cc",
+    "PacketLatencyCalculatorTest.OutputsCorrectLatencyForMultipleStreams",
+)
+def test_each_stream_has_its_own_statistics():
+    assert latencies([(0, None, 10), (0, 0, 10), (0, 1, 5), (0, 2, 0)], streams=3) == [
+        latency(0, 10, 0, [1, 0, 0], 0),
+        latency(1, 5, 5, [0, 1, 0], 5),
+        latency(2, 0, 10, [0, 0, 1], 10),
+    ]
+
+
+@pytest.mark.reference(
+    "calculators/util/packet_latency_calculator_test.cc",
+    "PacketLatencyCalculatorTest.OutputsCorrectLatencyWhenNoClock",
+)
+def test_without_a_clock_there_are_latencies_too():
+    found = latencies([(0, None, 10), (0, 0, 5), (0, 0, 10)], side_packet="")
+
+    assert [(stream, at) for stream, at, _ in found] == [("late_0", 5), ("late_0", 10)]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -237,6 +343,41 @@ def test_packets_are_counted_over_the_time_since_the_first():
         ("hz_a", 1_000_000, 3.0, "x"),
         ("hz_b", 600_000, 4.0, "y"),
     ]
+
+
+@pytest.mark.reference(
+    "calculators/util/packet_frequency_calculator_test.cc",
+    "PacketFrequencyCalculatorTest.MultiPacketTest",
+    "PacketFrequencyCalculatorTest.MultiStreamTest",
+)
+@pytest.mark.parametrize(
+    ("labels", "times", "expected"),
+    [
+        (
+            ["stream_description"],
+            [[0, 500_000, 1_000_000, 1_500_000, 3_000_000, 4_000_000, 9_000_000]],
+            [[0.0, 4.0, 3.0, 2.666667, 1.666667, 1.333333, 0.33333334]],
+        ),
+        (
+            ["stream_description_0", "stream_description_1", "stream_description_2"],
+            [[250_000, 500_000], [100_000, 5_000_000], [0, 3_000_000]],
+            [[0.0, 8.0], [0.0, 0.33333334], [0.0, 0.66666669]],
+        ),
+    ],
+)
+def test_packets_of_the_last_three_seconds_are_counted(labels, times, expected):
+    run = run_calculator(
+        "PacketFrequencyCalculator",
+        {i: [(at, "any") for at in some] for i, some in enumerate(times)},
+        outputs=range(len(times)),
+        options=PacketFrequencyCalculatorOptions(time_window_sec=3, label=labels),
+    )
+
+    found = [[packet.payload for packet in packets] for packets in run.outputs.values()]
+    assert [[one.packet_frequency_hz for one in some] for some in found] == [
+        pytest.approx(some, rel=4 * 2**-23) for some in expected
+    ]
+    assert [{one.label for one in some} for some in found] == [{label} for label in labels]
 
 
 def test_packets_older_than_the_window_are_forgotten():

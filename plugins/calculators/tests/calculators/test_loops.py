@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from penstock import GraphConfigError, GraphRunError, Packet, Timestamp
+from penstock import CalculatorGraph, GraphConfigError, GraphRunError, Packet, Timestamp
 from penstock.errors import PacketTypeError
+from penstock.lowlevel import default_registry
+from penstock_calculators.limiting.gate import GateCalculator
 from penstock_calculators.lists.begin_loop import (
     BeginLoopFloatCalculator,
     BeginLoopImageCalculator,
@@ -15,9 +17,11 @@ from penstock_calculators.lists.begin_loop import (
     BeginLoopNormalizedRectCalculator,
     BeginLoopTensorCalculator,
 )
+from penstock_calculators.lists.containers import ListOf
 from penstock_calculators.lists.end_loop import (
     EndLoopAffineMatrixCalculator,
     EndLoopBooleanCalculator,
+    EndLoopCalculator,
     EndLoopFloatCalculator,
     EndLoopImageCalculator,
     EndLoopImageSizeCalculator,
@@ -28,6 +32,9 @@ from penstock_calculators.lists.end_loop import (
 from penstock_calculators.routing.pass_through import PassThroughCalculator
 from penstock_formats import Image, ImageFrame, Matrix, NormalizedRect, RenderData, Tensor
 from penstock_testing import ScheduleHarness, calculator, node, run_calculator, wired
+
+#: The reference's tests have such a calculator of their own.
+EndLoopIntegersCalculator = EndLoopCalculator.named("EndLoopIntegersCalculator", ListOf(int))
 
 
 def values(packets):
@@ -304,3 +311,251 @@ def test_an_empty_packet_of_a_list_counts_as_no_list():
 
     assert values(run.outputs["ITEM"]) == [(1, 1)]
     assert values(run.outputs["BATCH_END"]) == [(0, 4), (1, 9)]
+
+
+def increment(cc):
+    cc.output.add(cc.input.payload + 1, cc.input_timestamp)
+
+
+def multiply(cc):
+    first, second = cc.inputs
+    cc.output.add(first.payload * second.payload, cc.input_timestamp)
+
+
+def list_or_none(cc):
+    cc.output.add([] if cc.input.is_empty() else cc.input.payload, cc.input_timestamp)
+
+
+def copy_tensor(cc):
+    cc.output.add(Tensor(cc.input.payload.array.copy()), cc.input_timestamp)
+
+
+IncrementCalculator = calculator(increment, offset=0, name="IncrementCalculator")
+
+
+def counting_loop(iterable):
+    """Return the nodes of a loop that adds 1."""
+    return [
+        node(BeginLoopIntCalculator, f"ITERABLE:{iterable}", "ITEM:int BATCH_END:end"),
+        node(IncrementCalculator, "int", "int_plus_one"),
+        node(EndLoopIntegersCalculator, "ITEM:int_plus_one BATCH_END:end", "ITERABLE:ints_plus_one"),
+    ]
+
+
+def looped(plan, output, feed):
+    """Return what an output carries; a feed has a dictionary for each timestamp, None to wait until idle."""
+    harness = ScheduleHarness(plan, observe=[output]).start()
+    for step in feed:
+        if step is None:
+            harness.run()
+        else:
+            timestamp, payloads = step
+            for stream, payload in payloads.items():
+                harness.add(stream, payload, timestamp)
+    harness.finish()
+    return harness.carried(output)
+
+
+@pytest.mark.parametrize(
+    ("lists", "carried"),
+    [
+        pytest.param(
+            [],
+            [],
+            marks=pytest.mark.reference(
+                "calculators/core/begin_end_loop_calculator_graph_test.cc",
+                "BeginEndLoopCalculatorGraphTest.InputStreamForIterableIsEmpty",
+            ),
+        ),
+        pytest.param(
+            [(0, [])],
+            [],
+            marks=pytest.mark.reference(
+                "calculators/core/begin_end_loop_calculator_graph_test.cc",
+                "BeginEndLoopCalculatorGraphTest.SingleEmptyVector",
+            ),
+        ),
+        pytest.param(
+            [(0, [0, 1, 2])],
+            [(0, [1, 2, 3])],
+            marks=pytest.mark.reference(
+                "calculators/core/begin_end_loop_calculator_graph_test.cc",
+                "BeginEndLoopCalculatorGraphTest.SingleNonEmptyVector",
+            ),
+        ),
+        pytest.param(
+            [(0, [0, 1]), (1, []), (2, [2, 3])],
+            [(0, [1, 2]), (2, [3, 4])],
+            marks=pytest.mark.reference(
+                "calculators/core/begin_end_loop_calculator_graph_test.cc",
+                "BeginEndLoopCalculatorGraphTest.MultipleVectors",
+            ),
+        ),
+    ],
+)
+def test_each_element_goes_through_the_loop(lists, carried):
+    plan = wired(*counting_loop("ints"), inputs="ints")
+
+    assert looped(plan, "ints_plus_one", [(at, {"ints": items}) for at, items in lists]) == carried
+
+
+@pytest.mark.parametrize(
+    ("lists", "carried"),
+    [
+        pytest.param(
+            [(0, []), None],
+            [(0, [])],
+            marks=pytest.mark.reference(
+                "calculators/core/begin_end_loop_calculator_graph_test.cc",
+                "BeginEndLoopCalculatorGraphProcessingEmptyPacketsTest.SingleEmptyVector",
+            ),
+        ),
+        pytest.param(
+            [(0, [0, 1, 2]), None],
+            [(0, [1, 2, 3])],
+            marks=pytest.mark.reference(
+                "calculators/core/begin_end_loop_calculator_graph_test.cc",
+                "BeginEndLoopCalculatorGraphProcessingEmptyPacketsTest.SingleNonEmptyVector",
+            ),
+        ),
+        pytest.param(
+            [(0, []), None, (1, [0, 1]), (2, []), None, (3, [2, 3]), (4, []), None],
+            [(0, []), (1, [1, 2]), (2, []), (3, [3, 4]), (4, [])],
+            marks=pytest.mark.reference(
+                "calculators/core/begin_end_loop_calculator_graph_test.cc",
+                "BeginEndLoopCalculatorGraphProcessingEmptyPacketsTest.MultipleVectors",
+            ),
+        ),
+    ],
+)
+def test_a_bound_goes_through_the_loop_to_its_reader(lists, carried):
+    plan = wired(
+        node(GateCalculator, "ints DISALLOW:hold", "passed"),
+        *counting_loop("passed"),
+        node(calculator(list_or_none, offset=0, process_bounds=True), "ints_plus_one", "out"),
+        inputs="ints hold",
+    )
+    feed = [one and (one[0], {"hold": not one[1], "ints": one[1]}) for one in lists]
+
+    assert looped(plan, "out", feed) == carried
+
+
+@pytest.mark.parametrize(
+    ("feed", "carried"),
+    [
+        pytest.param(
+            [(42, {"multiplier": 2})],
+            [],
+            marks=pytest.mark.reference(
+                "calculators/core/begin_end_loop_calculator_graph_test.cc",
+                "BeginEndLoopCalculatorGraphWithClonedInputsTest.InputStreamForIterableIsEmpty",
+            ),
+        ),
+        pytest.param(
+            [(0, {"ints": [], "multiplier": 2})],
+            [],
+            marks=pytest.mark.reference(
+                "calculators/core/begin_end_loop_calculator_graph_test.cc",
+                "BeginEndLoopCalculatorGraphWithClonedInputsTest.SingleEmptyVector",
+            ),
+        ),
+        pytest.param(
+            [(42, {"ints": [0, 1, 2], "multiplier": 2})],
+            [(42, [0, 2, 4])],
+            marks=pytest.mark.reference(
+                "calculators/core/begin_end_loop_calculator_graph_test.cc",
+                "BeginEndLoopCalculatorGraphWithClonedInputsTest.SingleNonEmptyVector",
+            ),
+        ),
+        pytest.param(
+            [
+                (42, {"ints": [0, 1], "multiplier": 2}),
+                (43, {"ints": [], "multiplier": 2}),
+                (44, {"ints": [2, 3], "multiplier": 3}),
+            ],
+            [(42, [0, 2]), (44, [6, 9])],
+            marks=pytest.mark.reference(
+                "calculators/core/begin_end_loop_calculator_graph_test.cc",
+                "BeginEndLoopCalculatorGraphWithClonedInputsTest.MultipleVectors",
+            ),
+        ),
+    ],
+)
+def test_a_clone_is_a_factor_of_each_element(feed, carried):
+    plan = wired(
+        node(BeginLoopIntCalculator, "ITERABLE:ints CLONE:multiplier", "ITEM:int CLONE:factor BATCH_END:end"),
+        node(calculator(multiply, offset=0), "int factor", "product"),
+        node(EndLoopIntegersCalculator, "ITEM:product BATCH_END:end", "ITERABLE:products"),
+        inputs="ints multiplier",
+    )
+
+    assert looped(plan, "products", feed) == carried
+
+
+@pytest.mark.reference(
+    "calculators/core/begin_end_loop_calculator_graph_test.cc",
+    "BeginEndLoopCalculatorPossibleDataRaceTest.EndLoopForIntegersDoesNotRace",
+)
+def test_items_that_another_node_reads_too_are_left_as_they_are():
+    registry = default_registry().child()
+    for one in (BeginLoopIntCalculator, IncrementCalculator, EndLoopIntegersCalculator):
+        registry.add("calculator", one.__name__, one)
+    graph = CalculatorGraph(
+        """
+        num_threads: 4
+        input_stream: "ints"
+        node {
+          calculator: "BeginLoopIntCalculator"
+          input_stream: "ITERABLE:ints"
+          output_stream: "ITEM:int"
+          output_stream: "BATCH_END:end"
+        }
+        node { calculator: "IncrementCalculator" input_stream: "int" output_stream: "plus_one" }
+        node {
+          calculator: "EndLoopIntegersCalculator"
+          input_stream: "ITEM:plus_one"
+          input_stream: "BATCH_END:end"
+          output_stream: "ITERABLE:ones"
+        }
+        node { calculator: "IncrementCalculator" input_stream: "plus_one" output_stream: "plus_two" }
+        node {
+          calculator: "EndLoopIntegersCalculator"
+          input_stream: "ITEM:plus_two"
+          input_stream: "BATCH_END:end"
+          output_stream: "ITERABLE:twos"
+        }
+        """,
+        registry=registry,
+    )
+    seen = {"ones": [], "twos": []}
+    for name in seen:
+        graph.observe_output_stream(name, lambda stream, packet: seen[stream].append(packet))
+    graph.start_run()
+    for i in range(100):
+        graph.add_packet_to_input_stream("ints", Packet([i, i + 1, i + 2], i))
+        graph.wait_until_idle(20)
+        assert values(seen["ones"]) == [(i, [i + 1, i + 2, i + 3])]
+        assert values(seen["twos"]) == [(i, [i + 2, i + 3, i + 4])]
+        for packets in seen.values():
+            packets.clear()
+    graph.close(20)
+
+
+@pytest.mark.reference(
+    "calculators/core/begin_end_loop_calculator_graph_test.cc",
+    "BeginEndTensorLoopCalculatorGraphTest.SingleNonEmptyVector",
+)
+def test_tensors_that_a_loop_copies_are_gathered():
+    plan = wired(
+        node(BeginLoopTensorCalculator, "ITERABLE:tensors", "ITEM:tensor BATCH_END:end"),
+        node(calculator(copy_tensor, offset=0), "tensor", "copy"),
+        node(EndLoopTensorCalculator, "ITEM:copy BATCH_END:end", "ITERABLE:copies"),
+        inputs="tensors",
+    )
+    tensors = [Tensor(np.full((4, 3, 2, 1), i, np.float32)) for i in range(4)]
+
+    ((timestamp, copies),) = looped(plan, "copies", [(0, {"tensors": tensors})])
+
+    assert timestamp == 0
+    assert [copy.array.shape for copy in copies] == [(4, 3, 2, 1)] * 4
+    assert [np.unique(copy.array).tolist() for copy in copies] == [[0], [1], [2], [3]]

@@ -30,6 +30,22 @@ def test_the_packets_of_a_pair_carry_their_timestamp():
     assert [int(packet.timestamp) for packet in run.outputs[0][0].payload] == [4, 4]
 
 
+@pytest.mark.reference(
+    "calculators/core/make_pair_calculator_test.cc", "MakePairCalculatorTest.ProducesExpectedPairs"
+)
+def test_texts_and_numbers_make_pairs():
+    run = run_calculator(
+        MakePairCalculator,
+        {0: [(1, "first packet"), (5, "second packet")], 1: [(1, 10), (5, 20)]},
+        outputs=[0],
+    )
+
+    pairs = [
+        (packet.stamp, [(one.stamp, one.payload) for one in packet.payload]) for packet in run.outputs[0]
+    ]
+    assert pairs == [(1, [(1, "first packet"), (1, 10)]), (5, [(5, "second packet"), (5, 20)])]
+
+
 @pytest.mark.parametrize("count", [1, 3])
 def test_a_pair_has_two(count):
     with pytest.raises(GraphConfigError, match=f"there are {count} untagged inputs, but a pair has two"):

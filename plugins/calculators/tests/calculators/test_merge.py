@@ -25,6 +25,32 @@ def test_at_each_timestamp_the_packet_of_the_lowest_input_comes_whatever_its_typ
     assert values(run.outputs[0]) == [(1, "a"), (2, 20), (3, "b"), (5, 50)]
 
 
+@pytest.mark.parametrize(
+    ("inputs", "merged"),
+    [
+        pytest.param(
+            {0: [(10, 10), (20, 20), (30, 30)], 1: [(5, 5.5), (35, 35.5)]},
+            [(5, 5.5), (10, 10), (20, 20), (30, 30), (35, 35.5)],
+            marks=pytest.mark.reference(
+                "calculators/core/merge_calculator_test.cc", "MergeCalculatorTest.TestMergingTwoStreams"
+            ),
+        ),
+        pytest.param(
+            {0: [(30, 30)], 1: [(20, 20.5)], 2: [(10, "c")]},
+            [(10, "c"), (20, 20.5), (30, 30)],
+            marks=pytest.mark.reference(
+                "calculators/core/merge_calculator_test.cc", "MergeCalculatorTest.TestMergingThreeStreams"
+            ),
+        ),
+    ],
+)
+def test_streams_of_different_types_are_merged(inputs, merged):
+    run = run_calculator(MergeCalculator, inputs, outputs=[0])
+
+    assert values(run.outputs[0]) == merged
+    assert [type(packet.payload) for packet in run.outputs[0]] == [type(payload) for _, payload in merged]
+
+
 def test_packets_after_another_inputs_are_counted_as_dropped():
     harness = ScheduleHarness(wired(node(MergeCalculator, "a b c", "out"), inputs="a b c")).start()
     for stream in "abc":
@@ -75,7 +101,33 @@ def test_a_late_packet_fails_the_run_where_no_input_waits():
 @pytest.mark.parametrize(
     ("inputs", "outputs", "message"),
     [
-        ({}, [0], "there are 0 untagged inputs"),
+        pytest.param(
+            {},
+            [0],
+            "there are 0 untagged inputs",
+            marks=pytest.mark.reference(
+                "calculators/core/merge_calculator_test.cc",
+                "InvariantMergeInputStreamsCalculator.NoInputStreamsMustFail",
+            ),
+        ),
+        pytest.param(
+            {0: [], 1: []},
+            [],
+            "output 0",
+            marks=pytest.mark.reference(
+                "calculators/core/merge_calculator_test.cc",
+                "InvariantMergeInputStreamsCalculator.ExpectExactlyOneOutputStream",
+            ),
+        ),
+        pytest.param(
+            {0: [], 1: []},
+            [0, 1],
+            "output 1",
+            marks=pytest.mark.reference(
+                "calculators/core/merge_calculator_test.cc",
+                "InvariantMergeInputStreamsCalculator.ExpectExactlyOneOutputStream",
+            ),
+        ),
         ({0: []}, [], "output 0"),
         ({0: []}, [0, 1], "output 1"),
         ({0: [], "TAG": []}, [0], "TAG"),

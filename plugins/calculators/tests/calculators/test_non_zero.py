@@ -24,6 +24,42 @@ def test_the_outputs_say_whether_the_number_is_not_zero():
     assert {type(packet.payload) for packet in run.outputs["OUTPUT_BOOL"]} == {bool}
 
 
+@pytest.mark.parametrize(
+    ("numbers", "results"),
+    [
+        pytest.param(
+            [0],
+            [0],
+            marks=pytest.mark.reference(
+                "calculators/core/non_zero_calculator_test.cc",
+                "NonZeroCalculatorTest.ProducesZeroOutputForZeroInput",
+            ),
+        ),
+        pytest.param(
+            [1, 2, 3, -4, 5],
+            [1, 1, 1, 1, 1],
+            marks=pytest.mark.reference(
+                "calculators/core/non_zero_calculator_test.cc",
+                "NonZeroCalculatorTest.ProducesNonZeroOutputForNonZeroInput",
+            ),
+        ),
+        pytest.param(
+            [1, 0, 3, 0, 5],
+            [1, 0, 1, 0, 1],
+            marks=pytest.mark.reference(
+                "calculators/core/non_zero_calculator_test.cc",
+                "NonZeroCalculatorTest.SwitchesBetweenNonZeroAndZeroOutput",
+            ),
+        ),
+    ],
+)
+def test_each_number_gives_an_int_and_a_bool(numbers, results):
+    run = run_calculator(NonZeroCalculator, {"INPUT": enumerate(numbers)}, outputs=["OUTPUT", "OUTPUT_BOOL"])
+
+    assert [packet.payload for packet in run.outputs["OUTPUT"]] == results
+    assert [packet.payload for packet in run.outputs["OUTPUT_BOOL"]] == [bool(one) for one in results]
+
+
 @pytest.mark.parametrize("output", ["OUTPUT", "OUTPUT_BOOL"])
 def test_either_output_may_be_left_out(output):
     run = run_calculator(NonZeroCalculator, {"INPUT": NUMBERS}, outputs=[output])

@@ -29,6 +29,49 @@ def test_only_timestamps_with_a_packet_on_every_input_pass_under_every_order():
     assert carried["y"] == [(t, f"b{t}") for t in (0, 2, 4, 6)]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "joined"),
+    [
+        pytest.param(
+            [0, 1, 2, 3],
+            [0, 1, 2, 3],
+            [0, 1, 2, 3],
+            marks=pytest.mark.reference(
+                "calculators/core/packet_inner_join_calculator_test.cc",
+                "PacketInnerJoinCalculatorTest.AllMatching",
+            ),
+        ),
+        pytest.param(
+            [0, 2],
+            [1, 3],
+            [],
+            marks=pytest.mark.reference(
+                "calculators/core/packet_inner_join_calculator_test.cc",
+                "PacketInnerJoinCalculatorTest.NoneMatching",
+            ),
+        ),
+        pytest.param(
+            [0, 1, 2, 3, 4, 6],
+            [0, 2, 4, 5, 6],
+            [0, 2, 4, 6],
+            marks=pytest.mark.reference(
+                "calculators/core/packet_inner_join_calculator_test.cc",
+                "PacketInnerJoinCalculatorTest.SomeMatching",
+            ),
+        ),
+    ],
+)
+def test_packets_with_a_partner_keep_payload_and_timestamp(first, second, joined):
+    run = run_calculator(
+        PacketInnerJoinCalculator,
+        {0: [(t, t) for t in first], 1: [(t, t) for t in second]},
+        outputs=[0, 1],
+    )
+
+    for packets in run.outputs.values():
+        assert [(packet.stamp, packet.payload) for packet in packets] == [(t, t) for t in joined]
+
+
 def test_a_packet_without_a_partner_is_dropped_and_its_timestamp_settled():
     harness = ScheduleHarness(PLAN, bounds_of="xy")
     drive(harness)

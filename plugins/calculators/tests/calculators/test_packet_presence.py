@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from penstock_calculators.limiting.gate import GateCalculator
 from penstock_calculators.routing.packet_presence import PacketPresenceCalculator
 from penstock_testing import ScheduleHarness, node, run_calculator, wired
@@ -29,3 +31,21 @@ def test_a_stream_that_jumps_gives_no_answers_between_and_none_at_its_end():
     run = run_calculator(PacketPresenceCalculator, {"PACKET": [(1, "a"), (5, "b")]}, outputs=["PRESENCE"])
 
     assert [(p.stamp, p.payload) for p in run.outputs["PRESENCE"]] == [(1, True), (5, True)]
+
+
+@pytest.mark.reference(
+    "calculators/core/packet_presence_calculator_test.cc", "PreviousLoopbackCalculator.CorrectTimestamps"
+)
+def test_an_answer_comes_as_soon_as_the_timestamp_is_settled():
+    plan = wired(
+        node(GateCalculator, "value ALLOW:allow", "gated"),
+        node(PacketPresenceCalculator, "PACKET:gated", "PRESENCE:presence"),
+        inputs="allow value",
+    )
+    harness = ScheduleHarness(plan).start()
+    for i, (timestamp, value, allow) in enumerate([(10, 10, False), (11, 20, True)]):
+        harness.add("value", value, timestamp)
+        harness.add("allow", allow, timestamp)
+        harness.run()
+        assert harness.carried("presence")[i:] == [(timestamp, allow)]
+    harness.finish()

@@ -130,6 +130,245 @@ def test_the_start_is_within_the_limits_and_the_end_is_not():
     assert [stamp for _, stamp in resampled(SPREAD, given)] == [33333, 66667]
 
 
+MIDDLES = [33111, 66667, 100000, 133333, 166667, 200000]
+FILLED = [-222, 32000, 49999, 49999, 49999, 150000]
+REGULAR = [0, 33333, 66667, 100000, 133333, 166667, 200000]
+
+
+@pytest.mark.parametrize(
+    "cases",
+    [
+        pytest.param(
+            [(options(), [], [], [])],
+            marks=pytest.mark.reference(
+                "calculators/core/packet_resampler_calculator_test.cc",
+                "PacketResamplerCalculatorTest.NoPacketsInStream",
+            ),
+        ),
+        pytest.param(
+            [
+                (options(), [0], [0], [0]),
+                (options(), [1000], [1000], [1000]),
+                (options(), [16668], [16668], [16668]),
+            ],
+            marks=pytest.mark.reference(
+                "calculators/core/packet_resampler_calculator_test.cc",
+                "PacketResamplerCalculatorTest.SinglePacketInStream",
+            ),
+        ),
+        pytest.param(
+            [
+                (options(), [0, 16666], [0], [0]),
+                (options(), [0, 16667], [0, 16667], [0, 33333]),
+                (options(), [0, 49999], [0, 49999], [0, 33333]),
+                (options(), [0, 50000], [0, 0, 50000], [0, 33333, 66667]),
+                (options(), [2000, 118666], [2000, 2000, 2000, 118666], [2000, 35333, 68667, 102000]),
+            ],
+            marks=pytest.mark.reference(
+                "calculators/core/packet_resampler_calculator_test.cc",
+                "PacketResamplerCalculatorTest.TwoPacketsInStream",
+            ),
+        ),
+        pytest.param(
+            [(options(), REGULAR, REGULAR, REGULAR)],
+            marks=pytest.mark.reference(
+                "calculators/core/packet_resampler_calculator_test.cc",
+                "PacketResamplerCalculatorTest.InputAtExactFrequencyMiddlepoints",
+            ),
+        ),
+        pytest.param(
+            [(options(), [0, *CROWDED], [0, 33300, 66600], [0, 33333, 66667])],
+            marks=pytest.mark.reference(
+                "calculators/core/packet_resampler_calculator_test.cc",
+                "PacketResamplerCalculatorTest.MultiplePacketsForPeriods",
+            ),
+        ),
+        pytest.param(
+            [
+                (options(), [0, 5000, 16666, 83334], [0, 16666, 16666, 83334], [0, 33333, 66667, 100000]),
+                (
+                    options(),
+                    [0, 16666, 16667, 25000, 33000, 35000, 135000],
+                    [0, 33000, 35000, 35000, 135000],
+                    [0, 33333, 66667, 100000, 133333],
+                ),
+                (options(), [0, *SPREAD[1:]], [0, *FILLED[1:]], REGULAR[:6]),
+            ],
+            marks=pytest.mark.reference(
+                "calculators/core/packet_resampler_calculator_test.cc",
+                "PacketResamplerCalculatorTest.FillPeriodsWithLatestPacket",
+            ),
+        ),
+        pytest.param(
+            [
+                (options(500_000), [0, 10, 13], [0, 0, 0, 0, 0, 10, 10, 13], range(0, 16, 2)),
+                (options(1_000_000), [0, 10, 13], [*[0] * 10, 10, 10, 10, 13], range(14)),
+            ],
+            marks=pytest.mark.reference(
+                "calculators/core/packet_resampler_calculator_test.cc",
+                "PacketResamplerCalculatorTest.SuperHighFrameRate",
+            ),
+        ),
+        pytest.param(
+            [
+                (options(), [-200, -20, 16466], [-200], [-200]),
+                (options(), [-200, -20, 16467], [-200, 16467], [-200, 33133]),
+                (options(), [-500, 66667], [-500, -500, 66667], [-500, 32833, 66167]),
+                (
+                    options(),
+                    [-50000, -33334, 33334],
+                    [-50000, -33334, -33334, 33334],
+                    [-50000, -16667, 16667, 50000],
+                ),
+            ],
+            marks=pytest.mark.reference(
+                "calculators/core/packet_resampler_calculator_test.cc",
+                "PacketResamplerCalculatorTest.NegativeTimestampTest",
+            ),
+        ),
+        pytest.param(
+            [
+                (options(50), [0, 9999, 29999], [0, 29999], [0, 20000]),
+                (options(50), [0, 10000, 50000], [0, 10000, 10000, 50000], [0, 20000, 40000, 60000]),
+            ],
+            marks=pytest.mark.reference(
+                "calculators/core/packet_resampler_calculator_test.cc",
+                "PacketResamplerCalculatorTest.ExactFramesPerSecond",
+            ),
+        ),
+        pytest.param(
+            [(options(1), [0, 333333, 666667, 1000000, 1333333], [0, 1000000], [0, 1000000])],
+            marks=pytest.mark.reference(
+                "calculators/core/packet_resampler_calculator_test.cc",
+                "PacketResamplerCalculatorTest.FlushLastPacketWithoutRound",
+            ),
+        ),
+        pytest.param(
+            [
+                (
+                    options(1),
+                    [0, 333333, 666667, 1000000, 1333333, 1666667],
+                    [0, 1000000, 1666667],
+                    [0, 1000000, 2000000],
+                )
+            ],
+            marks=pytest.mark.reference(
+                "calculators/core/packet_resampler_calculator_test.cc",
+                "PacketResamplerCalculatorTest.FlushLastPacketWithRound",
+            ),
+        ),
+        pytest.param(
+            [
+                (
+                    options(1, flush_last_packet=False),
+                    [0, 333333, 666667, 1000000, 1333333],
+                    [0, 1000000],
+                    [0, 1000000],
+                )
+            ],
+            marks=pytest.mark.reference(
+                "calculators/core/packet_resampler_calculator_test.cc",
+                "PacketResamplerCalculatorTest.DoNotFlushLastPacketWithoutRound",
+            ),
+        ),
+        pytest.param(
+            [
+                (
+                    options(1, flush_last_packet=False),
+                    [0, 333333, 666667, 1000000, 1333333, 1666667],
+                    [0, 1000000],
+                    [0, 1000000],
+                )
+            ],
+            marks=pytest.mark.reference(
+                "calculators/core/packet_resampler_calculator_test.cc",
+                "PacketResamplerCalculatorTest.DoNotFlushLastPacketWithRound",
+            ),
+        ),
+        pytest.param(
+            [
+                (options(), MIDDLES, MIDDLES, [33111, 66444, 99778, 133111, 166444, 199778]),
+                (options(base_timestamp=0), MIDDLES, MIDDLES, [33333, 66666, 100000, 133333, 166666, 200000]),
+            ],
+            marks=pytest.mark.reference(
+                "calculators/core/packet_resampler_calculator_test.cc",
+                "PacketResamplerCalculatorTest.InputAtExactFrequencyMiddlepointsAligned",
+            ),
+        ),
+        pytest.param(
+            [
+                (options(), [-222, *CROWDED], [-222, 33300, 66600], [-222, 33111, 66445]),
+                (options(base_timestamp=900011), [-222, *CROWDED], [-222, 33300, 66600], [11, 33344, 66678]),
+                (
+                    options(base_timestamp=11),
+                    [899888, *(900000 + t for t in CROWDED)],
+                    [899888, 933300, 966600],
+                    [900011, 933344, 966678],
+                ),
+            ],
+            marks=pytest.mark.reference(
+                "calculators/core/packet_resampler_calculator_test.cc",
+                "PacketResamplerCalculatorTest.MultiplePacketsForPeriodsAligned",
+            ),
+        ),
+        pytest.param(
+            [
+                (options(), SPREAD, FILLED, [-222, 33111, 66445, 99778, 133111, 166445]),
+                (options(base_timestamp=0), SPREAD, FILLED, REGULAR[:6]),
+            ],
+            marks=pytest.mark.reference(
+                "calculators/core/packet_resampler_calculator_test.cc",
+                "PacketResamplerCalculatorTest.FillPeriodsWithLatestPacketAligned",
+            ),
+        ),
+        pytest.param(
+            [
+                (
+                    options(base_timestamp=0),
+                    [66667, 100020, 133333, 166667],
+                    [66667, 100020, 133333, 166667],
+                    [66667, 100000, 133334, 166667],
+                ),
+                (
+                    options(base_timestamp=0),
+                    [100020, 133333, 166667],
+                    [100020, 133333, 166667],
+                    [100000, 133333, 166667],
+                ),
+            ],
+            marks=pytest.mark.reference(
+                "calculators/core/packet_resampler_calculator_test.cc",
+                "PacketResamplerCalculatorTest.FirstInputAfterMiddlepointAligned",
+            ),
+        ),
+        pytest.param(
+            [
+                (options(base_timestamp=0), SPREAD, FILLED, REGULAR[:6]),
+                (
+                    options(base_timestamp=0, start_time=40000, end_time=160000),
+                    SPREAD,
+                    [49999, 49999, 49999],
+                    [66667, 100000, 133333],
+                ),
+                (
+                    options(base_timestamp=0, start_time=40000, end_time=160000, round_limits=True),
+                    SPREAD,
+                    [32000, 49999, 49999, 49999, 150000],
+                    [33333, 66667, 100000, 133333, 166667],
+                ),
+            ],
+            marks=pytest.mark.reference(
+                "calculators/core/packet_resampler_calculator_test.cc",
+                "PacketResamplerCalculatorTest.OutputTimestampRangeAligned",
+            ),
+        ),
+    ],
+)
+def test_the_nearest_packets_come_at_the_times_of_the_reference(cases):
+    for given, timestamps, payloads, stamps in cases:
+        assert resampled(timestamps, given) == pairs(payloads, stamps)
+
+
 def harness_of(given, side_inputs="", **arguments):
     line = node(PacketResamplerCalculator, "in", "out", options=[given], side_inputs=side_inputs)
     return ScheduleHarness(wired(line, inputs="in"), **arguments)
@@ -230,6 +469,43 @@ def test_the_header_is_forwarded_as_the_option_says(output_header, expected):
     assert run([], given, headers={0: HEADER}).headers[0] == expected
 
 
+@pytest.mark.reference(
+    "calculators/core/packet_resampler_calculator_test.cc", "PacketResamplerCalculatorTest.FrameRateTest"
+)
+@pytest.mark.parametrize(
+    ("rate", "output_header", "timestamps", "payloads", "stamps", "new_rate"),
+    [
+        (50, UPDATE, [0, 10000, 30000, 50000, 60000], [0, 10000, 30000, 60000], range(0, 80000, 20000), 50),
+        (200, UPDATE, [0, 5000, 10010, 15001, 19990], [0, 19990], [0, 20000], 50),
+        (200, PASS, [0, 5000, 10010, 15001, 19990], [0, 19990], [0, 20000], 200),
+    ],
+)
+def test_the_header_has_the_rate_of_the_option_or_its_own(  # noqa: PLR0913, PLR0917
+    rate, output_header, timestamps, payloads, stamps, new_rate
+):
+    header = VideoHeader(ImageFormat.SRGB, 1, 10, float(rate), 100.0)
+
+    ran = run(timestamps, options(50, output_header=output_header), headers={0: header})
+
+    assert [(packet.payload, packet.stamp) for packet in ran.outputs[0]] == pairs(payloads, stamps)
+    assert ran.headers[0] == VideoHeader(ImageFormat.SRGB, 1, 10, float(new_rate), 100.0)
+
+
+@pytest.mark.reference(
+    "calculators/core/packet_resampler_calculator_test.cc", "PacketResamplerCalculatorTest.OptionsSidePacket"
+)
+@pytest.mark.parametrize(
+    ("merges", "fields"), [(None, {}), (False, {"base_timestamp": 0})], ids=["merged", "replaced"]
+)
+def test_options_of_a_side_packet_are_merged_or_replace(merges, fields):
+    wrapped = CalculatorOptions() if merges is None else CalculatorOptions(merge_fields=merges)
+    wrapped.Extensions[PacketResamplerCalculatorOptions.ext].CopyFrom(options(30, **fields))
+
+    ran = run(SPREAD, options(60, base_timestamp=0), side_packets={"OPTIONS": wrapped})
+
+    assert len(ran.outputs[0]) == 6
+
+
 def with_header(given, timestamps, header=HEADER, outputs=("VIDEO_HEADER",)):
     return run(
         timestamps,
@@ -248,6 +524,86 @@ def test_the_video_header_goes_out_at_prestream_with_the_new_rate():
     assert packet.stamp == Timestamp.PRESTREAM
     assert packet.payload == VideoHeader(ImageFormat.SRGB, 10, 100, 50.0, 1.0)
     assert [(p.payload, p.stamp) for p in ran.outputs["DATA"]] == [(0, 0), (19990, 20000)]
+
+
+@pytest.mark.parametrize(
+    ("given", "timestamps", "rate", "frames", "stamps", "new_rate"),
+    [
+        pytest.param(
+            options(1000, use_input_frame_rate=True),
+            [0, 5000, 10010, 15001, 19990],
+            200,
+            [0, 5000, 10010, 15001, 19990],
+            [0, 5000, 10000, 15000, 20000],
+            None,
+            marks=pytest.mark.reference(
+                "calculators/core/packet_resampler_calculator_test.cc",
+                "PacketResamplerCalculatorTest.UseInputFrameRateHeaderHasSameFramerate",
+            ),
+        ),
+        pytest.param(
+            options(1000, use_input_frame_rate=True),
+            [0, 5000, 10010, 15001],
+            100,
+            [0, 10010, 15001],
+            [0, 10000, 20000],
+            None,
+            marks=pytest.mark.reference(
+                "calculators/core/packet_resampler_calculator_test.cc",
+                "PacketResamplerCalculatorTest.UseInputFrameRateHeaderHasSmallerFramerate",
+            ),
+        ),
+        pytest.param(
+            options(1000, use_input_frame_rate=True, max_frame_rate=50),
+            [0, 5000, 10010, 15001, 20010],
+            100,
+            [0, 20010],
+            [0, 20000],
+            None,
+            marks=pytest.mark.reference(
+                "calculators/core/packet_resampler_calculator_test.cc",
+                "PacketResamplerCalculatorTest.UseInputFrameRateMaxFrameRateSmallerThanInput",
+            ),
+        ),
+        pytest.param(
+            options(1000, use_input_frame_rate=True, max_frame_rate=50),
+            [0, 5000, 10010, 15001, 20010],
+            100,
+            [0, 20010],
+            [0, 20000],
+            50,
+            marks=pytest.mark.reference(
+                "calculators/core/packet_resampler_calculator_test.cc",
+                "PacketResamplerCalculatorTest.MaxFrameRateOutputHeader",
+            ),
+        ),
+        pytest.param(
+            options(50),
+            [0, 5000, 10010, 15001, 19990],
+            1,
+            [0, 19990],
+            [0, 20000],
+            50,
+            marks=pytest.mark.reference(
+                "calculators/core/packet_resampler_calculator_test.cc",
+                "PacketResamplerCalculatorTest.SetVideoHeader",
+            ),
+        ),
+    ],
+)
+def test_a_video_header_gives_and_gets_the_rate(  # noqa: PLR0913, PLR0917
+    given, timestamps, rate, frames, stamps, new_rate
+):
+    height = 200 if given.max_frame_rate > 0 else 100
+    header = VideoHeader(ImageFormat.SRGB, 10, height, float(rate), 1.0)
+
+    ran = with_header(given, timestamps, header, outputs=[] if new_rate is None else ["VIDEO_HEADER"])
+
+    assert [(packet.payload, packet.stamp) for packet in ran.outputs["DATA"]] == pairs(frames, stamps)
+    if new_rate is not None:
+        (packet,) = ran.outputs["VIDEO_HEADER"]
+        assert packet.stamp == Timestamp.PRESTREAM
+        assert packet.payload == VideoHeader(ImageFormat.SRGB, 10, height, float(new_rate), 1.0)
 
 
 def test_without_a_video_header_one_with_only_the_rate_is_written():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from penstock import GraphConfigError, Timestamp
+from penstock.lowlevel import default_registry
 from penstock_calculators.timing.packet_sequencer import PacketSequencerCalculator
 from penstock_stream_handlers.immediate import ImmediateInputStreamHandler
 from penstock_testing import ScheduleHarness, node, run_calculator, wired
@@ -24,6 +25,9 @@ def feed(harness, *events):
         harness.run()
 
 
+@pytest.mark.reference(
+    "calculators/core/packet_sequencer_calculator_test.cc", "PacketSequencerCalculatorTest.ChannelEarly"
+)
 def test_packets_get_the_next_timestamp_that_no_tick_has_settled():
     harness = sequencer("INPUT:p TICK:0:frame TICK:1:mask", "OUTPUT:out")
 
@@ -85,3 +89,10 @@ def test_packets_are_dropped_once_a_tick_has_left_no_timestamp(timestamp, droppe
 def test_each_input_needs_an_output():
     with pytest.raises(GraphConfigError, match="there are 1 inputs INPUT, but 0 outputs OUTPUT"):
         run_calculator(PacketSequencerCalculator, {"INPUT": [], "TICK": []})
+
+
+@pytest.mark.reference(
+    "calculators/core/packet_sequencer_calculator_test.cc", "PacketSequencerCalculatorTest.IsRegistered"
+)
+def test_a_graph_finds_it_by_its_name():
+    assert default_registry().find("calculator", "PacketSequencerCalculator") is PacketSequencerCalculator

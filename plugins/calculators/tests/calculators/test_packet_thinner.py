@@ -60,6 +60,188 @@ def test_packets_of_synchronous_periods_are_at_the_middle_of_each(timestamps, gi
     assert [stamp for stamp, _ in thinned(timestamps, given)] == stamps
 
 
+EIGHTS = [8, 16, 24, 32, 40, 48, 56]
+
+
+@pytest.mark.parametrize(
+    ("timestamps", "given", "stamps"),
+    [
+        pytest.param(
+            PRIMES,
+            options(ASYNC, start_time=4, end_time=12),
+            [5, 11],
+            marks=pytest.mark.reference(
+                "calculators/core/packet_thinner_calculator_test.cc",
+                "PacketThinnerCalculatorTest.StartAndEndTimeTest",
+            ),
+        ),
+        pytest.param(
+            EVEN,
+            options(ASYNC),
+            [2, 8, 14],
+            marks=pytest.mark.reference(
+                "calculators/core/packet_thinner_calculator_test.cc",
+                "PacketThinnerCalculatorTest.AsyncUniformStreamThinningTest",
+            ),
+        ),
+        pytest.param(
+            EVEN,
+            options(SYNC, start_time=0, sync_output_timestamps=False),
+            [2, 6, 10, 14],
+            marks=pytest.mark.reference(
+                "calculators/core/packet_thinner_calculator_test.cc",
+                "PacketThinnerCalculatorTest.SyncUniformStreamThinningTest1",
+            ),
+        ),
+        pytest.param(
+            EVEN,
+            options(SYNC, start_time=0, sync_output_timestamps=True),
+            [0, 5, 10, 15],
+            marks=pytest.mark.reference(
+                "calculators/core/packet_thinner_calculator_test.cc",
+                "PacketThinnerCalculatorTest.SyncUniformStreamThinningTest2",
+            ),
+        ),
+        pytest.param(
+            PRIMES,
+            options(ASYNC),
+            [2, 7, 13, 19, 29],
+            marks=pytest.mark.reference(
+                "calculators/core/packet_thinner_calculator_test.cc",
+                "PacketThinnerCalculatorTest.PrimeStreamThinningTest1",
+            ),
+        ),
+        pytest.param(
+            PRIMES,
+            options(SYNC, start_time=0, sync_output_timestamps=False),
+            [2, 5, 11, 17, 19, 23, 29],
+            marks=pytest.mark.reference(
+                "calculators/core/packet_thinner_calculator_test.cc",
+                "PacketThinnerCalculatorTest.PrimeStreamThinningTest2",
+            ),
+        ),
+        pytest.param(
+            [2, 3],
+            options(SYNC, start_time=-10, sync_output_timestamps=True),
+            [0, 5],
+            marks=pytest.mark.reference(
+                "calculators/core/packet_thinner_calculator_test.cc",
+                "PacketThinnerCalculatorTest.BoundaryTimestampTest1",
+            ),
+        ),
+        pytest.param(
+            [-4, -3, 8, 9],
+            options(SYNC, 6, start_time=-144, sync_output_timestamps=True),
+            [-6, 0, 6, 12],
+            marks=pytest.mark.reference(
+                "calculators/core/packet_thinner_calculator_test.cc",
+                "PacketThinnerCalculatorTest.BoundaryTimestampTest2",
+            ),
+        ),
+    ],
+)
+def test_one_packet_of_each_period_passes(timestamps, given, stamps):
+    assert [stamp for stamp, _ in thinned(timestamps, given)] == stamps
+
+
+@pytest.mark.parametrize(
+    ("kind", "stamps"),
+    [
+        pytest.param(
+            ASYNC,
+            [2, 8, 14],
+            marks=pytest.mark.reference(
+                "calculators/core/packet_thinner_calculator_test.cc",
+                "PacketThinnerCalculatorTest.ASyncUniformStreamThinningTestBySidePacket",
+            ),
+        ),
+        pytest.param(
+            SYNC,
+            [2, 6, 10, 14],
+            marks=pytest.mark.reference(
+                "calculators/core/packet_thinner_calculator_test.cc",
+                "PacketThinnerCalculatorTest.SyncUniformStreamThinningTestBySidePacket1",
+            ),
+        ),
+    ],
+)
+def test_the_period_may_come_as_a_side_packet_alone(kind, stamps):
+    given = PacketThinnerCalculatorOptions(thinner_type=kind, start_time=0, sync_output_timestamps=False)
+
+    assert [stamp for stamp, _ in thinned(EVEN, given, side_packets={"PERIOD": 5})] == stamps
+
+
+@pytest.mark.parametrize(
+    ("timestamps", "given", "stamps", "interval"),
+    [
+        pytest.param(
+            EVEN,
+            options(ASYNC),
+            [2, 8, 14],
+            6,
+            marks=pytest.mark.reference(
+                "calculators/core/packet_thinner_calculator_test.cc",
+                "PacketThinnerCalculatorTest.FrameRateTest1",
+            ),
+        ),
+        pytest.param(
+            EIGHTS,
+            options(ASYNC),
+            EIGHTS,
+            8,
+            marks=pytest.mark.reference(
+                "calculators/core/packet_thinner_calculator_test.cc",
+                "PacketThinnerCalculatorTest.FrameRateTest2",
+            ),
+        ),
+        pytest.param(
+            EVEN,
+            options(SYNC, start_time=0, sync_output_timestamps=False),
+            [2, 6, 10, 14],
+            5,
+            marks=pytest.mark.reference(
+                "calculators/core/packet_thinner_calculator_test.cc",
+                "PacketThinnerCalculatorTest.FrameRateTest3",
+            ),
+        ),
+        pytest.param(
+            EVEN,
+            options(SYNC, start_time=0, sync_output_timestamps=True),
+            [0, 5, 10, 15],
+            5,
+            marks=pytest.mark.reference(
+                "calculators/core/packet_thinner_calculator_test.cc",
+                "PacketThinnerCalculatorTest.FrameRateTest4",
+            ),
+        ),
+        pytest.param(
+            EIGHTS,
+            options(SYNC, start_time=0, sync_output_timestamps=True),
+            [10, 15, 25, 30, 40, 50, 55],
+            8,
+            marks=pytest.mark.reference(
+                "calculators/core/packet_thinner_calculator_test.cc",
+                "PacketThinnerCalculatorTest.FrameRateTest5",
+            ),
+        ),
+    ],
+)
+def test_the_rate_of_the_header_is_that_of_the_packets_that_pass(timestamps, given, stamps, interval):
+    given.update_frame_rate = True
+    header = VideoHeader(frame_rate=1e6 / timestamps[0])
+
+    run = run_calculator(
+        PacketThinnerCalculator,
+        {0: [(t, f"Frame #{t}") for t in timestamps]},
+        outputs=[0],
+        options=given,
+        headers={0: header},
+    )
+
+    assert [packet.stamp for packet in run.outputs[0]] == stamps
+    assert run.headers[0].frame_rate == pytest.approx(1e6 / interval, rel=1e-15)
+
+
 def test_of_two_that_are_equally_near_the_later_passes():
     assert thinned([9, 11], options(SYNC, 10)) == [(10, 11)]
 

@@ -21,6 +21,15 @@ def test_every_packet_leaves_unchanged_at_the_port_of_its_tag_and_index():
     assert [(p.payload, p.timestamp) for p in run.outputs["B"]] == [(None, 1)]
 
 
+@pytest.mark.reference(
+    "calculators/core/pass_through_calculator_test.cc", "PassThroughCalculatorTest.PassesPackets"
+)
+def test_streams_of_different_types_pass():
+    run = run_calculator(PassThroughCalculator, {0: [(0, 42)], 1: [(0, "str")]}, outputs=[0, 1])
+
+    assert run.outputs == {0: [Packet(42, 0)], 1: [Packet("str", 0)]}
+
+
 def test_headers_and_side_packets_are_forwarded():
     model = object()
 

@@ -9,6 +9,7 @@ import pytest
 from penstock import CalculatorGraph, Packet, Timestamp
 from penstock_calculators.limiting.gate import GateCalculator
 from penstock_calculators.limiting.previous_loopback import PreviousLoopbackCalculator
+from penstock_calculators.lists.make_pair import MakePairCalculator
 from penstock_calculators.routing.pass_through import PassThroughCalculator
 from penstock_stream_handlers.immediate import ImmediateInputStreamHandler
 from penstock_testing import InlineExecutor, ScheduleHarness, calculator, explore, node, run_calculator, wired
@@ -178,6 +179,240 @@ def test_a_main_packet_at_the_last_timestamp_gets_its_answer(harness):
 
     assert settled(harness) == [(1, None), (Timestamp.MAX, "l1")]
     assert harness.stream("prev").is_closed
+
+
+def paired(plan):
+    """Return a function that adds sets of packets, runs, and returns the pairs of the stream `pair`."""
+    harness = ScheduleHarness(plan, observe=["pair"]).start()
+
+    def add(timestamp, **payloads):
+        for stream, payload in payloads.items():
+            harness.add(stream, payload, timestamp)
+        harness.run()
+        return [
+            (at, *(None if packet.is_empty() else packet.payload for packet in pair))
+            for at, pair in harness.carried("pair")
+        ]
+
+    return harness, add
+
+
+def simple_cycle(before="previous_out"):
+    return wired(
+        loopback("in", "out"),
+        node(PassThroughCalculator, "in prev", "out previous_out"),
+        node(MakePairCalculator, ["out", before], "pair"),
+        inputs="in",
+    )
+
+
+@pytest.mark.reference(
+    "calculators/core/previous_loopback_calculator_test.cc", "PreviousLoopbackCalculator.CorrectTimestamps"
+)
+def test_a_packet_meets_the_one_before_it_at_its_own_timestamp():
+    harness, add = paired(simple_cycle())
+    expected, before = [], None
+    for t in (1, 2, 5, 15):
+        expected.append((t, t, before))
+        assert add(t, **{"in": t}) == expected
+        before = t
+    harness.finish()
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        pytest.param(
+            [(Timestamp.MAX, 1, None)],
+            marks=pytest.mark.reference(
+                "calculators/core/previous_loopback_calculator_test.cc",
+                "PreviousLoopbackCalculator.ProcessesMaxTimestamp",
+            ),
+        ),
+        pytest.param(
+            [(Timestamp.MIN, 1, None), (Timestamp.MAX, 2, 1)],
+            marks=pytest.mark.reference(
+                "calculators/core/previous_loopback_calculator_test.cc",
+                "PreviousLoopbackCalculator.ProcessesMaxTimestampNonEmptyPrevious",
+            ),
+        ),
+    ],
+)
+def test_the_first_and_the_last_timestamp_are_like_others(pairs):
+    harness, add = paired(simple_cycle("prev"))
+    for t, payload, _ in pairs[:-1]:
+        harness.add("in", payload, t)
+
+    assert add(pairs[-1][0], **{"in": pairs[-1][1]}) == pairs
+    harness.finish()
+
+
+def total_at_the_end():
+    """Return a calculator that forwards numbers, and writes their sum in `close`."""
+    seen = []
+
+    def process(cc):
+        seen.append(cc.input.payload)
+        cc.output.add_packet(cc.input.packet)
+
+    return calculator(process, close=lambda cc: cc.output.add(sum(seen), Timestamp.MAX))
+
+
+def test_a_cycle_ends_with_its_inputs_and_nodes_write_their_last_packets():
+    plan = wired(
+        loopback("in", "out"),
+        node(PassThroughCalculator, "in prev", "out previous_out"),
+        node(total_at_the_end(), "out", "close_out"),
+        inputs="in",
+    )
+    harness = ScheduleHarness(plan).start()
+    for count, t in enumerate((1, 2, 5, 15), 1):
+        harness.add("in", t, t)
+        harness.run()
+        assert len(harness.carried("close_out")) == count
+    harness.close_input()
+    harness.run()
+
+    assert harness.carried("close_out") == [(1, 1), (2, 2), (5, 5), (15, 15), (Timestamp.MAX, 23)]
+    assert harness.is_over
+
+
+@pytest.mark.reference(
+    "calculators/core/previous_loopback_calculator_test.cc", "PreviousLoopbackCalculator.EmptyLoopForever"
+)
+def test_a_loop_that_never_has_a_packet_holds_up_nobody():
+    plan = wired(
+        loopback("in", "prev"),
+        node(PassThroughCalculator, "in prev", "out previous_out"),
+        inputs="in",
+    )
+    harness = ScheduleHarness(plan).start()
+    for t in range(50):
+        harness.add("in", t, t)
+        harness.run()
+        assert harness.carried("out") == [(at, at) for at in range(t + 1)]
+    harness.finish()
+
+
+def gated_pairs():
+    """Return a plan as `gated_cycle`, whose LOOP comes from the frames themselves, with pairs."""
+    return wired(
+        node(GateCalculator, "frames DISALLOW:no_main", "main"),
+        node(GateCalculator, "frames DISALLOW:no_loop", "loop"),
+        loopback(),
+        node(PassThroughCalculator, "frames prev", "now before"),
+        node(MakePairCalculator, "now before", "pair"),
+        inputs="frames no_main no_loop",
+    )
+
+
+@pytest.mark.parametrize(
+    ("no_main", "no_loop", "pairs"),
+    [
+        pytest.param(
+            (1, 2, 3, 5, 15),
+            (),
+            [None, None, None, None, None],
+            marks=pytest.mark.reference(
+                "calculators/core/previous_loopback_calculator_test.cc",
+                "PreviousLoopbackCalculatorProcessingTimestampsTest.MultiplePacketsEmptyMainNonEmptyLoop",
+            ),
+        ),
+        pytest.param(
+            (),
+            (1, 2, 3, 5, 15),
+            [None, None, None, None, None],
+            marks=pytest.mark.reference(
+                "calculators/core/previous_loopback_calculator_test.cc",
+                "PreviousLoopbackCalculatorProcessingTimestampsTest.MultiplePacketsNonEmptyMainEmptyLoop",
+            ),
+        ),
+        pytest.param(
+            (2, 15),
+            (),
+            [None, None, 1, 3, None],
+            marks=pytest.mark.reference(
+                "calculators/core/previous_loopback_calculator_test.cc",
+                "PreviousLoopbackCalculatorProcessingTimestampsTest.MultiplePacketsAlteringMainNonEmptyLoop",
+            ),
+        ),
+        pytest.param(
+            (),
+            (2, 5),
+            [None, 1, None, 3, None],
+            marks=pytest.mark.reference(
+                "calculators/core/previous_loopback_calculator_test.cc",
+                "PreviousLoopbackCalculatorProcessingTimestampsTest.MultiplePacketsNonEmptyMainAlteringLoop",
+            ),
+        ),
+    ],
+)
+def test_bounds_of_main_and_loop_are_answered_as_packets_are(no_main, no_loop, pairs):
+    timestamps = (1, 2, 3, 5, 15)
+    harness, add = paired(gated_pairs())
+    expected = [(t, t, before) for t, before in zip(timestamps, pairs, strict=True)]
+    for count, t in enumerate(timestamps, 1):
+        assert add(t, frames=t, no_main=t in no_main, no_loop=t in no_loop) == expected[:count]
+    harness.finish()
+
+
+@pytest.mark.reference(
+    "calculators/core/previous_loopback_calculator_test.cc",
+    "PreviousLoopbackCalculatorProcessingTimestampsTest."
+    "MultiplePacketsCheckIfLastCorrectAlteringMainAlteringLoop",
+)
+def test_the_last_answer_is_right_after_a_thousand_packets_and_bounds():
+    harness, add = paired(gated_pairs())
+    for i in range(1000):
+        for stream, payload in (("frames", i + 1), ("no_main", i % 3 == 0), ("no_loop", i % 2 == 0)):
+            harness.add(stream, payload, i + 1)
+    add(1001, frames=1001, no_main=False, no_loop=False)
+
+    assert add(1002, frames=1002, no_main=False, no_loop=False)[-1] == (1002, 1002, 1001)
+    harness.finish()
+
+
+@pytest.mark.parametrize(
+    ("delays", "pairs", "counts"),
+    [
+        pytest.param(
+            [True, True, True, False, False],
+            [None, None, None, None, 5],
+            [1, 1, 1, 4, 5],
+            marks=pytest.mark.reference(
+                "calculators/core/previous_loopback_calculator_test.cc",
+                "PreviousLoopbackCalculatorDelayBehaviorTest.MultipleDelayedOutputs",
+            ),
+        ),
+        pytest.param(
+            [False, True, True, False, False],
+            [None, 1, None, None, 5],
+            [1, 2, 2, 4, 5],
+            marks=pytest.mark.reference(
+                "calculators/core/previous_loopback_calculator_test.cc",
+                "PreviousLoopbackCalculatorDelayBehaviorTest.NonDelayedOutputFollowedByMultipleDelayedOutputs",
+            ),
+        ),
+    ],
+)
+def test_answers_wait_while_the_loop_settles_nothing(delays, pairs, counts):
+    def dropping_gate(cc):
+        if not cc.inputs[0].is_empty() and not cc.inputs["DISALLOW"].payload:
+            cc.output.add_packet(cc.inputs[0].packet)
+
+    plan = wired(
+        node(calculator(dropping_gate), "in DISALLOW:delay", "loop"),
+        loopback("in"),
+        node(PassThroughCalculator, "in prev", "now before"),
+        node(MakePairCalculator, "now before", "pair"),
+        inputs="in delay",
+    )
+    timestamps = (1, 2, 3, 5, 15)
+    harness, add = paired(plan)
+    expected = [(t, t, before) for t, before in zip(timestamps, pairs, strict=True)]
+    for t, delay, count in zip(timestamps, delays, counts, strict=True):
+        assert add(t, **{"in": t, "delay": delay}) == expected[:count]
+    harness.finish()
 
 
 def test_the_header_of_loop_is_forwarded():

@@ -48,11 +48,20 @@ def float32(number):
     return struct.unpack("f", struct.pack("f", number))[0]
 
 
+@pytest.mark.reference(
+    "calculators/core/quantize_float_vector_calculator_test.cc",
+    "QuantizeFloatVectorCalculatorTest.TestNonEmptyVector",
+)
 def test_numbers_become_the_bytes_that_the_reference_gives():
     assert quantized([0.0, -64.0, 64.0, -32.0, 32.0], **WIDE).hex(" ") == "7f 00 ff 3f bf"
 
 
+@pytest.mark.reference(
+    "calculators/core/quantize_float_vector_calculator_test.cc",
+    "QuantizeFloatVectorCalculatorTest.TestSaturation",
+)
 def test_numbers_beyond_the_range_become_the_nearer_end():
+    assert quantized([-65.0, 65.0], **WIDE) == bytes([0, 255])
     encoded = quantized([-65, 65, float("-inf"), float("inf"), 1e300, -1e300], **WIDE)
 
     assert encoded == bytes([0, 255, 0, 255, 255, 0])
@@ -66,9 +75,24 @@ def test_bytes_become_numbers_about_the_middle_of_their_interval():
     assert all(type(number) is float and number == float32(number) for number in numbers)
 
 
+@pytest.mark.reference(
+    "calculators/core/quantize_float_vector_calculator_test.cc",
+    "QuantizeFloatVectorCalculatorTest.TestEmptyVector",
+)
 def test_empty_lists_become_empty_bytes_and_back():
     assert quantized([], **WIDE) == b""
+    assert quantized([], max_quantized_value=1, min_quantized_value=-1) == b""
     assert dequantized(b"", **WIDE) == []
+
+
+@pytest.mark.reference(
+    "calculators/core/dequantize_byte_array_calculator_test.cc",
+    "DequantizeByteArrayCalculatorTest.TestDequantization",
+)
+def test_bytes_become_the_numbers_that_the_reference_gives():
+    numbers = dequantized(bytes.fromhex("7fff0001"), max_quantized_value=2, min_quantized_value=-2)
+
+    assert numbers == pytest.approx([0, 2, -2, -1.976], abs=0.01)
 
 
 @given(data=st.binary(max_size=30))
@@ -117,3 +141,74 @@ def test_an_empty_range_is_refused(calculator, options, source, target, top):
         GraphConfigError, match=f"max_quantized_value is {top}, min_quantized_value -64.0; the"
     ):
         run_calculator(calculator, {source: []}, outputs=[target], options=ends)
+
+
+@pytest.mark.parametrize(
+    ("family", "ends", "message"),
+    [
+        pytest.param(
+            FAMILY[0],
+            {"min_quantized_value": 1},
+            "option max_quantized_value is missing",
+            marks=pytest.mark.reference(
+                "calculators/core/quantize_float_vector_calculator_test.cc",
+                "QuantizeFloatVectorCalculatorTest.WrongConfig",
+            ),
+        ),
+        pytest.param(
+            FAMILY[0],
+            {"max_quantized_value": -1, "min_quantized_value": 1},
+            "the first must be the larger",
+            marks=pytest.mark.reference(
+                "calculators/core/quantize_float_vector_calculator_test.cc",
+                "QuantizeFloatVectorCalculatorTest.WrongConfig2",
+            ),
+        ),
+        pytest.param(
+            FAMILY[0],
+            {"max_quantized_value": 1, "min_quantized_value": 1},
+            "the first must be the larger",
+            marks=pytest.mark.reference(
+                "calculators/core/quantize_float_vector_calculator_test.cc",
+                "QuantizeFloatVectorCalculatorTest.WrongConfig3",
+            ),
+        ),
+        pytest.param(
+            FAMILY[1],
+            {"max_quantized_value": 2},
+            "option min_quantized_value is missing",
+            marks=pytest.mark.reference(
+                "calculators/core/dequantize_byte_array_calculator_test.cc",
+                "QuantizeFloatVectorCalculatorTest.WrongConfig",
+            ),
+        ),
+        pytest.param(
+            FAMILY[1],
+            {"max_quantized_value": -2, "min_quantized_value": 2},
+            "the first must be the larger",
+            marks=pytest.mark.reference(
+                "calculators/core/dequantize_byte_array_calculator_test.cc",
+                "QuantizeFloatVectorCalculatorTest.WrongConfig2",
+            ),
+        ),
+        pytest.param(
+            FAMILY[1],
+            {"max_quantized_value": 1, "min_quantized_value": 1},
+            "the first must be the larger",
+            marks=pytest.mark.reference(
+                "calculators/core/dequantize_byte_array_calculator_test.cc",
+                "QuantizeFloatVectorCalculatorTest.WrongConfig3",
+            ),
+        ),
+    ],
+)
+def test_ranges_that_the_reference_refuses_are_refused(family, ends, message):
+    calculator, options, source, target = family
+
+    with pytest.raises(GraphConfigError, match=message):
+        run_calculator(
+            calculator,
+            {source: [(0, [] if source == "FLOAT_VECTOR" else b"")]},
+            outputs=[target],
+            options=options(**ends),
+        )

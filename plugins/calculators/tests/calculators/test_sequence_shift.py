@@ -26,9 +26,29 @@ def shifted(given=None, **arguments):
 @pytest.mark.parametrize(
     ("offset", "expected"),
     [
-        (3, list(zip(range(3, 10), range(7), strict=True))),
-        (-2, list(zip(range(8), range(2, 10), strict=True))),
-        (0, PACKETS),
+        pytest.param(
+            3,
+            list(zip(range(3, 10), range(7), strict=True)),
+            marks=pytest.mark.reference(
+                "calculators/core/sequence_shift_calculator_test.cc",
+                "SequenceShiftCalculatorTest.PositiveShift",
+            ),
+        ),
+        pytest.param(
+            -2,
+            list(zip(range(8), range(2, 10), strict=True)),
+            marks=pytest.mark.reference(
+                "calculators/core/sequence_shift_calculator_test.cc",
+                "SequenceShiftCalculatorTest.NegativeShift",
+            ),
+        ),
+        pytest.param(
+            0,
+            PACKETS,
+            marks=pytest.mark.reference(
+                "calculators/core/sequence_shift_calculator_test.cc", "SequenceShiftCalculatorTest.ZeroShift"
+            ),
+        ),
         (10, []),
         (-10, []),
         (None, list(zip(range(9), range(1, 10), strict=True))),
@@ -38,7 +58,12 @@ def test_packets_get_the_timestamps_of_others(offset, expected):
     assert shifted(options(offset)) == expected
 
 
+@pytest.mark.reference(
+    "calculators/core/sequence_shift_calculator_test.cc", "SequenceShiftCalculatorTest.SidePacketOffset"
+)
 def test_the_side_packet_replaces_the_option():
+    shifted_by_two = list(zip(range(8), range(2, 10), strict=True))
+    assert shifted(side_packets={"PACKET_OFFSET": -2}) == shifted_by_two
     assert shifted(options(3), side_packets={"PACKET_OFFSET": -2}) == shifted(options(-2))
 
 

@@ -47,6 +47,121 @@ def test_a_side_packet_may_say_the_timestamp(timestamp):
     assert values(run.outputs["AT_TIMESTAMP:1"]) == [(timestamp, "second")]
 
 
+@pytest.mark.reference(
+    "calculators/core/side_packet_to_stream_calculator_test.cc",
+    "SidePacketToStreamCalculator.NoAtTickOutputTags",
+)
+@pytest.mark.parametrize(
+    ("tag", "timestamp"),
+    [("AT_PRESTREAM", Timestamp.PRESTREAM), ("AT_POSTSTREAM", Timestamp.POSTSTREAM), ("AT_ZERO", 0)],
+)
+def test_a_side_packet_is_the_only_packet(tag, timestamp):
+    run = run_calculator(SidePacketToStreamCalculator, outputs=[tag], side_packets={0: 10})
+
+    assert values(run.outputs[tag]) == [(int(timestamp), 10)]
+
+
+@pytest.mark.parametrize(
+    "payloads",
+    [
+        pytest.param(
+            [20],
+            marks=pytest.mark.reference(
+                "calculators/core/side_packet_to_stream_calculator_test.cc",
+                "SidePacketToStreamCalculator.AtTimestamp",
+            ),
+        ),
+        pytest.param(
+            [20, 15],
+            marks=pytest.mark.reference(
+                "calculators/core/side_packet_to_stream_calculator_test.cc",
+                "SidePacketToStreamCalculator.AtTimestampWithMultipleOutputs",
+            ),
+        ),
+    ],
+)
+def test_side_packets_come_at_the_time_that_another_one_says(payloads):
+    ports = [f"AT_TIMESTAMP:{i}" for i in range(len(payloads))]
+    run = run_calculator(
+        SidePacketToStreamCalculator,
+        outputs=ports,
+        side_packets={"TIMESTAMP": 5, **dict(enumerate(payloads))},
+    )
+
+    assert [values(run.outputs[port]) for port in ports] == [[(5, payload)] for payload in payloads]
+
+
+def feed_ticks(tag, payloads, timestamps):
+    """Return what the outputs carry after each tick."""
+    names = [f"o{i}" for i in range(len(payloads))]
+    plan = wired(
+        node(
+            SidePacketToStreamCalculator,
+            "TICK:t",
+            [f"{tag}:{i}:{name}" for i, name in enumerate(names)],
+            side_inputs=[f"s{i}" for i in range(len(payloads))],
+        ),
+        inputs="t",
+    )
+    sides = {f"s{i}": payload for i, payload in enumerate(payloads)}
+    harness = ScheduleHarness(plan, side_packets=sides).start()
+    for timestamp in timestamps:
+        harness.add("t", 1, timestamp)
+        harness.run()
+        yield [harness.carried(name) for name in names]
+    harness.finish()
+
+
+@pytest.mark.parametrize(
+    "payloads",
+    [
+        pytest.param(
+            [20],
+            marks=pytest.mark.reference(
+                "calculators/core/side_packet_to_stream_calculator_test.cc",
+                "SidePacketToStreamCalculator.AtTick",
+            ),
+        ),
+        pytest.param(
+            [20, 128],
+            marks=pytest.mark.reference(
+                "calculators/core/side_packet_to_stream_calculator_test.cc",
+                "SidePacketToStreamCalculator.AtTickWithMultipleSidePackets",
+            ),
+        ),
+    ],
+)
+def test_side_packets_come_again_as_soon_as_a_tick_comes(payloads):
+    timestamps = [0, 1, 128, 1024, 1025]
+
+    for count, carried in enumerate(feed_ticks("AT_TICK", payloads, timestamps), 1):
+        assert carried == [[(timestamp, one) for timestamp in timestamps[:count]] for one in payloads]
+
+
+@pytest.mark.parametrize(
+    "payloads",
+    [
+        pytest.param(
+            [20],
+            marks=pytest.mark.reference(
+                "calculators/core/side_packet_to_stream_calculator_test.cc",
+                "SidePacketToStreamCalculator.AtFirstTick",
+            ),
+        ),
+        pytest.param(
+            [20, 128],
+            marks=pytest.mark.reference(
+                "calculators/core/side_packet_to_stream_calculator_test.cc",
+                "SidePacketToStreamCalculator.AtFirstTickWithMultipleSidePackets",
+            ),
+        ),
+    ],
+)
+def test_side_packets_do_not_come_again_where_the_first_tick_counts(payloads):
+    for carried in feed_ticks("AT_FIRST_TICK", payloads, [1234, 1235]):
+        assert carried == [[(1234, one)] for one in payloads]
+
+
 def test_every_tick_repeats_the_side_packets():
     run = run_calculator(
         SidePacketToStreamCalculator,
@@ -165,6 +280,81 @@ def test_the_output_does_not_depend_on_the_order_of_arrival():
 def test_ports_that_do_not_match_are_refused(inputs, outputs, sides, message):
     with pytest.raises(GraphConfigError, match=message):
         run_calculator(SidePacketToStreamCalculator, inputs, outputs=outputs, side_packets=sides)
+
+
+@pytest.mark.parametrize(
+    ("outputs", "sides", "message"),
+    [
+        pytest.param(
+            ["AT_TICK"],
+            1,
+            "outputs AT_TICK need an input TICK",
+            marks=pytest.mark.reference(
+                "calculators/core/side_packet_to_stream_calculator_test.cc",
+                "SidePacketToStreamCalculator.WrongConfigWithMissingTick",
+            ),
+        ),
+        pytest.param(
+            ["AT_FIRST_TICK"],
+            1,
+            "outputs AT_FIRST_TICK need an input TICK",
+            marks=pytest.mark.reference(
+                "calculators/core/side_packet_to_stream_calculator_test.cc",
+                "SidePacketToStreamCalculator.WrongConfigWithMissingTickForFirstTickProcessing",
+            ),
+        ),
+        pytest.param(
+            ["AT_TIMESTAMP"],
+            1,
+            "outputs AT_TIMESTAMP need a side packet TIMESTAMP",
+            marks=pytest.mark.reference(
+                "calculators/core/side_packet_to_stream_calculator_test.cc",
+                "SidePacketToStreamCalculator.WrongConfigWithMissingTimestampSideInput",
+            ),
+        ),
+        pytest.param(
+            ["DOES_NOT_EXIST"],
+            1,
+            "connect outputs with exactly one tag of AT_PRESTREAM",
+            marks=pytest.mark.reference(
+                "calculators/core/side_packet_to_stream_calculator_test.cc",
+                "SidePacketToStreamCalculator.WrongConfigWithNonExistentTag",
+            ),
+        ),
+        pytest.param(
+            ["AT_TICK", "AT_PRE_STREAM"],
+            2,
+            "connect outputs with exactly one tag of AT_PRESTREAM",
+            marks=pytest.mark.reference(
+                "calculators/core/side_packet_to_stream_calculator_test.cc",
+                "SidePacketToStreamCalculator.WrongConfigWithMixedTags",
+            ),
+        ),
+        pytest.param(
+            ["AT_PRESTREAM:0", "AT_PRESTREAM:1"],
+            1,
+            "1 untagged side packets, but 2 outputs AT_PRESTREAM",
+            marks=pytest.mark.reference(
+                "calculators/core/side_packet_to_stream_calculator_test.cc",
+                "SidePacketToStreamCalculator.WrongConfigWithNotEnoughSidePackets",
+            ),
+        ),
+        pytest.param(
+            ["AT_PRESTREAM"],
+            2,
+            "2 untagged side packets, but 1 outputs AT_PRESTREAM",
+            marks=pytest.mark.reference(
+                "calculators/core/side_packet_to_stream_calculator_test.cc",
+                "SidePacketToStreamCalculator.WrongConfigWithNotEnoughOutputStreams",
+            ),
+        ),
+    ],
+)
+def test_ports_that_the_reference_refuses_are_refused(outputs, sides, message):
+    with pytest.raises(GraphConfigError, match=message):
+        run_calculator(
+            SidePacketToStreamCalculator, outputs=outputs, side_packets=dict.fromkeys(range(sides), 1)
+        )
 
 
 def test_the_example_of_the_docstring_runs_as_part_of_a_graph():

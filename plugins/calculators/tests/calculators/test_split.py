@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 import pytest
 
 from penstock import GraphConfigError, GraphRunError
+from penstock_calculators.lists.containers import ListOf
 from penstock_calculators.lists.split import (
+    MovableSplitCalculator,
     MovableSplitImageFrameVectorCalculator,
     SplitAffineMatrixVectorCalculator,
     SplitFloatVectorCalculator,
@@ -187,3 +191,290 @@ def test_an_affine_matrix_is_a_tuple():
     assert split([identity], options((0, 1)), calculator=SplitAffineMatrixVectorCalculator) == [[identity]]
     with pytest.raises(GraphRunError, match=r"element 0 of the list is a 'list'"):
         split([list(identity)], options((0, 1)), calculator=SplitAffineMatrixVectorCalculator)
+
+
+class OnlyOne:
+    """What cannot be copied."""
+
+    __copy__ = __deepcopy__ = __reduce__ = None
+
+
+#: The reference's tests register such a calculator of their own.
+SplitOnlyOnes = MovableSplitCalculator.named("SplitOnlyOnes", ListOf(OnlyOne))
+
+
+def whole_of(calculator, size):
+    """Return the elements that a calculator is for, and the input that holds them."""
+    if calculator is SplitNormalizedLandmarkListCalculator:
+        elements = [NormalizedLandmark(x=3 * i, y=3 * i, z=3 * i) for i in range(size)]
+        return elements, NormalizedLandmarkList(landmark=elements)
+    if calculator is SplitTfLiteTensorVectorCalculator:
+        elements = [Tensor(np.full((1, 1, 1), i, np.float32)) for i in range(size)]
+    else:
+        elements = [OnlyOne() for _ in range(size)]
+    return elements, elements
+
+
+@pytest.mark.parametrize(
+    ("calculator", "size", "ranges", "more", "parts"),
+    [
+        pytest.param(
+            SplitTfLiteTensorVectorCalculator,
+            5,
+            ((0, 1), (1, 4), (4, 5)),
+            {},
+            [[0], [1, 2, 3], [4]],
+            marks=pytest.mark.reference(
+                "calculators/core/split_vector_calculator_test.cc",
+                "SplitTfLiteTensorVectorCalculatorTest.SmokeTest",
+            ),
+        ),
+        pytest.param(
+            SplitTfLiteTensorVectorCalculator,
+            5,
+            ((0, 1), (2, 3), (4, 5)),
+            {"element_only": True},
+            [0, 2, 4],
+            marks=pytest.mark.reference(
+                "calculators/core/split_vector_calculator_test.cc",
+                "SplitTfLiteTensorVectorCalculatorTest.SmokeTestElementOnly",
+            ),
+        ),
+        pytest.param(
+            SplitTfLiteTensorVectorCalculator,
+            5,
+            ((0, 1), (2, 3), (4, 5)),
+            {"combine_outputs": True},
+            [[0, 2, 4]],
+            marks=pytest.mark.reference(
+                "calculators/core/split_vector_calculator_test.cc",
+                "SplitTfLiteTensorVectorCalculatorTest.SmokeTestCombiningOutputs",
+            ),
+        ),
+        pytest.param(
+            SplitOnlyOnes,
+            6,
+            ((0, 1), (1, 4), (4, 5)),
+            {},
+            [[0], [1, 2, 3], [4]],
+            marks=pytest.mark.reference(
+                "calculators/core/split_vector_calculator_test.cc",
+                "MovableSplitUniqueIntPtrCalculatorTest.SmokeTest",
+            ),
+        ),
+        pytest.param(
+            SplitOnlyOnes,
+            6,
+            ((0, 1), (2, 3), (4, 5)),
+            {"element_only": True},
+            [0, 2, 4],
+            marks=pytest.mark.reference(
+                "calculators/core/split_vector_calculator_test.cc",
+                "MovableSplitUniqueIntPtrCalculatorTest.SmokeTestElementOnly",
+            ),
+        ),
+        pytest.param(
+            SplitOnlyOnes,
+            6,
+            ((0, 1), (2, 3), (4, 5)),
+            {"combine_outputs": True},
+            [[0, 2, 4]],
+            marks=pytest.mark.reference(
+                "calculators/core/split_vector_calculator_test.cc",
+                "MovableSplitUniqueIntPtrCalculatorTest.SmokeTestCombiningOutputs",
+            ),
+        ),
+        pytest.param(
+            SplitNormalizedLandmarkListCalculator,
+            5,
+            ((0, 1), (1, 4), (4, 5)),
+            {},
+            [[0], [1, 2, 3], [4]],
+            marks=pytest.mark.reference(
+                "calculators/core/split_proto_list_calculator_test.cc",
+                "SplitNormalizedLandmarkListCalculatorTest.SmokeTest",
+            ),
+        ),
+        pytest.param(
+            SplitNormalizedLandmarkListCalculator,
+            5,
+            ((0, 1), (2, 3), (4, 5)),
+            {"element_only": True},
+            [0, 2, 4],
+            marks=pytest.mark.reference(
+                "calculators/core/split_proto_list_calculator_test.cc",
+                "SplitNormalizedLandmarkListCalculatorTest.SmokeTestElementOnly",
+            ),
+        ),
+        pytest.param(
+            SplitNormalizedLandmarkListCalculator,
+            5,
+            ((0, 1), (2, 3), (4, 5)),
+            {"combine_outputs": True},
+            [[0, 2, 4]],
+            marks=pytest.mark.reference(
+                "calculators/core/split_proto_list_calculator_test.cc",
+                "SplitNormalizedLandmarkListCalculatorTest.SmokeTestCombiningOutputs",
+            ),
+        ),
+    ],
+)
+def test_elements_at_given_positions_are_parts(calculator, size, ranges, more, parts):
+    elements, whole = whole_of(calculator, size)
+
+    found = split(whole, options(*ranges, **more), len(parts), calculator)
+
+    found = [getattr(part, "landmark", part) for part in found]
+    assert len(found) == len(parts)
+    for part, positions in zip(found, parts, strict=True):
+        single = isinstance(positions, int)
+        wanted = [elements[positions]] if single else [elements[i] for i in positions]
+        same = map(operator.eq if whole is not elements else operator.is_, [part] if single else part, wanted)
+        assert all(same)
+        assert single or len(part) == len(wanted)
+
+
+@pytest.mark.parametrize(
+    ("calculator", "ranges", "more", "outputs", "message"),
+    [
+        pytest.param(
+            SplitTfLiteTensorVectorCalculator,
+            ((0, 0),),
+            {},
+            1,
+            "range 0 to 0: must begin",
+            marks=pytest.mark.reference(
+                "calculators/core/split_vector_calculator_test.cc",
+                "SplitTfLiteTensorVectorCalculatorTest.InvalidRangeTest",
+            ),
+        ),
+        pytest.param(
+            SplitTfLiteTensorVectorCalculator,
+            ((0, 1),),
+            {},
+            2,
+            "there are 2 outputs, but the option ranges has 1",
+            marks=pytest.mark.reference(
+                "calculators/core/split_vector_calculator_test.cc",
+                "SplitTfLiteTensorVectorCalculatorTest.InvalidOutputStreamCountTest",
+            ),
+        ),
+        pytest.param(
+            SplitTfLiteTensorVectorCalculator,
+            ((0, 1), (2, 3)),
+            {"combine_outputs": True},
+            2,
+            "2 outputs, but combine_outputs asks for 1",
+            marks=pytest.mark.reference(
+                "calculators/core/split_vector_calculator_test.cc",
+                "SplitTfLiteTensorVectorCalculatorTest.InvalidCombineOutputsMultipleOutputsTest",
+            ),
+        ),
+        pytest.param(
+            SplitTfLiteTensorVectorCalculator,
+            ((0, 3), (1, 4)),
+            {"combine_outputs": True},
+            1,
+            "ranges 0 to 3 and 1 to 4 overlap",
+            marks=pytest.mark.reference(
+                "calculators/core/split_vector_calculator_test.cc",
+                "SplitTfLiteTensorVectorCalculatorTest.InvalidOverlappingRangesTest",
+            ),
+        ),
+        pytest.param(
+            SplitTfLiteTensorVectorCalculator,
+            ((0, 1), (1, 4), (4, 5)),
+            {"element_only": True},
+            3,
+            "range 1 to 4: with element_only every range",
+            marks=pytest.mark.reference(
+                "calculators/core/split_vector_calculator_test.cc",
+                "SplitTfLiteTensorVectorCalculatorTest.ElementOnlyDisablesVectorOutputs",
+            ),
+        ),
+        pytest.param(
+            SplitNormalizedLandmarkListCalculator,
+            ((0, 0),),
+            {},
+            1,
+            "range 0 to 0: must begin",
+            marks=pytest.mark.reference(
+                "calculators/core/split_proto_list_calculator_test.cc",
+                "SplitNormalizedLandmarkListCalculatorTest.InvalidRangeTest",
+            ),
+        ),
+        pytest.param(
+            SplitNormalizedLandmarkListCalculator,
+            ((0, 1),),
+            {},
+            2,
+            "there are 2 outputs, but the option ranges has 1",
+            marks=pytest.mark.reference(
+                "calculators/core/split_proto_list_calculator_test.cc",
+                "SplitNormalizedLandmarkListCalculatorTest.InvalidOutputStreamCountTest",
+            ),
+        ),
+        pytest.param(
+            SplitNormalizedLandmarkListCalculator,
+            ((0, 1), (2, 3)),
+            {"combine_outputs": True},
+            2,
+            "2 outputs, but combine_outputs asks for 1",
+            marks=pytest.mark.reference(
+                "calculators/core/split_proto_list_calculator_test.cc",
+                "SplitNormalizedLandmarkListCalculatorTest.InvalidCombineOutputsMultipleOutputsTest",
+            ),
+        ),
+        pytest.param(
+            SplitNormalizedLandmarkListCalculator,
+            ((0, 3), (1, 4)),
+            {"combine_outputs": True},
+            1,
+            "ranges 0 to 3 and 1 to 4 overlap",
+            marks=pytest.mark.reference(
+                "calculators/core/split_proto_list_calculator_test.cc",
+                "SplitNormalizedLandmarkListCalculatorTest.InvalidOverlappingRangesTest",
+            ),
+        ),
+        pytest.param(
+            SplitNormalizedLandmarkListCalculator,
+            ((0, 1), (1, 4), (4, 5)),
+            {"element_only": True},
+            3,
+            "range 1 to 4: with element_only every range",
+            marks=pytest.mark.reference(
+                "calculators/core/split_proto_list_calculator_test.cc",
+                "SplitNormalizedLandmarkListCalculatorTest.ElementOnlyDisablesVectorOutputs",
+            ),
+        ),
+        pytest.param(
+            SplitOnlyOnes,
+            ((0, 3), (1, 4)),
+            {},
+            1,
+            "1 outputs, but the option ranges has 2",
+            marks=pytest.mark.reference(
+                "calculators/core/split_vector_calculator_test.cc",
+                "MovableSplitUniqueIntPtrCalculatorTest.InvalidOverlappingRangesTest",
+            ),
+        ),
+        (SplitOnlyOnes, ((0, 3), (1, 4)), {}, 2, "ranges 0 to 3 and 1 to 4 overlap"),
+    ],
+)
+def test_ranges_that_the_reference_refuses_are_refused(calculator, ranges, more, outputs, message):
+    with pytest.raises(GraphConfigError, match=message):
+        run_calculator(calculator, {0: []}, outputs=range(outputs), options=options(*ranges, **more))
+
+
+@pytest.mark.reference(
+    "calculators/core/split_vector_calculator_test.cc", "MovableSplitImageFrameVectorCalculatorTest.SmokeTest"
+)
+def test_a_frame_of_a_list_is_the_same_frame():
+    frame = ImageFrame(np.zeros((10, 20, 3), np.uint8))
+
+    (found,) = split(
+        [frame], options((0, 1), element_only=True), calculator=MovableSplitImageFrameVectorCalculator
+    )
+
+    assert found is frame
+    assert (found.format.name, found.width, found.height) == ("SRGB", 20, 10)

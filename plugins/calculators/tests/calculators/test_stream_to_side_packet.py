@@ -32,6 +32,10 @@ def started():
     return graph, seen
 
 
+@pytest.mark.reference(
+    "calculators/core/stream_to_side_packet_calculator_test.cc",
+    "StreamToSidePacketCalculatorTest.StreamToSidePacketCalculatorWithSinglePacketCreatesSidePacket",
+)
 def test_the_only_packet_becomes_the_side_packet():
     run = run_calculator(StreamToSidePacketCalculator, {0: [(1, "test")]}, output_side_packets=[0])
 
@@ -52,20 +56,29 @@ def test_the_side_packet_is_there_while_the_run_goes_on_and_opens_the_nodes_that
     assert during == [payload]
 
 
+@pytest.mark.reference(
+    "calculators/core/stream_to_side_packet_calculator_test.cc",
+    "StreamToSidePacketCalculatorTest.StreamToSidePacketCalculatorWithEmptyStreamFails",
+)
 def test_without_a_packet_there_is_no_side_packet_and_the_run_ends_well():
     graph, seen = started()
     graph.close(TIMEOUT)
 
-    with pytest.raises(UnavailableError, match="side packet 'camera_matrix' has not been made"):
+    with pytest.raises(UnavailableError, match="side packet 'camera_matrix' has not been made") as caught:
         graph.get_output_side_packet("camera_matrix")
+    assert caught.value.code is StatusCode.UNAVAILABLE
     assert seen == []
 
 
+@pytest.mark.reference(
+    "calculators/core/stream_to_side_packet_calculator_test.cc",
+    "StreamToSidePacketCalculatorTest.StreamToSidePacketCalculatorWithMultiplePacketsFails",
+)
 def test_a_second_packet_is_an_error_of_the_run():
     with pytest.raises(GraphRunError, match="was already set in this run") as caught:
         run_calculator(
             StreamToSidePacketCalculator, {0: [(1, "test1"), (2, "test2")]}, output_side_packets=[0]
         )
 
-    assert caught.value.errors[0].code is StatusCode.ALREADY_EXISTS
+    assert caught.value.code is caught.value.errors[0].code is StatusCode.ALREADY_EXISTS
     assert caught.value.errors[0].timestamp == 2

@@ -279,3 +279,181 @@ def test_containers_in_containers_switch_on_their_own():
     assert run(text, ("s", 1, 2), ("x", 1, 1), ("x", 2, 2), ("s", 0, 3), ("x", 3, 3))["y"] == [
         (1, 1), (2, 20), (3, 3),
     ]  # fmt: skip
+
+
+# --- what MediaPipe's own tests ask for ---------------------------------------------------------------
+
+
+class TripleIntCalculator(penstock.Calculator):
+    """Makes three times the number of its stream, or of its side packet."""
+
+    @classmethod
+    def get_contract(cls, cc):
+        cc.inputs[0].set(int).optional()
+        cc.outputs[0].set_same_as(cc.inputs[0]).optional()
+        cc.input_side_packets[0].set(int).optional()
+        cc.output_side_packets[0].set_same_as(cc.input_side_packets[0]).optional()
+        cc.input_side_packets["TIMEZONE"].set(int).optional()
+        cc.set_timestamp_offset(0)
+
+    def open(self, cc):
+        if 0 in cc.output_side_packets:
+            cc.output_side_packets[0].set(3 * cc.input_side_packets[0].payload)
+
+    def process(self, cc):
+        cc.outputs[0].add(3 * cc.inputs[0].payload, cc.input_timestamp)
+
+
+CHANNELS = (
+    'contained_node { calculator: "TripleIntCalculator" } '
+    'contained_node { calculator: "PassThroughCalculator" } '
+)
+
+
+def switch(ports, options=""):
+    return f"""
+      node {{
+        calculator: "SwitchContainer" {ports}
+        options {{ [mediapipe.SwitchContainerOptions.ext] {{ {CHANNELS} {options} }} }}
+      }}
+    """
+
+
+def streams(options=""):
+    return f"""
+      input_stream: "foo" input_stream: "enable" input_side_packet: "timezone"
+      {switch('input_stream: "ENABLE:enable" input_stream: "foo" output_stream: "bar"', options)}
+      node {{
+        calculator: "PassThroughCalculator" input_stream: "foo" input_stream: "bar"
+        output_stream: "output_foo" output_stream: "output_bar"
+      }}
+    """
+
+
+def sides(ports='input_side_packet: "ENABLE:enable"', more=""):
+    return f"""
+      {more} input_side_packet: "foo" input_side_packet: "enable" output_side_packet: "output_bar"
+      {switch(f'{ports} input_side_packet: "foo" output_side_packet: "bar"')}
+      node {{
+        calculator: "PassThroughCalculator" input_side_packet: "foo" input_side_packet: "bar"
+        output_side_packet: "output_foo" output_side_packet: "output_bar"
+      }}
+    """
+
+
+@pytest.fixture
+def with_triple():
+    own = default_registry().child()
+    own.add("calculator", "TripleIntCalculator", TripleIntCalculator)
+    return own
+
+
+def shape(config):
+    """Return the nodes as name → what they read and write, streams and side packets, in any order."""
+    return {
+        node.name or node.calculator: (
+            [*node.input_stream, *node.input_side_packet],
+            [*node.output_stream, *node.output_side_packet],
+        )
+        for node in config.node
+    }
+
+
+@pytest.mark.reference("framework/tool/switch_container_test.cc", "SwitchContainerTest.ApplyToSubnodes")
+def test_a_container_of_two_nodes_is_a_sequencer_a_demux_the_nodes_and_a_mux(with_triple):
+    config = build_plan(streams(), with_triple).config
+
+    sw = "switchcontainer__"
+    gate = f"ENABLE:{sw}gate_enable_timed"
+    assert shape(config) == {
+        f"{sw}PacketSequencerCalculator": (["INPUT:enable", "TICK:foo"], [f"OUTPUT:{gate[7:]}"]),
+        f"{sw}SwitchDemuxCalculator": ([gate, "foo"], [f"C0__:{sw}c0__foo", f"C1__:{sw}c1__foo"]),
+        f"{sw}TripleIntCalculator": ([f"{sw}c0__foo"], [f"{sw}c0__bar"]),
+        f"{sw}PassThroughCalculator": ([f"{sw}c1__foo"], [f"{sw}c1__bar"]),
+        f"{sw}SwitchMuxCalculator": ([gate, f"C0__:{sw}c0__bar", f"C1__:{sw}c1__bar"], ["bar"]),
+        "PassThroughCalculator": (["foo", "bar"], ["output_foo", "output_bar"]),
+    }
+    (sequencer,) = (node for node in config.node if node.calculator == "PacketSequencerCalculator")
+    assert sequencer.input_stream_handler.input_stream_handler == "DefaultInputStreamHandler"
+
+
+@pytest.mark.reference(
+    "framework/tool/switch_container_test.cc",
+    "SwitchContainerTest.RunsWithSubnodes",
+    "SwitchContainerTest.RunsWithInputStreamHandler",
+)
+@pytest.mark.parametrize("options", ["async_selection: true", "synchronize_io: true"])
+def test_ten_numbers_pass_and_ten_are_tripled(with_triple, options):
+    sends_bounds = "io" in options
+    graph = CalculatorGraph(streams(options), registry=with_triple)
+    seen = {"output_foo": [], "output_bar": []}
+    for name in seen:
+        graph.observe_output_stream(name, lambda stream, packet: seen[stream].append(packet.payload))
+    graph.start_run({"timezone": 3})
+
+    def send(stream, payload, timestamp):
+        graph.add_packet_to_input_stream(stream, Packet(payload, timestamp))
+        graph.wait_until_idle(10)
+
+    for t in range(1, 21):
+        passes = t <= 10
+        if sends_bounds:
+            send("enable", passes, t * 10_000)
+        elif t in (1, 11):
+            send("enable", passes, t * 10_000 - 5000)
+        send("foo", t, t * 10_000)
+        assert len(seen["output_foo"]) == len(seen["output_bar"]) == t
+        assert seen["output_bar"][-1] == (t if passes else 3 * t)
+    graph.close_all_input_streams()
+    graph.wait_until_done(10)
+    assert len(seen["output_foo"]) == len(seen["output_bar"]) == 20
+
+
+@pytest.mark.reference(
+    "framework/tool/switch_container_test.cc",
+    "SwitchContainerTest.ApplyToSideSubnodes",
+    "SwitchContainerTest.ValidateInputStreamHandler",
+)
+@pytest.mark.parametrize("handler", ["", "DefaultInputStreamHandler"])
+def test_a_container_of_side_packets_has_no_sequencer_and_takes_any_policy_of_the_graph(with_triple, handler):
+    policy = f'input_stream_handler {{ input_stream_handler: "{handler}" }}' if handler else ""
+
+    plan = build_plan(sides(more=policy), with_triple)
+
+    sw = "switchcontainer__"
+    assert shape(plan.config) == {
+        f"{sw}SwitchDemuxCalculator": (
+            ["ENABLE:enable", "foo"],
+            [f"C0__:{sw}c0__foo", f"C1__:{sw}c1__foo"],
+        ),
+        f"{sw}TripleIntCalculator": ([f"{sw}c0__foo"], [f"{sw}c0__bar"]),
+        f"{sw}PassThroughCalculator": ([f"{sw}c1__foo"], [f"{sw}c1__bar"]),
+        f"{sw}SwitchMuxCalculator": (
+            ["ENABLE:enable", f"C0__:{sw}c0__bar", f"C1__:{sw}c1__bar"],
+            ["bar"],
+        ),
+        "PassThroughCalculator": (["foo", "bar"], ["output_foo", "output_bar"]),
+    }
+    if handler:
+        assert {node.handler.name for node in plan.nodes} == {handler}
+
+
+@pytest.mark.reference("framework/tool/switch_container_test.cc", "SwitchContainerTest.RunWithSideSubnodes")
+def test_a_side_packet_goes_through_the_node_that_another_one_chooses_in_each_run(with_triple):
+    graph = CalculatorGraph(sides(), registry=with_triple)
+
+    for is_enabled, expected in ((False, 12), (True, 4)):
+        graph.start_run({"enable": is_enabled, "foo": 4})
+        graph.close_all_input_streams()
+        graph.wait_until_done(10)
+        assert graph.get_output_side_packet("output_bar").payload == expected
+
+
+@pytest.mark.reference("framework/tool/switch_container_test.cc", "SwitchContainerTest.ValidateSideInputs")
+def test_only_one_side_packet_may_choose(with_triple):
+    both = 'input_side_packet: "ENABLE:enable" input_side_packet: "SELECT:enable"'
+
+    with pytest.raises(GraphConfigError, match="'ENABLE' and 'SELECT' are both connected as inp") as caught:
+        CalculatorGraph(sides(both), registry=with_triple)
+
+    assert caught.value.code.name == "INVALID_ARGUMENT"

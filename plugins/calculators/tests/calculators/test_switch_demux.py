@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock import GraphConfigError, Timestamp
+from penstock import CalculatorGraph, GraphConfigError, Packet, Timestamp
 from penstock_calculators.messages.switch_container_pb2 import SwitchContainerOptions
 from penstock_calculators.routing.switch_demux import SwitchDemuxCalculator
 from penstock_stream_handlers.immediate import ImmediateInputStreamHandler
@@ -45,6 +45,34 @@ def test_packets_wait_until_the_control_stream_is_settled_at_their_timestamps():
     assert harness.carried("b") == [(10, "10"), (20, "20")]
     harness.finish()
     assert harness.carried("a") == [(1, "1"), (5, "5"), (MAX, None)]
+
+
+@pytest.mark.reference(
+    "framework/tool/switch_demux_calculator_test.cc", "SwitchDemuxCalculatorTest.BasicDataFlow"
+)
+def test_frames_and_their_header_go_to_the_channel_that_is_chosen_before_them():
+    graph = CalculatorGraph("""
+        input_stream: "select" input_stream: "frame" input_stream: "mask"
+        node {
+          calculator: "SwitchDemuxCalculator"
+          input_stream: "SELECT:select" input_stream: "FRAME:frame" input_stream: "MASK:mask"
+          output_stream: "C0__FRAME:frame_0" output_stream: "C0__MASK:mask_0"
+          output_stream: "C1__FRAME:frame_1" output_stream: "C1__MASK:mask_1"
+        }
+    """)
+    seen = {"frame_0": [], "frame_1": []}
+    for name in seen:
+        graph.observe_output_stream(name, lambda stream, packet: seen[stream].append(packet.payload))
+    graph.start_run(stream_headers={"frame": "frame_header"})
+    graph.close_input_stream("mask")
+
+    for channel, before, at in ((0, 1, 10), (1, 11, 20)):
+        graph.add_packet_to_input_stream("select", Packet(channel, before))
+        graph.add_packet_to_input_stream("select", Packet(channel, at))
+        graph.add_packet_to_input_stream("frame", Packet(f"p{channel}_t{at}", at))
+        graph.wait_until_idle(10)
+        assert seen == {"frame_0": ["p0_t10"], "frame_1": ["p1_t20"] if channel else []}
+    graph.close(10)
 
 
 def test_a_channel_that_is_not_active_gets_no_bounds():
@@ -161,6 +189,10 @@ def test_packets_for_no_channel_are_in_the_ledger():
     assert harness.carried("b") == [(2, "2")]
 
 
+# the header too
+@pytest.mark.reference(
+    "framework/tool/switch_demux_calculator_test.cc", "SwitchDemuxCalculatorTest.BasicDataFlow"
+)
 def test_headers_and_side_packets_go_to_all_channels():
     run = run_calculator(
         "SwitchDemuxCalculator",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from penstock import GraphConfigError, GraphRunError, Timestamp
+from penstock.lowlevel import default_registry
 from penstock_calculators.messages.switch_container_pb2 import SwitchContainerOptions
 from penstock_calculators.routing.switch_mux import SwitchMuxCalculator
 from penstock_stream_handlers.immediate import ImmediateInputStreamHandler
@@ -41,6 +42,101 @@ def test_packets_come_out_in_order_when_the_channel_is_known_before_them():
     feed(harness, ("a", 10), ("b", 20), ("a", 30))
 
     assert harness.carried("y") == [(10, "a10"), (20, "b20"), (30, "a30")]
+
+
+#: Three channels of a frame and a mask, of which the masks have ended.
+SIX = "SELECT:s " + " ".join(f"C{c}__FRAME:f{c} C{c}__MASK:m{c}" for c in range(3))
+
+
+def three():
+    line = node(SwitchMuxCalculator, SIX, "FRAME:frame MASK:mask", handler=ImmediateInputStreamHandler)
+    harness = ScheduleHarness(wired(line, inputs=[entry.rpartition(":")[2] for entry in SIX.split()])).start()
+    harness.close_input("m0", "m1", "m2")
+    harness.run()
+    return harness
+
+
+def frames(harness):
+    return [payload for _, payload in harness.carried("frame")]
+
+
+@pytest.mark.reference(
+    "framework/tool/switch_mux_calculator_test.cc",
+    "SwitchMuxCalculatorTest.ChannelEarly",
+    "SwitchMuxCalculatorTest.ChannelsLate",
+    "SwitchMuxCalculatorTest.ChannelsOnTime",
+)
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [
+            ([("s", t, c) for t, c in ((1, 0), (10, 0), (11, 1), (20, 1), (21, 0), (30, 0))], 0),
+            ([("f0", 10)], 1),
+            ([("f1", 20)], 2),
+            ([("f0", 30)], 3),
+        ],
+        [
+            ([("f0", 10), ("f1", 20), ("f0", 30)], 0),
+            ([("s", 1, 0), ("s", 10, 0)], 1),
+            ([("s", 11, 1), ("s", 20, 1)], 2),
+            ([("s", 21, 0), ("s", 30, 0)], 3),
+        ],
+        [
+            ([("s", 1, 0), ("s", 10, 0), ("f0", 10)], 1),
+            ([("s", 11, 1), ("s", 20, 1), ("f1", 20)], 2),
+            ([("s", 21, 0), ("s", 30, 0), ("f0", 30)], 3),
+        ],
+    ],
+)
+def test_frames_of_two_channels_come_in_order_however_early_their_channels_are_known(steps):
+    harness = three()
+
+    for events, known in steps:
+        feed(harness, *events)
+        assert frames(harness) == ["f010", "f120", "f030"][:known]
+    harness.finish()
+
+
+@pytest.mark.reference(
+    "framework/tool/switch_mux_calculator_test.cc", "SwitchMuxCalculatorTest.ChannelNeverCompletes"
+)
+def test_a_frame_behind_the_end_of_its_channels_time_lets_the_next_channel_go_on():
+    harness = three()
+
+    feed(harness, ("s", 1, 0), ("s", 10, 0), ("s", 11, 1), ("s", 20, 1), ("f1", 20))
+    assert frames(harness) == []
+    feed(harness, ("f0", 15))
+
+    assert frames(harness) == ["f120"]
+    harness.finish()
+    assert frames(harness) == ["f120"]
+
+
+@pytest.mark.reference(
+    "framework/tool/switch_mux_calculator_test.cc", "SwitchMuxCalculatorTest.OneChannelIsSlow"
+)
+def test_frames_of_later_channels_wait_for_a_slow_one():
+    harness = three()
+
+    feed(harness, ("s", 1, 0), ("s", 10, 0), ("f0", 10))
+    assert frames(harness) == ["f010"]
+    feed(harness, ("s", 11, 1), ("s", 20, 1), ("f0", 20), ("f2", 20))
+    feed(harness, ("s", 21, 2), ("s", 30, 2), ("f2", 30))
+    feed(harness, ("s", 31, 0), ("s", 40, 0), ("f0", 40))
+    feed(harness, ("s", 41, 1), ("s", 50, 1))
+    assert frames(harness) == ["f010"]
+    feed(harness, ("f1", 20), ("f1", 50))
+
+    assert frames(harness) == ["f010", "f120", "f230", "f040", "f150"]
+
+
+@pytest.mark.reference("framework/tool/switch_mux_calculator_test.cc", "SwitchMuxCalculatorTest.IsRegistered")
+@pytest.mark.reference(
+    "framework/tool/switch_demux_calculator_test.cc", "SwitchDemuxCalculatorTest.IsRegistered"
+)
+@pytest.mark.parametrize("name", ["SwitchMuxCalculator", "SwitchDemuxCalculator"])
+def test_graphs_find_them_by_their_names(name):
+    assert default_registry().find("calculator", name).__name__ == name
 
 
 def test_packets_wait_for_their_channel_to_be_known():

@@ -67,3 +67,85 @@ def test_both_outputs_must_be_connected(missing):
 
     with pytest.raises(GraphConfigError, match=f"'{missing}'"):
         run_calculator(ValueOrDefaultCalculator, {"IN": [], "TICK": []}, outputs=outputs, side_packets={0: 1})
+
+
+@pytest.mark.parametrize(
+    ("ticks", "stamps", "values", "defaults"),
+    [
+        pytest.param(
+            [0, 1, 2, 5, 8, 12, 33, 231],
+            [],
+            [0] * 8,
+            [0, 1, 2, 5, 8, 12, 33, 231],
+            marks=pytest.mark.reference(
+                "calculators/core/value_or_default_calculator_test.cc",
+                "ValueOrDefaultCalculatorTest.NoInputs",
+            ),
+        ),
+        pytest.param(
+            [0, 1, 2, 5, 8, 12, 33, 231],
+            [0, 1, 2, 5, 8, 12, 33, 231],
+            [1, 2, 3, 4, 5, 6, 7, 8],
+            [],
+            marks=pytest.mark.reference(
+                "calculators/core/value_or_default_calculator_test.cc",
+                "ValueOrDefaultCalculatorTest.NeverDefault",
+            ),
+        ),
+        pytest.param(
+            [0, 1, 5, 8, 12, 231],
+            [1, 5, 12],
+            [0, 1, 2, 0, 3, 0],
+            [0, 8, 231],
+            marks=pytest.mark.reference(
+                "calculators/core/value_or_default_calculator_test.cc",
+                "ValueOrDefaultCalculatorTest.DefaultAndValues",
+            ),
+        ),
+        pytest.param(
+            [1, 2, 5, 8, 12, 33, 231],
+            [0, 3, 4, 6, 7, 9, 10, 11, 13, 14, 15, 16, 232],
+            [0] * 7,
+            [1, 2, 5, 8, 12, 33, 231],
+            marks=pytest.mark.reference(
+                "calculators/core/value_or_default_calculator_test.cc",
+                "ValueOrDefaultCalculatorTest.TimestampsMismatch",
+            ),
+        ),
+        pytest.param(
+            [0],
+            [],
+            [0],
+            [0],
+            marks=pytest.mark.reference(
+                "calculators/core/value_or_default_calculator_test.cc",
+                "ValueOrDefaultCalculatorTest.FlagValue",
+            ),
+        ),
+        pytest.param(
+            [1, 2, 5, 8, 12, 33, 231],
+            [0, 2, 4, 6, 8, 9, 12, 33, 54, 232],
+            [0, 2, 0, 5, 7, 8, 0],
+            [1, 5, 231],
+            marks=pytest.mark.reference(
+                "calculators/core/value_or_default_calculator_test.cc",
+                "ValueOrDefaultCalculatorTest.FullTest",
+            ),
+        ),
+    ],
+)
+def test_a_value_counts_only_at_the_time_of_a_tick(ticks, stamps, values, defaults):
+    run = run_calculator(
+        ValueOrDefaultCalculator,
+        {
+            "IN": [(timestamp, value) for value, timestamp in enumerate(stamps, 1)],
+            "TICK": [(timestamp, False) for timestamp in ticks],
+        },
+        outputs=["OUT", "FLAG"],
+        side_packets={0: 0},
+    )
+
+    found = [(packet.stamp, packet.payload) for packet in run.outputs["OUT"]]
+    flags = [(packet.stamp, packet.payload) for packet in run.outputs["FLAG"]]
+    assert found == list(zip(ticks, values, strict=True))
+    assert flags == [(timestamp, True) for timestamp in defaults]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import cv2
 import numpy as np
 import pytest
 
-from penstock.errors import GraphConfigError
+from penstock.errors import GraphConfigError, StatusCode
 from penstock.lowlevel import default_registry
 from penstock_formats import VideoHeader
 from penstock_gpu.buffers.buffer import GpuBuffer
@@ -16,6 +19,8 @@ from penstock_views.describe import describe
 
 pytestmark = pytest.mark.heavy
 
+#: Pictures of MediaPipe's tests.
+PICTURES = Path(__file__).resolve().parents[5] / "shared/data/reference/calculators/image"
 #: Levels by which the result may differ from the exact value, rounded.
 TOLERANCE = 1
 #: The same where something is stretched: drivers weigh with 8 bits.
@@ -144,13 +149,74 @@ def test_both_masks_are_listed_whichever_is_connected():
     assert {"MASK", "CONST_MASK"} <= {port.tag for port in about.inputs}
 
 
+@pytest.mark.reference(
+    "calculators/image/mask_overlay_calculator_test.cc", "MaskOverlayCalculatorTest.NoMaskInputFails"
+)
 @pytest.mark.parametrize(
-    ("masks", "message"),
+    ("masks", "message", "code"),
     [
-        ({}, "no mask is connected; connect either MASK or CONST_MASK"),
-        ({"MASK": [], "CONST_MASK": []}, "MASK and CONST_MASK is connected; connect either"),
+        ({}, "no mask is connected; connect either MASK or CONST_MASK", StatusCode.NOT_FOUND),
+        (
+            {"MASK": [], "CONST_MASK": []},
+            "MASK and CONST_MASK is connected; connect either",
+            StatusCode.INVALID_ARGUMENT,
+        ),
     ],
 )
-def test_exactly_one_mask_must_be_connected(run, masks, message):
-    with pytest.raises(GraphConfigError, match=message):
+def test_exactly_one_mask_must_be_connected(run, masks, message, code):
+    with pytest.raises(GraphConfigError, match=message) as caught:
         run(MaskOverlayCalculator, {"VIDEO:0": [], "VIDEO:1": [], **masks}, ("OUTPUT",))
+
+    assert caught.value.code is code
+
+
+def picture(name):
+    """Return a picture of the reference's tests, (H, W, 4), or skip the test where it is not there."""
+    path = PICTURES / name
+    if not path.exists():
+        pytest.skip(f"the reference's picture is not here: {path}")
+    pixels = cv2.imread(str(path), cv2.IMREAD_UNCHANGED)
+    code = cv2.COLOR_BGRA2RGBA if pixels.shape[2] == 4 else cv2.COLOR_BGR2RGBA
+    return cv2.cvtColor(pixels, code)
+
+
+@pytest.mark.reference(
+    "calculators/image/mask_overlay_calculator_test.cc", "MaskOverlayCalculatorTest.TestConstantMask"
+)
+@pytest.mark.parametrize(
+    ("colour", "channel", "golden"),
+    [
+        ((0, 0, 0), Options.RED, "googlelogo_maskoverlay_0.png"),
+        ((255, 255, 255), Options.RED, "googlelogo_maskoverlay_255.png"),
+        ((0, 0, 0, 0), Options.ALPHA, "googlelogo_maskoverlay_alpha_0.png"),
+    ],
+)
+def test_half_of_a_picture_of_the_reference_and_half_of_a_colour(run, colour, channel, golden):
+    first, expected = picture("googlelogo.png"), picture(golden)
+    second = np.full((*first.shape[:2], len(colour)), colour, np.uint8)
+
+    found = mixed(run, first, second, 0.5, options=Options(mask_channel=channel))
+
+    difference = np.abs(found.astype(float) - expected)
+    assert difference.max() <= 1
+    # OpenGL leaves to a driver whether 127.5 becomes 127, as in that picture, or 128
+    opaque = np.dstack([second, np.full(first.shape[:2], 255)])[..., :4]
+    is_half = (first.astype(int) + opaque) % 2 == 1
+    assert difference[~is_half].mean() <= 0.1
+
+
+@pytest.mark.reference(
+    "calculators/image/mask_overlay_calculator_test.cc",
+    "MaskOverlayCalculatorTestRegularMask.TestRegularMask",
+)
+@pytest.mark.parametrize("upper_left", [0.0, 0.5])
+def test_a_mask_of_floats_says_for_each_pixel_how_much_of_the_second_shows(run, upper_left):
+    mask = np.zeros((4, 4), np.float32)
+    mask[1:3, 1:3] = 1
+    if upper_left:
+        mask[0, 0] = mask[1, 1] = upper_left
+    first, second = (np.full((4, 4, 3), value, np.uint8) for value in (100, 200))
+
+    found = mixed(run, first, second, mask, options=Options(mask_channel=Options.RED))
+
+    assert found[..., 0].tolist() == (100 + 100 * mask).tolist()

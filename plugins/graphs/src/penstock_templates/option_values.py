@@ -3,9 +3,10 @@
 An entry "NODE_PATH:GRAPH_PATH" reads a field of the graph's options and writes one of the node's. Where the
 graph is a subgraph, options of the same type on the node that uses it go before the graph's own. A path
 is made of fields and indexes, "detector/scale/0"; a first part "options" has no effect, and
-"Ext::penstock.XOptions" says which of several options messages is meant. Messages are merged, lists and
-plain values replaced; a plain field that the graph's options leave unset is unset in the node too. A graph
-without such options changes nothing. "options:options" merges the graph's whole options into those of the
+"Ext::penstock.XOptions" says which of several options messages is meant. Plain values are replaced, and
+messages merged; a list replaces a list, or an element where there is an index, and its messages are merged
+one by one. A plain field that the graph's options leave unset is unset in the node too. A graph without
+such options changes nothing. "options:options" merges the graph's whole options into those of the
 node that have the same type. Source: MediaPipe `tool/options_field_util`, `options_syntax_util`.
 """
 
@@ -21,7 +22,7 @@ from penstock.readers import own_name
 from penstock.types import unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import TypeAlias
 
     from penstock.types import OptionTypes
@@ -214,14 +215,8 @@ def _set(message: Message, steps: tuple[str, ...], value: Any) -> None:
             message.ClearField(field.name)
         return
     try:
-        if index is not None:
-            _set_element(getattr(message, field.name), field, index, value)
-        elif _is_repeated(field):
-            # In a copy first: where a value does not fit, the list does not change.
-            trial = type(message)()
-            getattr(trial, field.name).extend(value if hasattr(value, "append") else [value])
-            message.ClearField(field.name)
-            message.MergeFrom(trial)
+        if _is_repeated(field):
+            _replace(message, field, index, value if hasattr(value, "append") else [value])
         elif field.message_type is not None:
             getattr(message, field.name).MergeFrom(value)
         else:
@@ -260,12 +255,30 @@ def _element(values: Any, field: Any, index: int) -> Any:
     return values[index]
 
 
-def _set_element(values: Any, field: Any, index: int, value: Any) -> None:
-    element = _element(values, field, index)
-    if field.message_type is not None:
-        element.MergeFrom(value)
-    else:
-        values[index] = value
+def _replace(message: Message, field: Any, index: int | None, new: Sequence[Any]) -> None:
+    """Put values into a list in place of all, or of one; messages are merged with the ones before.
+
+    Raises:
+        PenstockError: there is no such element; its code is OUT_OF_RANGE. The list does not change.
+        TypeError, ValueError: a value does not fit. The list does not change.
+    """
+    old = getattr(message, field.name)
+    if index is not None:
+        _element(old, field, index)
+    start, end = (0, len(old)) if index is None else (index, index + 1)
+    # In a copy first: where a value does not fit, the list does not change.
+    trial = type(message)()
+    made = getattr(trial, field.name)
+    made.extend(old[:start])
+    for place, value in enumerate(new, start):
+        if field.message_type is not None and place < end:
+            made.add().CopyFrom(old[place])
+            made[-1].MergeFrom(value)
+        else:
+            made.append(value)
+    made.extend(old[end:])
+    message.ClearField(field.name)
+    message.MergeFrom(trial)
 
 
 def _is_repeated(field: Any) -> bool:

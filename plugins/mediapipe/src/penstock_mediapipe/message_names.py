@@ -63,7 +63,7 @@ def _files() -> Iterator[Any]:
 
 
 def _add(file: Any, known: set[str]) -> None:
-    """Add a file and those that it imports to the pool, under MediaPipe's names."""
+    """Add a file and its imports to the pool, under MediaPipe's names."""
     if file.name in known or file.package.partition(".")[0] != _OURS:
         return
     known.add(file.name)

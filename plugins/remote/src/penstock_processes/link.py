@@ -26,6 +26,7 @@ from penstock_processes.messages import (
 )
 from penstock_processes.parcels import pack_call, unpack_answer
 from penstock_processes.process import WorkerNotStartedError, WorkerProcess, exit_words, not_started
+from penstock_processes.sandbox import SIGNALLED, wanted_sandbox
 from penstock_processes.worker import Descriptor, WorkerSetup, work
 from penstock_remote.api import Pending, WorkerDiedError, error_from_data, input_fault, log_here
 
@@ -78,6 +79,7 @@ class Link:
         self.arena: Final = arena
         self._options: Final = options
         self._is_plain: Final = options.codec.value == 1
+        self._is_in_sandbox: Final = options.sandbox.value != 0
         self.carrier: Final = Carrier(own, arenas, is_plain=self._is_plain)
         self._numbers: Final = itertools.count(1)
         self._pending: Final[dict[int, Pending]] = {}
@@ -97,6 +99,7 @@ class Link:
         self._thread.start()
 
     def _start(self, context: BaseContext, descriptors: dict[int, int]) -> _Ends:
+        name = f"penstock-worker-{self.number}"
         with ExitStack() as held:  # what is to be closed where the start fails
             ours, theirs, control, their_control = _sockets(held)
             calls = Channel(ours, self._look)
@@ -110,11 +113,13 @@ class Link:
                 self._options.arena_mib << 20,
                 self._is_plain,
                 logging.getLogger().getEffectiveLevel(),
+                wanted_sandbox(self._options, name) if self._is_in_sandbox else None,
             )
-            name = f"penstock-worker-{self.number}"
             timeout_s = self._options.start_timeout_s
             try:
-                process = WorkerProcess(context, work, setup, name, timeout_s, (ours, control))
+                process = WorkerProcess(
+                    context, work, setup, name, timeout_s, (ours, control), is_in_sandbox=self._is_in_sandbox
+                )
             except WorkerNotStartedError as error:
                 raise WorkerNotStartedError(f"worker {self.number} {error}") from error.__cause__
             held.pop_all()
@@ -289,12 +294,16 @@ class Link:
                 pending.finish(None, self._died(pending, death))
 
     def _how(self, code: int | None) -> WorkerDiedError:
+        if self._is_in_sandbox and code is not None and code > SIGNALLED:
+            code = SIGNALLED - code
         words, name = exit_words(code)
         if self._killed_because is not None:
             words = self._killed_because
         elif not self.is_ready.is_set():
-            words += (
-                " before it was ready; its last words are on stderr. A script that runs a graph with workers "
+            words += " before it was ready; its last words are on stderr. " + (
+                "bubblewrap needs a kernel that lets this user make namespaces"
+                if self._is_in_sandbox
+                else "A script that runs a graph with workers "
                 "must do so under `if __name__ == '__main__':`, because workers import it"
             )
         return WorkerDiedError(words, pid=self.pid, signal_name=name, exit_status=None if name else code)

@@ -35,6 +35,15 @@ class Codec(Enum):
     NO_PICKLE = 1
 
 
+class SandboxKind(Enum):
+    """What stands around a process, so that its code cannot touch the rest of the machine."""
+
+    #: Nothing: the code may do what this user may.
+    NONE = 0
+    #: bubblewrap (`bwrap`), where it is installed; Linux only.
+    BUBBLEWRAP = 1
+
+
 @attrs.frozen
 class ProcessExecutorOptions:
     """How many processes there are, and what goes between them and the driver.
@@ -49,6 +58,11 @@ class ProcessExecutorOptions:
             seconds; then it is killed. Only where the system tells it: Linux.
         cancel_grace_s: how long a call may go on after it was cancelled until its process is killed.
         codec: which payloads may pass.
+        sandbox: what stands around each process. In a sandbox it has no network, sees no other process, keeps
+            little of the environment, and reads Python's folders, `sys.path` among them, and nothing else;
+            an empty /tmp is its own. Needs start: FORKSERVER.
+        sandbox_reads, sandbox_writes: files and folders that it may read, or write too, besides.
+        sandbox_network: whether it has the network.
         colocate: nodes that share a process; the others are spread in the order of the graph.
     """
 
@@ -59,6 +73,10 @@ class ProcessExecutorOptions:
     stopped_timeout_s: float = 10.0
     cancel_grace_s: float = 5.0
     codec: Codec = Codec.PICKLE
+    sandbox: SandboxKind = SandboxKind.NONE
+    sandbox_reads: tuple[str, ...] = ()
+    sandbox_writes: tuple[str, ...] = ()
+    sandbox_network: bool = False
     colocate: tuple[Together, ...] = ()
 
     def __attrs_post_init__(self) -> None:
@@ -71,6 +89,15 @@ class ProcessExecutorOptions:
             value = getattr(self, name)
             if not 0 < value < float("inf"):
                 raise InvalidArgumentError(f"{name} is {value}, but must be positive")
+
+        if self.sandbox is SandboxKind.NONE:
+            for name in ("sandbox_reads", "sandbox_writes", "sandbox_network"):
+                if getattr(self, name):
+                    raise InvalidArgumentError(
+                        f"{name} is set, but there is no sandbox; set sandbox: BUBBLEWRAP"
+                    )
+        elif self.start is not StartMethod.FORKSERVER:
+            raise InvalidArgumentError("a sandbox needs start: FORKSERVER, whose server outlives its starter")
 
     def process_count(self) -> int:
         """Return how many processes there are to be."""

@@ -54,6 +54,7 @@ class WorkerProcess:
         name: of the process.
         timeout_s: how long the start may take.
         sockets: to the process; a child that this process forks closes them.
+        is_in_sandbox: whether the process becomes the parent of the worker.
 
     Raises:
         WorkerNotStartedError: it was not started in time, or the system refuses another one.
@@ -68,7 +69,10 @@ class WorkerProcess:
         name: str,
         timeout_s: float,
         sockets: Sequence[socket.socket],
+        *,
+        is_in_sandbox: bool = False,
     ) -> None:
+        self._is_in_sandbox: Final = is_in_sandbox
         self._sockets: Final = sockets
         self._process: Final[BaseProcess] = context.Process(  # type: ignore[attr-defined]  # each context has it
             target=target, args=(setup,), name=name, daemon=True
@@ -88,11 +92,21 @@ class WorkerProcess:
         return bool(wait([self._process.sentinel if self._watch is None else self._watch], timeout))
 
     def is_stopped(self) -> bool:
-        """Return whether a signal has stopped the process; False where the system does not tell."""
-        try:
-            return Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()[0] == _STOPPED
-        except OSError:
-            return False
+        """Return whether a signal has stopped the process; False where the system does not tell.
+
+        A worker in a sandbox is a child of the process that was started, or a child of that one.
+        """
+        family = [str(self.pid)]
+        for pid in family:
+            try:
+                state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+                if state == _STOPPED:
+                    return True
+                if self._is_in_sandbox:
+                    family += Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+            except OSError:
+                continue  # it has ended
+        return False
 
     def kill(self) -> None:
         """Kill the process, also one that is stopped."""

@@ -15,8 +15,9 @@ from penstock.errors import InvalidArgumentError
 from penstock_executors import ThreadPoolExecutor
 from penstock_processes.arena import Arena, OwnArena, has_memory_files, memory_file
 from penstock_processes.link import Link
-from penstock_processes.options import Codec, ProcessExecutorOptions, StartMethod
+from penstock_processes.options import Codec, ProcessExecutorOptions, SandboxKind, StartMethod
 from penstock_processes.process import WorkerNotStartedError
+from penstock_processes.sandbox import check_sandbox
 from penstock_remote.api import (
     Copies,
     Places,
@@ -54,11 +55,11 @@ class ProcessExecutor(ThreadPoolExecutor):
     Windows.
 
     Args:
-        num_processes, start, arena_mib, start_timeout_s, stopped_timeout_s, cancel_grace_s, codec, colocate:
-            as in
-            `ProcessExecutorOptions`.
+        num_processes, start, arena_mib, start_timeout_s, stopped_timeout_s, cancel_grace_s, codec, sandbox,
+            sandbox_reads, sandbox_writes, sandbox_network, colocate: as in `ProcessExecutorOptions`.
 
     Raises:
+        UnavailableError: a sandbox is asked for, and bubblewrap is not installed.
         InvalidArgumentError: an option is out of its range; or the system has no such memory: Windows.
 
     Example config::
@@ -84,6 +85,8 @@ class ProcessExecutor(ThreadPoolExecutor):
                 "a ProcessExecutor needs shared memory whose descriptor can be handed over, which Linux and "
                 "macOS have; name a ThreadPoolExecutor here"
             )
+        if self.options.sandbox is not SandboxKind.NONE:
+            check_sandbox(self.options)
         self._lock: Final = threading.Lock()
         #: Keys of nodes in workers; they are given under the lock.
         self._keys: Final = itertools.count()
@@ -113,6 +116,10 @@ class ProcessExecutor(ThreadPoolExecutor):
             stopped_timeout_s=given.stopped_timeout_s,
             cancel_grace_s=given.cancel_grace_s,
             codec=given.codec,
+            sandbox=given.sandbox,
+            sandbox_reads=given.sandbox_reads,
+            sandbox_writes=given.sandbox_writes,
+            sandbox_network=given.sandbox_network,
             colocate=given.colocate,
         )
 

@@ -27,6 +27,7 @@ from penstock_processes.messages import (
     MAKE,
     READY,
 )
+from penstock_processes.sandbox import Sandbox, enter
 from penstock_remote.api import LogSender, calling, error_as_data, hosted, output_fault
 
 if TYPE_CHECKING:
@@ -68,8 +69,8 @@ class WorkerSetup(NamedTuple):
     calls: socket.socket
     #: The socket whose end means that the driver has ended.
     control: socket.socket
-    #: The process id of the driver.
-    driver: int
+    #: The process id of the driver; None in a sandbox, which does not see it.
+    driver: int | None
     #: Number → descriptor of each arena that the worker may read.
     arenas: dict[int, Descriptor]
     #: The size of each.
@@ -78,10 +79,14 @@ class WorkerSetup(NamedTuple):
     is_plain: bool
     #: The log level of the driver's root logger.
     log_level: int
+    #: The sandbox that the process is to enter before anything else; None for none, or inside.
+    sandbox: Sandbox | None = None
 
 
 def work(setup: WorkerSetup) -> None:
     """Serve the driver until it ends this process; the target of a process."""
+    if setup.sandbox is not None:
+        enter(setup, setup.sandbox)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver decides what Ctrl-C means
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     _Worker(setup).serve_for_ever()
@@ -246,7 +251,7 @@ class _Worker:
         The driver's death is asked of the system too: a child that it has forked may hold the socket open.
         """
         watched: list[Any] = [self._control]
-        if hasattr(os, "pidfd_open"):
+        if self._driver is not None and hasattr(os, "pidfd_open"):
             try:
                 watched.append(os.pidfd_open(self._driver))
             except ProcessLookupError:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import signal
+import socket
 import sys
 import threading
 import time
@@ -145,6 +146,28 @@ class Does(Passing):
             logging.getLogger("remote_calculators.does").warning("%d lines", 3)
         cc.output.add(what, cc.input_timestamp)
         return None
+
+
+class Touches(Passing):
+    """Does what its input names to a path, an address or itself, and writes what comes back."""
+
+    def process(self, cc):
+        what, *arguments = cc.input.payload
+        try:
+            cc.output.add(_TOUCHES[what](*arguments), cc.input_timestamp)
+        except OSError as error:
+            cc.output.add(type(error).__name__, cc.input_timestamp)
+
+
+_TOUCHES = {
+    "read": lambda path: Path(path).read_text(),
+    "write": lambda path: Path(path).write_text("x"),
+    "connect": lambda port: socket.create_connection(("127.0.0.1", port), 5).close(),
+    "processes": lambda: [path.name for path in Path("/proc").iterdir() if path.name.isdigit()],
+    "environment": os.environ.get,
+    "signal": lambda number: os.kill(os.getpid(), number),
+    "exit": os._exit,
+}
 
 
 class SlowToOpen(Passing):
@@ -364,5 +387,5 @@ class Greets(Passing):
 ALL = (
     ArrayFlags, Counts, Does, Echo, FailsToBegin, FailsToOpen, Greets, Ints, Inverts, Keeps, Kind, MakesOwn,
     Mean, ObjectAndPid, Opens, Pid, PidOfAny, Prints, Several, SlowToOpen, SizeAndMean, Sleeps, StatelessPid,
-    Tally, Three, Variable, Waits,
+    Tally, Three, Touches, Variable, Waits,
 )  # fmt: skip

@@ -38,9 +38,9 @@ class VideoEncoderCalculator(penstock.Calculator):
             is logged and the file gets no audio.
 
     Times in the file are the packets' timestamps: exact in mp4 and mov, whole milliseconds in mkv and
-    webm, whole frames in avi; with codec mpeg4 they are rounded to 1/60000 s. Where the first frame
-    is at a negative time or at a day or more, as with times since 1970, the file begins at zero and
-    records the first frame's time as its creation time (`timeline` chooses).
+    webm, whole frames in avi; with codec mpeg4 they are rounded to 1/60000 s, with MPEG-1 to whole frames.
+    Where the first frame is at a negative time or at a day or more, as with times since 1970, the file begins
+    at zero and records the first frame's time as its creation time (`timeline` chooses).
 
     Audio is copied packet by packet, without decoding, with the times that it has in its file, moved with
     the frames where these are moved. It ends with the last frame, so a run that was cut short gives a short

@@ -13,6 +13,7 @@ FOURCC: Final = {
     **dict.fromkeys(("avc1", "h264", "x264"), "libx264"),
     **dict.fromkeys(("hevc", "hvc1", "hev1"), "libx265"),
     **dict.fromkeys(("mp4v", "xvid", "divx", "fmp4"), "mpeg4"),
+    **dict.fromkeys(("pim1", "mpg1"), "mpeg1video"),
     "mjpg": "mjpeg",
     "vp80": "libvpx",
     "vp90": "libvpx-vp9",

@@ -6,6 +6,7 @@ without the GIL.
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from time import time_ns
@@ -101,7 +102,11 @@ class FileSource:
 
     @property
     def header(self) -> VideoHeader:
-        """Size of the frames as `read` returns them, mean rate, and duration; 0 where the file has none."""
+        """Size of the frames as `read` returns them, mean rate, and duration; 0 where the file has none.
+
+        The video stream has the duration. Where a file has one for all its streams together, as mkv and flv,
+        this is rounded to whole frames, as in the reference.
+        """
         stream = self._stream
         rate = float(stream.average_rate or stream.guessed_rate or 0)
         duration = 0.0
@@ -109,6 +114,8 @@ class FileSource:
             duration = float(stream.duration * stream.time_base)
         elif self._container.duration is not None:
             duration = self._container.duration / MICROSECONDS
+            if rate:
+                duration = math.floor(duration * rate + 0.5) / rate
         height, width = self._size
         return VideoHeader(ImageFormat.SRGB, width, height, rate, max(duration, 0.0))
 

@@ -40,6 +40,8 @@ PIXELS: Final = {ImageFormat.GRAY8: "gray", ImageFormat.SRGB: "rgb24", ImageForm
 
 #: AVI has no times, only frame numbers: a finer time base would fill the gaps with empty frames.
 _COUNTED: Final = (".avi",)
+#: MPEG-1 has one of a few rates, and no times between whole frames.
+_WHOLE_FRAMES: Final = ("mpeg1video",)
 #: Microseconds, which keeps timestamps exact.
 _TIME_BASE: Final = Fraction(1, MICROSECONDS)
 #: MPEG-4 part 2 counts in 16 bits; 60000 holds the usual rates exactly, 30000/1001 included.
@@ -257,7 +259,10 @@ class VideoWriter:
                 "ImageTransformationCalculator"
             )
         context = stream.codec_context
-        context.time_base = 1 / rate if counted else _COARSE_TIME_BASE.get(settings.codec, _TIME_BASE)
+        if counted or settings.codec in _WHOLE_FRAMES:
+            context.time_base = 1 / rate
+        else:
+            context.time_base = _COARSE_TIME_BASE.get(settings.codec, _TIME_BASE)
         context.thread_count = settings.threads
         if not has_preset(settings.codec):
             context.bit_rate = settings.bit_rate or (
@@ -341,7 +346,7 @@ class VideoWriter:
         )
 
     def _failed(self, error: Exception) -> PenstockError:
-        """Return the error for a failure of libav or of the disk, with the place of what was saved."""
+        """Return the error for a failure of libav or of the disk, with the path of the saved part."""
         error = self._file.error or error
         why = getattr(error, "strerror", None) or error
         left = "no frame was saved"

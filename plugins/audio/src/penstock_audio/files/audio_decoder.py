@@ -32,7 +32,8 @@ class AudioDecoderCalculator(penstock.Calculator):
     a TimeSeriesHeader); AUDIO_HEADER (optional), without packets, which has the same header, for an
     AddHeaderCalculator. In the reference AUDIO itself has no header.
 
-    Samples are in the rate and the channels of the file; integers become -1 to 1. The first packet has the
+    Samples are in the rate and the channels of the file; integers become -1 to 1. A packet has the samples of
+    a frame of the codec, or at most 4096 bytes of a WAV file. The first packet has the
     file's time, in microseconds, and times are counted in samples from there on. Where the file's own times
     differ by more than `allowed_gap_seconds`, as in a recording with a pause, counting starts again; packets
     whose times go back are dropped, with a warning. Sound and frames of a file that a VideoDecoderCalculator

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 _logger = get_logger(__name__)
 #: An MPEG clock begins again from 0 behind this number of ticks.
 _ROLLOVER: Final = 2**33
+#: A packet of a WAV file has at most so many bytes, as with the libav that the reference was built with.
+_WAV_PACKET: Final = "4096"
 #: Element type → what is subtracted from samples, and divides them then.
 _SCALES: Final = {"u1": (128, 128), "i2": (0, 2**15), "i4": (0, 2**31), "i8": (0, 2**63)}
 
@@ -232,7 +234,7 @@ def samples_of(frame: AudioFrame) -> NDArray[np.float32]:
 
 def _opened(path: str, access: Access) -> InputContainer:
     try:
-        return av.open(path, options=libav_options(access, path))
+        return av.open(path, options={**libav_options(access, path), "max_size": _WAV_PACKET})
     except (av.error.FFmpegError, OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise InvalidArgumentError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import penstock
-from penstock.errors import InvalidArgumentError
+from penstock.errors import InternalError
 from penstock_calculators.messages.gate_pb2 import GateCalculatorOptions
 
 if TYPE_CHECKING:
@@ -55,17 +55,17 @@ class GateCalculator(penstock.Calculator):
         """Accept as many data outputs as data inputs, and one control.
 
         Raises:
-            InvalidArgumentError: there are several controls, or the numbers differ.
+            InternalError: there are several controls, or the numbers differ.
         """
         controls = [f"input {tag}" for tag in _CONTROLS if tag in cc.inputs]
         controls += [f"side packet {tag}" for tag in _CONTROLS if tag in cc.input_side_packets]
         if len(controls) > 1:
-            raise InvalidArgumentError(
+            raise InternalError(
                 f"the gate is controlled by {' and '.join(controls)}; connect one of them only"
             )
         count = cc.inputs.count("")
         if cc.outputs.count("") != count:
-            raise InvalidArgumentError(
+            raise InternalError(
                 f"there are {cc.outputs.count('')} untagged outputs, but {count} untagged inputs; "
                 "each input needs an output"
             )

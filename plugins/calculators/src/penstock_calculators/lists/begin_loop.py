@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock import Timestamp
-from penstock.errors import InvalidArgumentError
+from penstock.errors import InternalError
 from penstock_calculators.lists.containers import FRAMES, IMAGES, TENSORS, ListOf, PerElementType
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class BeginLoopCalculator(PerElementType):
         """Give each output CLONE the type of its input.
 
         Raises:
-            InvalidArgumentError: there are more inputs CLONE than outputs, or fewer.
+            InternalError: there are more inputs CLONE than outputs, or fewer.
         """
         cc.inputs["ITERABLE"].set(cls.container.type, "the list to iterate over")
         cc.inputs["TICK"].set_any("ignored").optional()
@@ -87,11 +87,11 @@ def declare_loop(cc: CalculatorContract) -> None:
     """Declare the ports of every loop's start, CLONE and BATCH_END, and a call at each settled timestamp.
 
     Raises:
-        InvalidArgumentError: there are more inputs CLONE than outputs, or fewer.
+        InternalError: there are more inputs CLONE than outputs, or fewer.
     """
     count = cc.inputs.count("CLONE")
     if cc.outputs.count("CLONE") != count:
-        raise InvalidArgumentError(
+        raise InternalError(
             f"there are {cc.outputs.count('CLONE')} outputs CLONE, but {count} inputs CLONE; "
             "each input needs an output"
         )

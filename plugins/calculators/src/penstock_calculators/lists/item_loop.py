@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import penstock
 from penstock import Timestamp
-from penstock.errors import InvalidArgumentError
+from penstock.errors import InternalError
 from penstock.lowlevel import next_allowed
 from penstock_calculators.lists.begin_loop import declare_loop, end_batch
 from penstock_calculators.lists.end_loop import NO_BATCH_END
@@ -56,7 +56,7 @@ class BeginItemLoopCalculator(penstock.Calculator):
         """Give ITEM the type of the first item, and each output CLONE that of its input.
 
         Raises:
-            InvalidArgumentError: there are more inputs CLONE than outputs, or fewer.
+            InternalError: there are more inputs CLONE than outputs, or fewer.
         """
         first = cc.inputs["ITEM", 0].set_any("the items to go through")
         for i in range(1, cc.inputs.count("ITEM")):
@@ -75,12 +75,12 @@ class BeginItemLoopCalculator(penstock.Calculator):
         """Write all items, each with the packets of CLONE.
 
         Raises:
-            InvalidArgumentError: some inputs ITEM have a packet and others have none.
+            InternalError: some inputs ITEM have a packet and others have none.
         """
         start, absent = self._clock, [i for i in self._items if cc.inputs["ITEM", i].is_empty()]
         if len(absent) < len(self._items):
             if absent:
-                raise InvalidArgumentError(
+                raise InternalError(
                     f"inputs ITEM {absent} have no packet where others have one; all inputs ITEM must have "
                     "packets at the same timestamps"
                 )
@@ -140,7 +140,7 @@ class EndItemLoopCalculator(penstock.Calculator):
         """Take an item; at the end of a batch, write the items.
 
         Raises:
-            InvalidArgumentError: there are more items than outputs, or fewer.
+            InternalError: there are more items than outputs, or fewer.
         """
         if not cc.inputs["ITEM"].is_empty():
             self._items.append(cc.inputs["ITEM"].packet)
@@ -151,7 +151,7 @@ class EndItemLoopCalculator(penstock.Calculator):
             cc.set_next_timestamp_bound(next_allowed(int(began)))
             return
         if len(self._items) != len(cc.outputs):
-            raise InvalidArgumentError(
+            raise InternalError(
                 f"the batch of {began} ends with {len(self._items)} items, but there are {len(cc.outputs)} "
                 "outputs ITEM; the loop must forward all items of a batch, or none of them"
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import penstock
-from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError, StatusCode
+from penstock.errors import InternalError, InvalidArgumentError, NotFoundError
 from penstock.lowlevel import MAX, MIN
 
 if TYPE_CHECKING:
@@ -68,7 +68,8 @@ class CountingSourceCalculator(penstock.Calculator):
         """Read the side packets.
 
         Raises:
-            InvalidArgumentError: one is too small or too large.
+            InternalError: one is too small.
+            InvalidArgumentError: one is too large.
             NotFoundError: ERROR_ON_OPEN is true.
         """
         sides = cc.input_side_packets
@@ -85,12 +86,10 @@ class CountingSourceCalculator(penstock.Calculator):
         """Write a batch, end, or fail.
 
         Raises:
-            PenstockError: ERROR_COUNT batches are written; code INTERNAL.
+            InternalError: ERROR_COUNT batches are written.
         """
         if self._batches == self._batches_to_error:
-            raise PenstockError(
-                f"expected error: side packet ERROR_COUNT is {self._batches}", code=StatusCode.INTERNAL
-            )
+            raise InternalError(f"expected error: side packet ERROR_COUNT is {self._batches}")
         if self._batches == self._batches_to_end:
             return penstock.STOP
         for _ in range(self._batch_size):
@@ -107,7 +106,7 @@ def _number(cc: CalculatorContext, tag: str, default: int = -1) -> int:
     number = cc.input_side_packets[tag].get(int)
     _, smallest, largest = _NUMBERS[tag]
     if number < smallest:
-        raise InvalidArgumentError(f"side packet {tag} is {number}, but must be at least {smallest}")
+        raise InternalError(f"side packet {tag} is {number}, but must be at least {smallest}")
     if number > largest:
         raise InvalidArgumentError(f"side packet {tag} is {number}, but must be at most {largest}")
     return number

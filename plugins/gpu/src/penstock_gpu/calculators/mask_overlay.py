@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from penstock.errors import InvalidArgumentError
+from penstock.errors import PenstockError, StatusCode
 from penstock_formats.api import pass_header
 from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.calculators.pixels import colours, sampled, stored
@@ -64,8 +64,9 @@ class MaskOverlayCalculator(DrawingCalculator):
     Against the exact value, rounded, both ways are off by at most 1 of 255, and GL by at most 3 if an image
     is stretched.
 
-    Raises when the graph is loaded: InvalidArgumentError unless exactly one of MASK and CONST_MASK is
-    connected. In `process`: the same for a format that has no texture; GlError if GL fails.
+    Raises when the graph is loaded: PenstockError with the code NOT_FOUND if neither MASK nor CONST_MASK is
+    connected, and with INVALID_ARGUMENT if both are. In `process`: InvalidArgumentError for a format that has
+    no texture; GlError if GL fails.
 
     Source of the behaviour: MediaPipe `calculators/image/mask_overlay_calculator.cc`.
 
@@ -88,15 +89,16 @@ class MaskOverlayCalculator(DrawingCalculator):
         """Declare two images and a mask in, one image out.
 
         Raises:
-            InvalidArgumentError: not exactly one mask is connected.
+            PenstockError: no mask is connected (NOT_FOUND), or both are (INVALID_ARGUMENT).
         """
         cc.inputs["VIDEO", 0].set(GpuBuffer, "where the mask is 0")
         cc.inputs["VIDEO", 1].set(GpuBuffer, "where the mask is 1")
         connected = [tag for tag in _MASKS if tag in cc.inputs]
         if len(connected) != 1:
-            raise InvalidArgumentError(
+            raise PenstockError(
                 f"node {cc.node_name!r}: {' and '.join(connected) or 'no mask'} is connected; connect either "
-                "MASK or CONST_MASK"
+                "MASK or CONST_MASK",
+                code=StatusCode.INVALID_ARGUMENT if connected else StatusCode.NOT_FOUND,
             )
         cc.inputs["MASK"].set(GpuBuffer, "shares of VIDEO:1; or CONST_MASK").optional()
         cc.inputs["CONST_MASK"].set(float, "share of VIDEO:1, 0 to 1; or MASK").optional()

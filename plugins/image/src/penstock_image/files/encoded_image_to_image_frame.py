@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 import penstock
-from penstock.errors import InvalidArgumentError
+from penstock.errors import InvalidArgumentError, PenstockError, StatusCode
 from penstock_formats import ImageFormat, ImageFrame
 from penstock_image.messages.encoded_image_to_image_frame_pb2 import (
     OpenCvEncodedImageToImageFrameCalculatorOptions,
@@ -40,9 +40,10 @@ class OpenCvEncodedImageToImageFrameCalculator(penstock.Calculator):
     Options `OpenCvEncodedImageToImageFrameCalculatorOptions`: `apply_orientation_from_exif_data` (false)
     turns and flips a photo as its EXIF data say, and drops an alpha channel.
 
-    Raises in `process`: InvalidArgumentError for bytes that are no image which OpenCV reads, or an image of
-    another number of channels or type, such as float32; also for one of more than 2**30 pixels, or as many as
-    the environment variable OPENCV_IO_MAX_IMAGE_PIXELS says.
+    Raises in `process`: PenstockError with the code INTERNAL, as the reference, for bytes that are no image
+    which OpenCV reads, and for an image of more than 2**30 pixels, or as many as the environment variable
+    OPENCV_IO_MAX_IMAGE_PIXELS says; InvalidArgumentError for one of another number of channels or type, such
+    as float32.
 
     Source of the behaviour: MediaPipe `calculators/image/opencv_encoded_image_to_image_frame_calculator.cc`;
     the pixels are those of OpenCV `imdecode`.
@@ -98,8 +99,10 @@ class OpenCvEncodedImageToImageFrameCalculator(penstock.Calculator):
             except cv2.error as error:
                 fault = f" ({error.err})"
         if pixels is None:
-            raise InvalidArgumentError(
+            raise PenstockError(
                 f"input {port!r} holds {len(file)} bytes that begin with {file[:8]!r} and are no image that "
-                f"OpenCV {cv2.__version__} reads{fault}; look at the node that made them"
+                f"OpenCV {cv2.__version__} reads{fault}; look at the node that made them",
+                code=StatusCode.INTERNAL,
+                stream=port,
             )
         return np.asarray(pixels)

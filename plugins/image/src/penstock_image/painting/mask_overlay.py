@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 
 import penstock
-from penstock.errors import InvalidArgumentError
+from penstock.errors import PenstockError, StatusCode
 from penstock_formats import ImageFormat, ImageFrame
 from penstock_formats.api import pass_header
 from penstock_image.frames import expect_format, expect_same_size
@@ -62,9 +62,9 @@ class MaskOverlayCalculatorCpu(penstock.Calculator):
     Options `MaskOverlayCalculatorCpuOptions`: `mask_channel`, RED (default; the first one) or ALPHA (the
     fourth).
 
-    Raises when the graph is loaded: InvalidArgumentError unless exactly one of MASK and CONST_MASK is
-    connected. In `process`: the same for images or a mask of another format, images of different format or
-    size, or a mask without the channel.
+    Raises when the graph is loaded: PenstockError with the code NOT_FOUND if neither MASK nor CONST_MASK is
+    connected, and with INVALID_ARGUMENT if both are. In `process`: InvalidArgumentError for images or a mask
+    of another format, images of different format or size, or a mask without the channel.
 
     Source of the behaviour: MediaPipe `calculators/image/mask_overlay_calculator.cc`; OpenCV `blendLinear`.
 
@@ -86,15 +86,16 @@ class MaskOverlayCalculatorCpu(penstock.Calculator):
         """Declare two images and a mask in, one image out.
 
         Raises:
-            InvalidArgumentError: not exactly one mask is connected.
+            PenstockError: no mask is connected (NOT_FOUND), or both are (INVALID_ARGUMENT).
         """
         cc.inputs["VIDEO", 0].set(ImageFrame, "where the mask is 0 (SRGB, SRGBA)")
         cc.inputs["VIDEO", 1].set(ImageFrame, "where the mask is 1 (SRGB, SRGBA)")
         connected = [tag for tag in _TAGS if tag in cc.inputs]
         if len(connected) != 1:
-            raise InvalidArgumentError(
+            raise PenstockError(
                 f"node {cc.node_name!r}: {' and '.join(connected) or 'no mask'} is connected; connect either "
-                "MASK or CONST_MASK"
+                "MASK or CONST_MASK",
+                code=StatusCode.INVALID_ARGUMENT if connected else StatusCode.NOT_FOUND,
             )
         cc.inputs["MASK"].set(ImageFrame, "shares of VIDEO:1; or CONST_MASK").optional()
         cc.inputs["CONST_MASK"].set(float, "share of VIDEO:1, 0 to 1; or MASK").optional()

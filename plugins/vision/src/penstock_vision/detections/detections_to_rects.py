@@ -34,6 +34,7 @@ _OF_ZEROS: Final[dict[str, Callable[[], object]]] = {
     "NORM_RECTS": lambda: [NormalizedRect()],
 }
 _LEAST_KEYPOINTS: Final = 2
+_MOST_PIXELS: Final = 2.0**31 - 1
 
 
 class DetectionsToRectsCalculator(penstock.Calculator):
@@ -58,7 +59,8 @@ class DetectionsToRectsCalculator(penstock.Calculator):
 
     Raises in the contract: InvalidArgumentError for no input or output, or several. In `open`: the same for a
     start without an end, without exactly one angle or without IMAGE_SIZE. In `process`: the same for
-    a detection of another format, with too few keypoints, or for a size that is none.
+    a detection of another format, with too few keypoints, or for a size that is none; (0, 0) is one only
+    without a rotation.
 
     Source of the behaviour: MediaPipe `calculators/util/detections_to_rects_calculator.cc`.
 
@@ -149,7 +151,8 @@ class DetectionsToRectsCalculator(penstock.Calculator):
             if self._zeros and output in _OF_ZEROS:
                 cc.outputs[output].add(_OF_ZEROS[output](), cc.stamp)
             return
-        size = image_size(cc.inputs["IMAGE_SIZE"]) if has_size else None
+        # a box of an image without pixels has none; a rotation and a square need some
+        size = image_size(cc.inputs["IMAGE_SIZE"], may_be_empty=not self._rotates) if has_size else None
         make = self._normalized_rect if output.startswith("NORM") else self._rect
         made = [make(one, size) for one in detections] if output.endswith("S") else make(detections[0], size)
         cc.outputs[output].add(made, cc.stamp)
@@ -162,7 +165,7 @@ class DetectionsToRectsCalculator(penstock.Calculator):
         return rect
 
     def _rect(self, detection: Detection, size: ImageSize | None) -> Rect:
-        x, y, width, height = self._place_in_pixels(detection, size)
+        x, y, width, height = self.place_in_pixels(detection, size)
         rect = Rect(x_center=x, y_center=y, width=width, height=height)
         if self._rotates and size is not None:
             rect.rotation = float(self.rotation(detection, size))
@@ -189,7 +192,8 @@ class DetectionsToRectsCalculator(penstock.Calculator):
         end = keypoint_in_pixels(detection, self._end, size)
         return rotation_between(start, end, self._target)
 
-    def _place_in_pixels(self, detection: Detection, size: ImageSize | None) -> tuple[int, int, int, int]:
+    def place_in_pixels(self, detection: Detection, size: ImageSize | None) -> tuple[int, int, int, int]:
+        """Return x, y of the centre, width and height of a rectangle in pixels."""
         location = detection.location_data
         if not self._by_keypoints:
             if location.format != LocationData.BOUNDING_BOX:
@@ -203,10 +207,10 @@ class DetectionsToRectsCalculator(penstock.Calculator):
             )
         x, y, width, height = _around_keypoints(location)
         return (
-            _rounded(x * size.width),
-            _rounded(y * size.height),
-            _rounded(width * size.width),
-            _rounded(height * size.height),
+            rounded(x * size.width),
+            rounded(y * size.height),
+            rounded(width * size.width),
+            rounded(height * size.height),
         )
 
 
@@ -229,8 +233,17 @@ def _half(number: int) -> int:
     return int(number / 2)
 
 
-def _rounded(number: Float32) -> int:
-    """Return the nearest integer; of two the one that is farther from 0."""
+def rounded(number: Float32) -> int:
+    """Return the nearest integer; of two the one that is farther from 0.
+
+    Raises:
+        InvalidArgumentError: it does not fit into 32 bits, or is NaN.
+    """
+    if not abs(number) < _MOST_PIXELS:
+        raise InvalidArgumentError(
+            f"a rectangle of keypoints has the number {number} in pixels, but it must fit into 32 bits; "
+            "connect detections whose keypoints are in the image"
+        )
     nearest = math.floor(abs(float(number)) + 0.5)
     return -nearest if number < 0 else nearest
 

@@ -19,8 +19,12 @@ class ImageSize(NamedTuple):
     height: Float32
 
 
-def image_size(port: Input) -> ImageSize:
+def image_size(port: Input, *, may_be_empty: bool = False) -> ImageSize:
     """Return the size that an input holds.
+
+    Args:
+        port: the input.
+        may_be_empty: whether 0 is a width or a height too.
 
     Raises:
         InvalidArgumentError: it is not two numbers above 0.
@@ -28,12 +32,13 @@ def image_size(port: Input) -> ImageSize:
     size = port.payload
     try:
         width, height = size
-        is_size = width > 0 and height > 0
+        is_size = min(width, height) >= 0 if may_be_empty else min(width, height) > 0
     except (TypeError, ValueError):
         is_size = False
     if not is_size:
         raise InvalidArgumentError(
-            f"input {port.name!r} holds {size!r}, but an image's size is (width, height), both above 0; "
+            f"input {port.name!r} holds {size!r}, but an image's size is (width, height), both "
+            f"{'0 or more' if may_be_empty else 'above 0'}; "
             "connect the SIZE of an ImagePropertiesCalculator"
         )
     return ImageSize(f32(width), f32(height))

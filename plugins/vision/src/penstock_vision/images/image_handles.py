@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import penstock
-from penstock.errors import InvalidArgumentError
+from penstock.errors import InternalError, InvalidArgumentError
 from penstock_formats import Image, ImageFrame
 from penstock_vision.ports import only_one
 
@@ -108,8 +108,8 @@ class FromImageCalculator(penstock.Calculator):
     image on the GPU a copy) and IMAGE_GPU (GpuBuffer of penstock-gpu); SOURCE_ON_GPU (bool, optional: where
     the pixels are). Timestamp offset 0.
 
-    Raises in `get_contract`: InvalidArgumentError if both images are connected. In `process`: the same for
-    IMAGE_GPU and an image in main memory, which an ImageFrameToGpuBufferCalculator uploads.
+    Raises in `get_contract`: InternalError if both images are connected. In `process`: InvalidArgumentError
+    for IMAGE_GPU and an image in main memory, which an ImageFrameToGpuBufferCalculator uploads.
 
     Source of the behaviour: MediaPipe `calculators/util/from_image_calculator.cc`.
 
@@ -127,14 +127,14 @@ class FromImageCalculator(penstock.Calculator):
         """Declare one image in and one out.
 
         Raises:
-            InvalidArgumentError: both images are connected.
+            InternalError: both images are connected.
         """
         cc.inputs["IMAGE"].set(Image, "an image, wherever it is")
         cc.outputs["IMAGE_CPU"].set(ImageFrame, "it in main memory").optional()
         cc.outputs["IMAGE_GPU"].set_any("it on the GPU, a GpuBuffer").optional()
         cc.outputs["SOURCE_ON_GPU"].set(bool, "whether it is on the GPU").optional()
         if "IMAGE_CPU" in cc.outputs and "IMAGE_GPU" in cc.outputs:
-            raise InvalidArgumentError(
+            raise InternalError(
                 "outputs IMAGE_CPU and IMAGE_GPU are both connected, but only one can be; use two nodes"
             )
         cc.set_timestamp_offset(0)

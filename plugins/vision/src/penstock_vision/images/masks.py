@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 _MATRIX: Final = 16
 #: Those of the 4 x 4 numbers that move pixels of a plane.
 _COLUMNS: Final = (0, 1, 3)
+_METHODS: Final[dict[int, int]] = {
+    WarpAffineCalculatorOptions.INTER_CUBIC: cv2.INTER_CUBIC,
+    WarpAffineCalculatorOptions.INTER_NEAREST: cv2.INTER_NEAREST,
+}
 #: Of a polynomial in (p - 0.5) squared: how uncertain a pixel of probability p is, 1 at 0.5. Source:
 #: MediaPipe calculators/image/segmentation_smoothing_calculator.cc.
 _COEFFICIENTS: Final = (5.68842, -0.748699, -57.8051, 291.309, -624.717)
@@ -153,7 +157,7 @@ class WarpAffineCalculatorCpu(penstock.Calculator):
     input is empty nothing is sent.
 
     Options `WarpAffineCalculatorOptions`: `border_mode` (BORDER_REPLICATE; BORDER_ZERO), `interpolation`
-    (INTER_LINEAR; INTER_CUBIC), `gpu_origin` (ignored: the image is in main memory).
+    (INTER_LINEAR; INTER_CUBIC, INTER_NEAREST), `gpu_origin` (ignored: the image is in main memory).
 
     Raises in `process`: InvalidArgumentError for a size or a matrix that is none.
 
@@ -188,8 +192,8 @@ class WarpAffineCalculatorCpu(penstock.Calculator):
         options = cc.options(WarpAffineCalculatorOptions)
         is_zero = options.border_mode == WarpAffineCalculatorOptions.BORDER_ZERO
         self._border = cv2.BORDER_CONSTANT if is_zero else cv2.BORDER_REPLICATE
-        is_cubic = options.interpolation == WarpAffineCalculatorOptions.INTER_CUBIC
-        self._flags = (cv2.INTER_CUBIC if is_cubic else cv2.INTER_LINEAR) | cv2.WARP_INVERSE_MAP
+        method = _METHODS.get(options.interpolation, cv2.INTER_LINEAR)
+        self._flags = method | cv2.WARP_INVERSE_MAP
 
     def process(self, cc: CalculatorContext) -> None:
         """Warp one image."""

@@ -26,7 +26,7 @@ from penstock.config import calculator_options_pb2 as penstock_dot_config_dot_ca
 from penstock_formats.messages import gpu_origin_pb2 as penstock__formats_dot_messages_dot_gpu__origin__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n$penstock_vision/messages/masks.proto\x12\x08penstock\x1a(penstock/config/calculator_options.proto\x1a*penstock_formats/messages/gpu_origin.proto\"\xcb\x03\n\x1bWarpAffineCalculatorOptions\x12\x45\n\x0b\x62order_mode\x18\x01 \x01(\x0e\x32\x30.penstock.WarpAffineCalculatorOptions.BorderMode\x12,\n\ngpu_origin\x18\x02 \x01(\x0e\x32\x18.penstock.GpuOrigin.Mode\x12J\n\rinterpolation\x18\x03 \x01(\x0e\x32\x33.penstock.WarpAffineCalculatorOptions.Interpolation\"K\n\nBorderMode\x12\x16\n\x12\x42ORDER_UNSPECIFIED\x10\x00\x12\x0f\n\x0b\x42ORDER_ZERO\x10\x01\x12\x14\n\x10\x42ORDER_REPLICATE\x10\x02\"I\n\rInterpolation\x12\x15\n\x11INTER_UNSPECIFIED\x10\x00\x12\x10\n\x0cINTER_LINEAR\x10\x01\x12\x0f\n\x0bINTER_CUBIC\x10\x02\x32S\n\x03\x65xt\x12\x1b.penstock.CalculatorOptions\x18\xc7\xbb\x98\xb2\x01 \x01(\x0b\x32%.penstock.WarpAffineCalculatorOptions\"\xb0\x01\n&SegmentationSmoothingCalculatorOptions\x12&\n\x1b\x63ombine_with_previous_ratio\x18\x01 \x01(\x02:\x01\x30\x32^\n\x03\x65xt\x12\x1b.penstock.CalculatorOptions\x18\xe8\x99\xfc\xb3\x01 \x01(\x0b\x32\x30.penstock.SegmentationSmoothingCalculatorOptions')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n$penstock_vision/messages/masks.proto\x12\x08penstock\x1a(penstock/config/calculator_options.proto\x1a*penstock_formats/messages/gpu_origin.proto\"\xde\x03\n\x1bWarpAffineCalculatorOptions\x12\x45\n\x0b\x62order_mode\x18\x01 \x01(\x0e\x32\x30.penstock.WarpAffineCalculatorOptions.BorderMode\x12,\n\ngpu_origin\x18\x02 \x01(\x0e\x32\x18.penstock.GpuOrigin.Mode\x12J\n\rinterpolation\x18\x03 \x01(\x0e\x32\x33.penstock.WarpAffineCalculatorOptions.Interpolation\"K\n\nBorderMode\x12\x16\n\x12\x42ORDER_UNSPECIFIED\x10\x00\x12\x0f\n\x0b\x42ORDER_ZERO\x10\x01\x12\x14\n\x10\x42ORDER_REPLICATE\x10\x02\"\\\n\rInterpolation\x12\x15\n\x11INTER_UNSPECIFIED\x10\x00\x12\x10\n\x0cINTER_LINEAR\x10\x01\x12\x0f\n\x0bINTER_CUBIC\x10\x02\x12\x11\n\rINTER_NEAREST\x10\x03\x32S\n\x03\x65xt\x12\x1b.penstock.CalculatorOptions\x18\xc7\xbb\x98\xb2\x01 \x01(\x0b\x32%.penstock.WarpAffineCalculatorOptions\"\xb0\x01\n&SegmentationSmoothingCalculatorOptions\x12&\n\x1b\x63ombine_with_previous_ratio\x18\x01 \x01(\x02:\x01\x30\x32^\n\x03\x65xt\x12\x1b.penstock.CalculatorOptions\x18\xe8\x99\xfc\xb3\x01 \x01(\x0b\x32\x30.penstock.SegmentationSmoothingCalculatorOptions')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,11 +34,11 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'penstock_vision.messages.ma
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_WARPAFFINECALCULATOROPTIONS']._serialized_start=137
-  _globals['_WARPAFFINECALCULATOROPTIONS']._serialized_end=596
+  _globals['_WARPAFFINECALCULATOROPTIONS']._serialized_end=615
   _globals['_WARPAFFINECALCULATOROPTIONS_BORDERMODE']._serialized_start=361
   _globals['_WARPAFFINECALCULATOROPTIONS_BORDERMODE']._serialized_end=436
   _globals['_WARPAFFINECALCULATOROPTIONS_INTERPOLATION']._serialized_start=438
-  _globals['_WARPAFFINECALCULATOROPTIONS_INTERPOLATION']._serialized_end=511
-  _globals['_SEGMENTATIONSMOOTHINGCALCULATOROPTIONS']._serialized_start=599
-  _globals['_SEGMENTATIONSMOOTHINGCALCULATOROPTIONS']._serialized_end=775
+  _globals['_WARPAFFINECALCULATOROPTIONS_INTERPOLATION']._serialized_end=530
+  _globals['_SEGMENTATIONSMOOTHINGCALCULATOROPTIONS']._serialized_start=618
+  _globals['_SEGMENTATIONSMOOTHINGCALCULATOROPTIONS']._serialized_end=794
 # @@protoc_insertion_point(module_scope)

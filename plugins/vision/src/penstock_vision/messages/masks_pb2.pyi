@@ -22,9 +22,11 @@ class WarpAffineCalculatorOptions(_message.Message):
         INTER_UNSPECIFIED: _ClassVar[WarpAffineCalculatorOptions.Interpolation]
         INTER_LINEAR: _ClassVar[WarpAffineCalculatorOptions.Interpolation]
         INTER_CUBIC: _ClassVar[WarpAffineCalculatorOptions.Interpolation]
+        INTER_NEAREST: _ClassVar[WarpAffineCalculatorOptions.Interpolation]
     INTER_UNSPECIFIED: WarpAffineCalculatorOptions.Interpolation
     INTER_LINEAR: WarpAffineCalculatorOptions.Interpolation
     INTER_CUBIC: WarpAffineCalculatorOptions.Interpolation
+    INTER_NEAREST: WarpAffineCalculatorOptions.Interpolation
     EXT_FIELD_NUMBER: _ClassVar[int]
     ext: _descriptor.FieldDescriptor
     BORDER_MODE_FIELD_NUMBER: _ClassVar[int]

@@ -1,4 +1,4 @@
-"""The messages of payloads, where programs for MediaPipe import them: Penstock's, with the same fields."""
+"""The messages of payloads, where programs for MediaPipe import them from: Penstock's, same fields."""
 
 from __future__ import annotations
 
