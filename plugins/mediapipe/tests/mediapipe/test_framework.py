@@ -15,7 +15,7 @@ from google.protobuf import text_format
 import penstock_mediapipe as mp
 from penstock_mediapipe.framework import calculator_pb2
 from penstock_mediapipe.framework.formats import detection_pb2, landmark_pb2
-from penstock_mediapipe.python import packet_creator, packet_getter
+from penstock_mediapipe.python import packet_creator, packet_getter, resource_util
 from penstock_mediapipe.python._framework_bindings import calculator_graph, image_frame, timestamp
 
 PASSING = """
@@ -39,6 +39,18 @@ def test_the_modules_have_the_paths_that_programs_import():
     assert timestamp.Timestamp is mp.Timestamp
     assert packet_creator is mp.packet_creator
     assert packet_getter is mp.packet_getter
+    assert resource_util is mp.resource_util
+    for name in [
+        "CalculatorGraph",
+        "GraphInputStreamAddMode",
+        "Image",
+        "ImageFormat",
+        "ImageFrame",
+        "Packet",
+        "Timestamp",
+        "ValidatedGraphConfig",
+    ]:
+        assert getattr(mp.python, name) is getattr(mp, name)
     assert calculator_pb2.CalculatorGraphConfig.DESCRIPTOR.name == "CalculatorGraphConfig"
 
 
