@@ -345,8 +345,9 @@ def test_a_read_only_array_is_held_once_also_by_a_graph(create, get, kind, noise
     "PacketTest.test_matrix_packet_with_non_c_contiguous_data",
 )
 @pytest.mark.parametrize("backwards", [False, True])
-def test_a_matrix_is_copied_and_not_held(backwards):
-    matrix = np.array([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]])[:, :: -1 if backwards else 1]
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_matrix_is_copied_and_not_held(dtype, backwards):
+    matrix = np.array([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]], dtype)[:, :: -1 if backwards else 1]
     wanted = matrix.astype(np.float32)
     assert matrix.flags.c_contiguous is not backwards
     before = sys.getrefcount(matrix)
