@@ -195,6 +195,9 @@ def page(ledger: Ledger) -> str:
         f"about parts that Penstock does not have, and {total['open']} have not been looked at. Differences",
         "have the numbers of [what is different, on purpose](mediapipe.md#what-is-different-on-purpose).",
         "",
+        "MediaPipe's repository does not have the photographs and videos of its Python tests. The tests here",
+        "take other pictures, and the expected values are MediaPipe's results for them.",
+        "",
         "| tests of MediaPipe | tests | agree | deviate | not applicable | open |",
         "|---|--:|--:|--:|--:|--:|",
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
@@ -197,16 +198,20 @@ class Image(_Pixels):
 
     @classmethod
     def create_from_file(cls, file_name: str) -> Self:
-        """Read an image file.
+        """Read an image file; of numbers of 16 bits, the upper 8 are taken.
 
         Raises:
-            RuntimeError: there is no such file, or it is no image.
+            RuntimeError: there is no such file, or it is no image of 8 or 16 bits.
         """
         import cv2  # for those who read files
 
         array = cv2.imread(str(file_name), cv2.IMREAD_UNCHANGED)
         if array is None:
-            raise FailedPreconditionError(f"{file_name} cannot be read as an image; is it there?")
+            why = "unknown image type" if Path(file_name).is_file() else "can't fopen"
+            words = f"Image decoding failed ({why}): {file_name}"
+            raise FailedPreconditionError(behind(words, "it cannot be read as an image; is it there?"))
+        if array.dtype == np.uint16:
+            array = (array // 256).astype(np.uint8)
         channels = 1 if array.ndim == min(_DIMENSIONS) else array.shape[2]
         if channels != 1:
             code = cv2.COLOR_BGR2RGB if channels == 3 else cv2.COLOR_BGRA2RGBA  # noqa: PLR2004  # without alpha

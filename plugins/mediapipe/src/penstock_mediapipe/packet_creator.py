@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from operator import index
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,7 +17,7 @@ from penstock_mediapipe.packet import Packet
 from penstock_mediapipe.python_errors import behind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
     from penstock_mediapipe.images import ImageFormat
 
@@ -67,11 +68,13 @@ def _wrong(function: str, value: object, wanted: str) -> TypeError:
 
 
 def create_string(data: Any) -> Packet:
-    """Return a packet with text; bytes stay bytes.
+    """Return a packet with text; bytes stay bytes, a bytearray is copied.
 
     Raises:
-        TypeError: it is neither str nor bytes.
+        TypeError: it is neither str, bytes nor bytearray.
     """
+    if isinstance(data, bytearray):
+        data = bytes(data)
     if not isinstance(data, (str, bytes)):
         raise _wrong("create_string", data, "a str or bytes")
     return _packet(data, "string")
@@ -145,13 +148,19 @@ def _as_float(function: str, data: Any) -> float:
     return float(data)
 
 
+def _rounded(value: float) -> float:
+    """Return a number rounded to 32 bits: infinite where it is too large."""
+    with np.errstate(over="ignore"):
+        return float(np.float32(value))
+
+
 def create_float(data: float) -> Packet:
-    """Return a packet with a number, rounded to 32 bits.
+    """Return a packet with a number, rounded to 32 bits: infinite where it is too large.
 
     Raises:
         TypeError: it is no number.
     """
-    return _packet(float(np.float32(_as_float("create_float", data))), "float")
+    return _packet(_rounded(_as_float("create_float", data)), "float")
 
 
 def create_double(data: float) -> Packet:
@@ -163,25 +172,31 @@ def create_double(data: float) -> Packet:
     return _packet(_as_float("create_double", data), "double")
 
 
-def _list(function: str, data: Any, kinds: tuple[type, ...], what: str) -> list[Any]:
-    if isinstance(data, (str, bytes)) or not hasattr(data, "__iter__"):
+def _sequence(function: str, data: Any, what: str) -> list[Any]:
+    """Return the items of a list, a tuple, an array or the like: not of a text, a dict or an iterator."""
+    if isinstance(data, (str, bytes, Mapping)) or not hasattr(data, "__getitem__"):
         raise _wrong(function, data, f"a list of {what}")
-    values = list(data)
+    return list(data)
+
+
+def _list(function: str, data: Any, kinds: tuple[type, ...], what: str) -> list[Any]:
+    values = _sequence(function, data, what)
     for value in values:
-        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+        if not isinstance(value, kinds):
             raise _wrong(function, value, f"a list of {what}")
     return values
 
 
 def create_int_array(data: Iterable[int]) -> Packet:
     """Return a packet with ints, which no getter reads: for side packets of calculators that take arrays."""
-    return _packet([_as_int("create_int_array", one, 32, signed=True) for one in data], "int []")
+    values = _sequence("create_int_array", data, "ints")
+    return _packet([_as_int("create_int_array", one, 32, signed=True) for one in values], "int []")
 
 
 def create_float_array(data: Iterable[float]) -> Packet:
     """Return a packet with floats; see `create_int_array`. Raises TypeError for ints."""
     values = _list("create_float_array", data, (float, np.floating), "floats")
-    return _packet([float(np.float32(one)) for one in values], "float []")
+    return _packet([_rounded(one) for one in values], "float []")
 
 
 def create_int_vector(data: Iterable[int]) -> Packet:
@@ -202,12 +217,14 @@ def create_bool_vector(data: Iterable[bool]) -> Packet:
 def create_float_vector(data: Iterable[float]) -> Packet:
     """Return a packet with a list of floats of 32 bits. Raises TypeError for anything else, ints included."""
     values = _list("create_float_vector", data, (float, np.floating), "floats")
-    return _packet([float(np.float32(one)) for one in values], "::std::vector<float>")
+    return _packet([_rounded(one) for one in values], "::std::vector<float>")
 
 
 def create_string_vector(data: Iterable[str]) -> Packet:
-    """Return a packet with a list of str. Raises TypeError for anything else."""
-    return _packet(_list("create_string_vector", data, (str,), "str"), "::std::vector<std::string>")
+    """Return a packet with a list of str; bytes are read as UTF-8. Raises TypeError for anything else."""
+    values = _list("create_string_vector", data, (str, bytes), "str")
+    texts = [one.decode() if isinstance(one, bytes) else str(one) for one in values]
+    return _packet(texts, "::std::vector<std::string>")
 
 
 def create_image_vector(data: Iterable[Image]) -> Packet:
@@ -218,7 +235,7 @@ def create_image_vector(data: Iterable[Image]) -> Packet:
 
 def create_image_frame_vector(data: Iterable[ImageFrame]) -> Packet:
     """Return a packet with a list of `ImageFrame`s. Raises TypeError for anything else."""
-    values: list[Any] = list(data)
+    values = _sequence("create_image_frame_vector", data, "image frames")
     for number, value in enumerate(values):
         if not isinstance(value, ImageFrame):
             ours = f"create_image_frame_vector(): {value!r:.200} is a {type(value).__name__}"
@@ -234,6 +251,8 @@ def create_packet_vector(data: Iterable[Packet]) -> Packet:
 
 def create_string_to_packet_map(data: Mapping[Any, Any]) -> Packet:
     """Return a packet with a dict of packets by name. Raises TypeError for anything else."""
+    if not isinstance(data, Mapping):
+        raise _wrong("create_string_to_packet_map", data, "a dict of packets by name")
     for key, value in data.items():
         if not isinstance(key, str) or not isinstance(value, Packet):
             raise _wrong("create_string_to_packet_map", {key: value}, "a dict of packets by name")
@@ -248,9 +267,13 @@ def create_matrix(data: Any, *, transpose: bool = False) -> Packet:
         transpose: whether rows become columns.
 
     Raises:
-        TypeError: it has another number of dimensions.
+        TypeError: it has another number of dimensions, or is not of numbers.
     """
-    array = np.asarray(data, np.float32)
+    try:
+        with np.errstate(over="ignore"):
+            array = np.asarray(data, np.float32)
+    except ValueError:
+        raise _wrong("create_matrix", data, "an array of numbers") from None
     if array.ndim == 1:
         array = array[:, np.newaxis]
     if array.ndim != 2:  # noqa: PLR2004  # a matrix

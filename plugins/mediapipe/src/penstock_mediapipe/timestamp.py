@@ -9,6 +9,7 @@ from typing import ClassVar, Final, SupportsIndex
 from penstock import Timestamp as _Core
 
 _NAMES: Final = ("UNSET", "UNSTARTED", "PRESTREAM", "MIN", "MAX", "POSTSTREAM", "DONE")
+_LIMIT: Final = 1 << 63
 
 
 @total_ordering
@@ -19,7 +20,7 @@ class Timestamp:
         value: microseconds, or another Timestamp.
 
     Raises:
-        TypeError: it is no whole number.
+        TypeError: it is no whole number of 64 bits.
     """
 
     UNSET: ClassVar[Timestamp]
@@ -35,11 +36,20 @@ class Timestamp:
 
     def __init__(self, value: SupportsIndex) -> None:
         self._value: Final = index(value)
+        if not -_LIMIT <= self._value < _LIMIT:
+            raise TypeError(f"the timestamp {self._value} must be an int from {-_LIMIT} to {_LIMIT - 1}")
 
     @staticmethod
     def from_seconds(seconds: float) -> Timestamp:
-        """Return the timestamp of a time in seconds."""
-        return Timestamp(int(seconds * 1e6))
+        """Return the timestamp of a time in seconds, rounded half away from zero.
+
+        Raises:
+            TypeError: it is no number.
+            ValueError: it is outside of the ordinary timestamps, or NaN.
+        """
+        if not hasattr(seconds, "__float__"):
+            raise TypeError(f"the seconds are {seconds!r:.100}, but must be a number")
+        return Timestamp(_Core.from_seconds(float(seconds)))
 
     @property
     def value(self) -> int:

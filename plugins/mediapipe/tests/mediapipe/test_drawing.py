@@ -12,6 +12,7 @@ import math
 import cv2
 import numpy as np
 import pytest
+from google.protobuf import text_format
 
 from penstock_formats import Detection, LocationData, NormalizedLandmarkList
 from penstock_mediapipe.solutions import (
@@ -343,3 +344,179 @@ def test_a_plot_shows_the_landmarks_that_are_seen_and_their_connections(monkeypa
 
 def test_the_hashes_are_those_of_opencv_4():
     assert cv2.__version__.startswith("4.")
+
+
+# --- what MediaPipe's own tests draw ------------------------------------------------------------------
+
+RED, GREEN, BLUE, WHITE, BORDER = (0, 0, 255), (0, 128, 0), (255, 0, 0), (224, 224, 224), (224, 224, 224)
+
+
+def read(kind, text):
+    return text_format.Parse(text, kind())
+
+
+def black():
+    return np.zeros((100, 100, 3), np.uint8)
+
+
+def by_opencv(*, lines=(), arrows=(), dots=(), rings=(), boxes=()):
+    """Return a black image of 100 x 100 with shapes, in the order in which they are drawn.
+
+    Args:
+        lines: begin, end, color and thickness of each.
+        arrows: tip and color of arrows that begin in the middle.
+        dots: centre, color and thickness of circles with a border.
+        rings: centre of circles without one.
+        boxes: two corners of each.
+    """
+    image = black()
+    for begin, end, color, thickness in lines:
+        cv2.line(image, begin, end, color, thickness)
+    for tip, color in arrows:
+        cv2.arrowedLine(image, (50, 50), tip, color, 2)
+    for centre, _, thickness in dots:
+        cv2.circle(image, centre, 3, BORDER, thickness)
+    for centre, color, thickness in dots:
+        cv2.circle(image, centre, 2, color, thickness)
+    for centre in rings:
+        cv2.circle(image, centre, 2, RED, 2)
+    for corner, other in boxes:
+        cv2.rectangle(image, corner, other, WHITE, 2)
+    return image
+
+
+@pytest.mark.reference("python/solutions/drawing_utils_test.py", "DrawingUtilTest.test_invalid_input_image")
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda image: drawing_utils.draw_landmarks(image, NormalizedLandmarkList()),
+        lambda image: drawing_utils.draw_detection(image, Detection()),
+        lambda image: drawing_utils.draw_axis(image, np.eye(3, dtype=np.float32), np.array([0.0, 0.0, 1.0])),
+    ],
+    ids=["landmarks", "detection", "axis"],
+)
+def test_an_image_of_two_channels_is_refused_with_mediapipes_words(draw):
+    with pytest.raises(ValueError, match=r"Input image must contain three channel bgr data\."):
+        draw(np.arange(18, dtype=np.uint8).reshape(3, 3, 2))
+
+
+@pytest.mark.reference(
+    "python/solutions/drawing_utils_test.py",
+    "DrawingUtilTest.test_invalid_connection",
+    "DrawingUtilTest.test_unqualified_detection",
+)
+def test_what_cannot_be_drawn_is_refused_with_mediapipes_words():
+    image = np.arange(27, dtype=np.uint8).reshape(3, 3, 3)
+    two = read(NormalizedLandmarkList, "landmark { x: 0.5 y: 0.5 } landmark { x: 0.2 y: 0.2 }")
+
+    with pytest.raises(ValueError, match=r"Landmark index is out of range\."):
+        drawing_utils.draw_landmarks(image, two, [(0, 2)])
+    with pytest.raises(ValueError, match="LocationData must be relative"):
+        drawing_utils.draw_detection(image, read(Detection, "location_data { format: GLOBAL }"))
+
+
+@pytest.mark.reference(
+    "python/solutions/drawing_utils_test.py",
+    "DrawingUtilTest.test_draw_keypoints_only",
+    "DrawingUtilTest.test_draw_bboxs_only",
+)
+@pytest.mark.parametrize(
+    ("location", "wanted"),
+    [
+        (
+            "relative_keypoints { x: 0 y: 1 } relative_keypoints { x: 1 y: 0 }",
+            by_opencv(rings=[(0, 99), (99, 0)]),
+        ),
+        (
+            "relative_bounding_box { xmin: 0 ymin: 0 width: 1 height: 1 }",
+            by_opencv(boxes=[((0, 0), (99, 99))]),
+        ),
+    ],
+    ids=["key points", "box"],
+)
+def test_a_detection_on_the_edge_is_drawn_in_the_last_rows_and_columns(location, wanted):
+    image = black()
+    drawing_utils.draw_detection(
+        image, read(Detection, f"location_data {{ format: RELATIVE_BOUNDING_BOX {location} }}")
+    )
+
+    assert np.array_equal(image, wanted)
+
+
+@pytest.mark.reference(
+    "python/solutions/drawing_utils_test.py", "DrawingUtilTest.test_draw_single_landmark_point"
+)
+@pytest.mark.parametrize("other", ["", "landmark { x: 0.5 y: 0.5 visibility: 0.0 }"])
+def test_a_landmark_that_is_not_visible_is_not_drawn(other):
+    image = black()
+    drawing_utils.draw_landmarks(image, read(NormalizedLandmarkList, "landmark { x: 0.1 y: 0.1 }" + other))
+
+    assert np.array_equal(image, by_opencv(dots=[((10, 10), RED, 2)]))
+
+
+@pytest.mark.reference(
+    "python/solutions/drawing_utils_test.py",
+    "DrawingUtilTest.test_draw_landmarks_and_connections",
+    "DrawingUtilTest.test_min_and_max_coordinate_values",
+)
+@pytest.mark.parametrize(
+    ("landmarks", "begin", "end"),
+    [
+        ("landmark { x: 0.1 y: 0.5 } landmark { x: 0.5 y: 0.1 }", (10, 50), (50, 10)),
+        (
+            "landmark { x: 0.1 y: 0.5 presence: 0.5 } landmark { x: 0.5 y: 0.1 visibility: 0.5 }",
+            (10, 50),
+            (50, 10),
+        ),
+        ("landmark { x: 0.0 y: 1.0 } landmark { x: 1.0 y: 0.0 }", (0, 99), (99, 0)),
+    ],
+)
+def test_two_landmarks_are_drawn_over_the_line_between_them(landmarks, begin, end):
+    image = black()
+    drawing_utils.draw_landmarks(
+        image=image, landmark_list=read(NormalizedLandmarkList, landmarks), connections=[(0, 1)]
+    )
+
+    wanted = by_opencv(lines=[(begin, end, WHITE, 2)], dots=[(begin, RED, 2), (end, RED, 2)])
+    assert np.array_equal(image, wanted)
+
+
+@pytest.mark.reference("python/solutions/drawing_utils_test.py", "DrawingUtilTest.test_drawing_spec")
+def test_landmarks_and_lines_are_drawn_as_their_specs_say():
+    image = black()
+    drawing_utils.draw_landmarks(
+        image=image,
+        landmark_list=read(NormalizedLandmarkList, "landmark { x: 0.1 y: 0.1 } landmark { x: 0.8 y: 0.8 }"),
+        connections=[(0, 1)],
+        landmark_drawing_spec=drawing_utils.DrawingSpec(color=(0, 0, 255), thickness=5),
+        connection_drawing_spec=drawing_utils.DrawingSpec(color=(255, 0, 0), thickness=3),
+    )
+
+    wanted = by_opencv(lines=[((10, 10), (80, 80), BLUE, 3)], dots=[((10, 10), RED, 5), ((80, 80), RED, 5)])
+    assert np.array_equal(image, wanted)
+
+
+@pytest.mark.reference(
+    "python/solutions/drawing_utils_test.py",
+    "DrawingUtilTest.test_draw_axis",
+    "DrawingUtilTest.test_draw_axis_zero_translation",
+)
+@pytest.mark.parametrize(
+    ("rotation", "translation", "tips"),
+    [
+        (
+            np.array(
+                [[1, 0, 0], [0, math.sqrt(2) / 2, -math.sqrt(2) / 2], [0, math.sqrt(2) / 2, math.sqrt(2) / 2]]
+            ),
+            np.array([0, 0, -0.2]),
+            [(75, 50), (50, 22), (50, 77)],
+        ),
+        (np.eye(3, dtype=np.float32), np.zeros(3, np.float32), [(0, 50), (50, 100), (50, 50)]),
+    ],
+    ids=["moved", "not moved"],
+)
+def test_axes_are_arrows_from_the_middle(rotation, translation, tips):
+    image = black()
+    drawing_utils.draw_axis(image, rotation, translation)
+
+    assert np.array_equal(image, by_opencv(arrows=zip(tips, (RED, GREEN, BLUE), strict=True)))

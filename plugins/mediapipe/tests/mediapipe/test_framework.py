@@ -15,7 +15,7 @@ from google.protobuf import text_format
 import penstock_mediapipe as mp
 from penstock_mediapipe.framework import calculator_pb2
 from penstock_mediapipe.framework.formats import detection_pb2, landmark_pb2
-from penstock_mediapipe.python import packet_creator, packet_getter
+from penstock_mediapipe.python import packet_creator, packet_getter, resource_util
 from penstock_mediapipe.python._framework_bindings import calculator_graph, image_frame, timestamp
 
 PASSING = """
@@ -39,6 +39,18 @@ def test_the_modules_have_the_paths_that_programs_import():
     assert timestamp.Timestamp is mp.Timestamp
     assert packet_creator is mp.packet_creator
     assert packet_getter is mp.packet_getter
+    assert resource_util is mp.resource_util
+    for name in [
+        "CalculatorGraph",
+        "GraphInputStreamAddMode",
+        "Image",
+        "ImageFormat",
+        "ImageFrame",
+        "Packet",
+        "Timestamp",
+        "ValidatedGraphConfig",
+    ]:
+        assert getattr(mp.python, name) is getattr(mp, name)
     assert calculator_pb2.CalculatorGraphConfig.DESCRIPTOR.name == "CalculatorGraphConfig"
 
 
@@ -99,13 +111,24 @@ def test_packets_have_timestamps_and_tell_their_type():
         ("float_vector", [0.5, -1.0], "::std::vector<float>", "float_list"),
         ("string_vector", ["a", "b"], "::std::vector<std::string>", "str_list"),
         ("int_vector", [], "::std::vector<int>", "int_list"),
+        ("int_vector", [True], "::std::vector<int>", "int_list"),
+        ("float", 1e300, "float", "float"),
     ],
 )
 def test_a_getter_returns_what_its_creator_took(name, value, type_name, get):
     packet = getattr(packet_creator, f"create_{name}")(value)
 
     assert f"C++ type: {type_name}>" in repr(packet)
-    assert getattr(packet_getter, f"get_{get}")(packet) == value
+    wanted = float("inf") if value == 1e300 else value
+    assert getattr(packet_getter, f"get_{get}")(packet) == wanted
+
+
+def test_text_may_be_bytes():
+    mixed = packet_creator.create_string_vector(["ä", "ö".encode()])
+    raw = packet_creator.create_string(bytearray(b"ab"))
+
+    assert packet_getter.get_str_list(mixed) == ["ä", "ö"]
+    assert packet_getter.get_bytes(raw) == b"ab"
 
 
 def test_floats_are_rounded_to_32_bits_and_doubles_are_not():
@@ -130,8 +153,16 @@ def test_floats_are_rounded_to_32_bits_and_doubles_are_not():
         ("int_vector", [1.5], TypeError),
         ("bool_vector", [1], TypeError),
         ("string_vector", "ab", TypeError),
+        ("int_vector", {}, TypeError),
+        ("int_vector", iter([1]), TypeError),
+        ("int_array", b"a", TypeError),
+        ("float_vector", [True], TypeError),
+        ("image_frame_vector", {}, TypeError),
         ("packet_vector", [1], TypeError),
         ("string_to_packet_map", {"a": 1}, TypeError),
+        ("string_to_packet_map", [1], TypeError),
+        ("matrix", "a", TypeError),
+        ("matrix", [1, "a"], TypeError),
         ("image_vector", [1], TypeError),
         ("proto", 1, TypeError),
         ("proto_vector", [], NotImplementedError),

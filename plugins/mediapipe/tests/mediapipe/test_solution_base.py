@@ -6,8 +6,10 @@ import threading
 
 import numpy as np
 import pytest
+from google.protobuf import text_format
 
-from penstock_formats import Detection, NormalizedLandmarkList
+from penstock_formats import Detection, DetectionList, NormalizedLandmarkList, TimeSeriesHeader
+from penstock_mediapipe.framework import calculator_pb2
 from penstock_mediapipe.solution_base import PacketDataType, SolutionBase
 
 PASSING = """
@@ -416,6 +418,275 @@ def test_graph_options_are_made_from_paths():
     assert made.location_data.relative_bounding_box.xmin == 0.5
     assert list(made.score) == [0.25, 0.75]
     assert made.track_id == "a"
+
+
+# --- graphs of MediaPipe's own tests -------------------------------------------------------------------
+
+TWO_TRANSFORMATIONS = """
+input_stream: 'image_in'
+output_stream: 'image_out'
+node {
+  calculator: 'ImageTransformationCalculator'
+  input_stream: 'IMAGE:image_in'
+  output_stream: 'IMAGE:transformed_image_in'
+}
+node {
+  calculator: 'ImageTransformationCalculator'
+  input_stream: 'IMAGE:transformed_image_in'
+  output_stream: 'IMAGE:image_out'
+}
+"""
+GATED_TRANSFORMATIONS = """
+input_stream: 'image_in'
+%s
+output_stream: 'image_out'
+node {
+  calculator: 'ImageTransformationCalculator'
+  input_stream: 'IMAGE:image_in'
+  %s
+  output_stream: 'IMAGE:transformed_image_in'
+}
+node {
+  name: 'SignalGate'
+  calculator: 'GateCalculator'
+  input_stream: 'transformed_image_in'
+  input_side_packet: 'ALLOW:allow_signal'
+  output_stream: 'image_out_to_transform'
+}
+node {
+  calculator: 'ImageTransformationCalculator'
+  input_stream: 'IMAGE:image_out_to_transform'
+  %s
+  output_stream: 'IMAGE:image_out'
+}
+"""
+SIDE_PACKETS = "input_side_packet: 'allow_signal' input_side_packet: 'rotation_degrees'"
+ROTATION = "input_side_packet: 'ROTATION_DEGREES:rotation_degrees'"
+ONE_TRANSFORMATION = """
+input_stream: 'image_in'
+output_stream: 'image_out'
+node {
+  name: 'ImageTransformation'
+  calculator: 'ImageTransformationCalculator'
+  input_stream: 'IMAGE:image_in'
+  output_stream: 'IMAGE:image_out'
+  %s
+}
+"""
+TEN = "output_width: 10 output_height: 10"
+TEN_OPTIONS = f"options: {{ [mediapipe.ImageTransformationCalculatorOptions.ext] {{ {TEN} }} }}"
+TEN_NODE_OPTIONS = f"""
+  node_options: {{
+    [type.googleapis.com/mediapipe.ImageTransformationCalculatorOptions] {{ {TEN} }}
+  }}"""
+#: Leaves an image as it is.
+OWN_SIZE = {"ImageTransformation.output_width": 0, "ImageTransformation.output_height": 0}
+SMALL = np.arange(27, dtype=np.uint8).reshape(3, 3, 3)
+
+
+def as_message(text):
+    return text_format.Parse(text, calculator_pb2.CalculatorGraphConfig())
+
+
+def assert_gives_back_an_image(**arguments):
+    with SolutionBase(**arguments) as solution:
+        outputs, again = solution.process(SMALL), solution.process({"image_in": SMALL})
+    assert np.array_equal(outputs.image_out, SMALL)
+    assert np.array_equal(again.image_out, SMALL)
+
+
+@pytest.mark.reference(
+    "python/solution_base_test.py", "SolutionBaseTest.test_invalid_initialization_arguments"
+)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {
+            "graph_config": calculator_pb2.CalculatorGraphConfig(),
+            "binary_graph_path": "/tmp/no_such.binarypb",  # noqa: S108  # nothing is there
+        },
+    ],
+)
+def test_neither_or_both_of_path_and_message_are_refused(arguments):
+    words = "Must provide exactly one of 'binary_graph_path' or 'graph_config'."
+    with pytest.raises(ValueError, match=words):
+        SolutionBase(**arguments)
+
+
+@pytest.mark.reference("python/solution_base_test.py", "SolutionBaseTest.test_invalid_config")
+@pytest.mark.parametrize(
+    ("graph_streams", "node_streams", "error", "words"),
+    [
+        ("", "input_stream: 'in'", RuntimeError, "does not have a corresponding output stream."),
+        ("", "input_stream: 'in' input_stream: 'in2'", ValueError, "must use matching tags and indexes."),
+        (
+            "input_stream: 'in' output_stream: 'out'",
+            "input_stream: 'in'",
+            RuntimeError,
+            'Unable to find the type for stream "in".',
+        ),
+    ],
+)
+def test_a_graph_that_cannot_be_a_solution_is_refused(graph_streams, node_streams, error, words):
+    graph = f"""
+        {graph_streams}
+        node {{ calculator: 'PassThroughCalculator' {node_streams} output_stream: 'out' }}"""
+    with pytest.raises(error, match=words):
+        SolutionBase(graph_config=as_message(graph))
+
+
+def ids_of_detections(tag):
+    return as_message(f"""
+        input_stream: 'input_detections'
+        output_stream: 'output_detections'
+        node {{
+          calculator: 'DetectionUniqueIdCalculator'
+          input_stream: '{tag}:input_detections'
+          output_stream: '{tag}:output_detections'
+        }}""")
+
+
+@pytest.mark.reference("python/solution_base_test.py", "SolutionBaseTest.test_valid_input_data_type_proto")
+def test_detections_of_one_message_are_numbered():
+    given = DetectionList(detection=[Detection(score=[0.5]), Detection(score=[0.8])])
+    with SolutionBase(graph_config=ids_of_detections("DETECTION_LIST")) as solution:
+        found = solution.process({"input_detections": given}).output_detections.detection
+
+    assert list(found) == [Detection(score=[0.5], detection_id=1), Detection(score=[0.8], detection_id=2)]
+
+
+@pytest.mark.reference(
+    "python/solution_base_test.py", "SolutionBaseTest.test_invalid_input_data_type_proto_vector"
+)
+def test_a_list_of_detections_is_not_taken():
+    words = "SolutionBase can only process non-proto-list data. PROTO_LIST type is not supported."
+    with (
+        SolutionBase(graph_config=ids_of_detections("DETECTIONS")) as solution,
+        pytest.raises(NotImplementedError, match=words),
+    ):
+        solution.process({"input_detections": Detection(score=[0.5])})
+
+
+@pytest.mark.reference("python/solution_base_test.py", "SolutionBaseTest.test_valid_input_data_type_audio")
+def test_sound_with_a_header_is_resampled():
+    graph = """
+        input_side_packet: "audio_header"
+        input_stream: 'input_audio'
+        output_stream: 'output_audio'
+        node {
+          calculator: "AddHeaderCalculator"
+          input_side_packet: "HEADER:audio_header"
+          input_stream: "DATA:input_audio"
+          output_stream: "input_audio_with_header"
+        }
+        node {
+          calculator: "ResampleTimeSeriesCalculator"
+          input_stream: "input_audio_with_header"
+          output_stream: "output_audio"
+          options {
+            [mediapipe.ResampleTimeSeriesCalculatorOptions.ext] {
+              resampler_type: RESAMPLER_RATIONAL_FACTOR
+              target_sample_rate: 16000.0
+              check_inconsistent_timestamps: false
+              resampler_rational_factor_options { radius_factor: 17.0 }
+            }
+          }
+        }"""
+    with SolutionBase(
+        graph_config=as_message(graph),
+        side_inputs={"audio_header": TimeSeriesHeader(sample_rate=16_000, num_channels=1)},
+        stream_type_hints=dict.fromkeys(("input_audio", "output_audio"), PacketDataType.AUDIO),
+        side_packet_type_hints={"audio_header": PacketDataType.PROTO},
+    ) as solution:
+        results = solution.process({"input_audio": np.ones((1, 16_000), np.float32)})
+
+    assert vars(results).keys() == {"output_audio"}
+    assert results.output_audio.shape[0] == 1
+    assert np.array_equal(results.output_audio[:, 1000:2000], np.ones((1, 1000)))
+
+
+@pytest.mark.reference("python/solution_base_test.py", "SolutionBaseTest.test_invalid_input_image_data")
+def test_an_image_of_four_channels_is_refused_with_mediapipes_words():
+    with (
+        SolutionBase(graph_config=as_message(TWO_TRANSFORMATIONS)) as solution,
+        pytest.raises(ValueError, match=r"Input image must contain three channel rgb data\."),
+    ):
+        solution.process(np.arange(36, dtype=np.uint8).reshape(3, 3, 4))
+
+
+@pytest.mark.reference(
+    "python/solution_base_test.py",
+    "SolutionBaseTest.test_solution_process",
+    "SolutionBaseTest.test_solution_reset",
+)
+@pytest.mark.parametrize(
+    ("graph", "side_inputs"),
+    [
+        (TWO_TRANSFORMATIONS, None),
+        (
+            GATED_TRANSFORMATIONS % (SIDE_PACKETS, ROTATION, ROTATION),
+            {"allow_signal": True, "rotation_degrees": 0},
+        ),
+    ],
+    ids=["without side packets", "with side packets"],
+)
+def test_an_image_passes_transformations_also_after_resets(graph, side_inputs):
+    assert_gives_back_an_image(graph_config=as_message(graph), side_inputs=side_inputs)
+    with SolutionBase(graph_config=as_message(graph), side_inputs=side_inputs) as solution:
+        for _ in range(20):
+            assert np.array_equal(solution.process(SMALL).image_out, SMALL)
+            solution.reset()
+
+
+@pytest.mark.reference("python/solution_base_test.py", "SolutionBaseTest.test_invalid_calculator_options")
+def test_options_of_a_gate_cannot_be_set():
+    graph = GATED_TRANSFORMATIONS % ("", "", "")
+    words = "Modifying the calculator options of SignalGate is not supported."
+    with pytest.raises(ValueError, match=words):
+        SolutionBase(
+            graph_config=as_message(graph), calculator_params={"SignalGate.invalid_field": "I am invalid"}
+        )
+
+
+@pytest.mark.reference(
+    "python/solution_base_test.py", "SolutionBaseTest.test_calculator_has_both_options_and_node_options"
+)
+def test_options_written_twice_cannot_be_set():
+    graph = as_message(ONE_TRANSFORMATION % (TEN_OPTIONS + TEN_NODE_OPTIONS))
+    with pytest.raises(ValueError, match=r"has both options and node_options fields\."):
+        SolutionBase(graph_config=graph, calculator_params=OWN_SIZE)
+
+
+@pytest.mark.reference(
+    "python/solution_base_test.py",
+    "SolutionBaseTest.test_modifying_calculator_proto2_options",
+    "SolutionBaseTest.test_modifying_calculator_proto3_node_options",
+    "SolutionBaseTest.test_adding_calculator_options",
+)
+@pytest.mark.parametrize("options", [TEN_OPTIONS, TEN_NODE_OPTIONS, ""])
+def test_the_size_of_an_image_can_be_set_however_the_options_are_written(options):
+    graph = as_message(ONE_TRANSFORMATION % options)
+    assert_gives_back_an_image(graph_config=graph, calculator_params=OWN_SIZE)
+    if options:
+        with SolutionBase(graph_config=graph) as solution:
+            assert solution.process(SMALL).image_out.shape == (10, 10, 3)
+
+
+@pytest.mark.reference("python/solution_base_test.py", "SolutionBaseTest.test_solution_stream_type_hints")
+@pytest.mark.parametrize("kind", [PacketDataType.IMAGE, PacketDataType.IMAGE_FRAME])
+def test_a_hint_says_which_of_two_types_an_image_is(kind):
+    graph = as_message("""
+        input_stream: 'union_type_image_in'
+        output_stream: 'image_type_out'
+        node {
+          calculator: 'ToImageCalculator'
+          input_stream: 'IMAGE:union_type_image_in'
+          output_stream: 'IMAGE:image_type_out'
+        }""")
+    with SolutionBase(graph_config=graph, stream_type_hints={"union_type_image_in": kind}) as solution:
+        for _ in range(20):
+            assert np.array_equal(solution.process(SMALL).image_type_out, SMALL)
 
 
 # --- names of types -----------------------------------------------------------------------------------

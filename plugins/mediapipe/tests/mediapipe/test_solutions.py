@@ -9,12 +9,13 @@ import pytest
 from google.protobuf import json_format
 
 import penstock_formats
+from penstock_mediapipe.solutions import objectron
 from penstock_mediapipe.solutions.face_detection import FaceDetection, FaceKeyPoint, get_key_point
 from penstock_mediapipe.solutions.face_mesh import FaceMesh
 from penstock_mediapipe.solutions.hands import Hands
 from penstock_mediapipe.solutions.holistic import Holistic
 from penstock_mediapipe.solutions.objectron import Objectron
-from penstock_mediapipe.solutions.pose import Pose
+from penstock_mediapipe.solutions.pose import ExtraSettings, Pose
 from penstock_mediapipe.solutions.selfie_segmentation import SelfieSegmentation
 
 NEAR = 1e-5
@@ -216,6 +217,83 @@ def test_without_a_person_all_results_are_none():
         with solution() as made:
             results = made.process(black)
         assert set(vars(results).values()) == {None}, solution
+
+
+@pytest.mark.reference("python/solutions/hands_test.py", "HandsTest.test_blank_image")
+@pytest.mark.reference("python/solutions/face_detection_test.py", "FaceDetectionTest.test_blank_image")
+@pytest.mark.reference("python/solutions/face_mesh_test.py", "FaceMeshTest.test_blank_image")
+@pytest.mark.reference(
+    "python/solutions/pose_test.py",
+    "PoseTest.test_blank_image",
+    "PoseTest.test_blank_image_with_extra_settings",
+)
+@pytest.mark.reference("python/solutions/holistic_test.py", "PoseTest.test_blank_image")
+@pytest.mark.usefixtures("models")
+@pytest.mark.parametrize(
+    ("solution", "arguments"),
+    [
+        (Hands, {}),
+        (FaceDetection, {"min_detection_confidence": 0.5}),
+        (FaceMesh, {}),
+        (Pose, {"enable_segmentation": True}),
+        (
+            Pose,
+            {
+                "enable_segmentation": True,
+                "extra_settings": ExtraSettings(disallow_service_default_initialization=True),
+            },
+        ),
+        (Holistic, {}),
+    ],
+)
+def test_in_a_white_image_nothing_is_found(solution, arguments):
+    with solution(**arguments) as made:
+        results = made.process(np.full((100, 100, 3), 255, np.uint8))
+
+    assert set(vars(results).values()) == {None}
+
+
+@pytest.mark.reference(
+    "python/solutions/selfie_segmentation_test.py", "SelfieSegmentationTest.test_blank_image"
+)
+@pytest.mark.usefixtures("models")
+def test_in_a_white_image_no_pixel_is_of_a_person():
+    with SelfieSegmentation() as selfie:
+        mask = selfie.process(np.full((100, 100, 3), 255, np.uint8)).segmentation_mask
+
+    assert mask.shape == (100, 100)
+    assert (mask * 255).astype(int).max() < 1
+
+
+@pytest.mark.reference("python/solutions/hands_test.py", "HandsTest.test_invalid_image_shape")
+@pytest.mark.reference(
+    "python/solutions/face_detection_test.py", "FaceDetectionTest.test_invalid_image_shape"
+)
+@pytest.mark.reference("python/solutions/face_mesh_test.py", "FaceMeshTest.test_invalid_image_shape")
+@pytest.mark.reference("python/solutions/pose_test.py", "PoseTest.test_invalid_image_shape")
+@pytest.mark.reference("python/solutions/holistic_test.py", "PoseTest.test_invalid_image_shape")
+@pytest.mark.reference(
+    "python/solutions/selfie_segmentation_test.py", "SelfieSegmentationTest.test_invalid_image_shape"
+)
+@pytest.mark.usefixtures("models")
+@pytest.mark.parametrize("solution", [Hands, FaceDetection, FaceMesh, Pose, Holistic, SelfieSegmentation])
+def test_an_image_of_four_channels_is_refused(solution):
+    with (
+        solution() as made,
+        pytest.raises(ValueError, match=r"Input image must contain three channel rgb data\."),
+    ):
+        made.process(np.arange(36, dtype=np.uint8).reshape(3, 3, 4))
+
+
+@pytest.mark.reference("python/solutions/objectron_test.py", "ObjectronTest.test_invalid_image_shape")
+@pytest.mark.usefixtures("models")
+def test_objectron_refuses_an_image_of_four_channels(monkeypatch):
+    # Its models are not in the wheel, and a graph that is not started refuses an image too.
+    monkeypatch.setattr(objectron, "check_separate_model", lambda name, finder: None)
+    monkeypatch.setattr(Objectron, "_start", lambda solution, graph: None)
+
+    with pytest.raises(ValueError, match=r"Input image must contain three channel rgb data\."):
+        Objectron().process(np.arange(36, dtype=np.uint8).reshape(3, 3, 4))
 
 
 @pytest.mark.usefixtures("models")
