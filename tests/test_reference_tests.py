@@ -103,3 +103,13 @@ def test_the_tests_of_a_clone_are_listed(script, tmp_path):
         "calculators/a_test.cc\tA.Three",
         "python/b_test.py\tB.test_one",
     ]
+
+
+def test_the_page_of_how_we_know_is_current(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    import how_we_know
+
+    page = how_we_know.PAGE.read_text(encoding="utf-8")
+    assert how_we_know.current(page) == page
+    with pytest.raises(ValueError, match="lacks '<!-- reference tests: begin"):
+        how_we_know.current("")
