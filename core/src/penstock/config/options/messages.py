@@ -79,9 +79,16 @@ def unpacked_as(message_type: Any, packed: Any) -> Any:
     return message
 
 
-def first_bytes_in(message: Message) -> FieldPath | None:
-    """Return the path to a string that is no UTF-8, which proto2 takes and Python has as bytes; or None."""
-    for inner, path in messages_in(message):
+def first_bytes_in(
+    message: Message, inside: Iterable[tuple[Message, FieldPath]] | None = None
+) -> FieldPath | None:
+    """Return the path to a string that is no UTF-8, which proto2 takes and Python has as bytes; or None.
+
+    Args:
+        message: is searched, with all messages inside.
+        inside: what `messages_in` yields of it, where that is known.
+    """
+    for inner, path in messages_in(message) if inside is None else inside:
         for field, value in inner.ListFields():
             if field.type == field.TYPE_STRING:
                 values = [value] if isinstance(value, (str, bytes)) else value

@@ -41,6 +41,7 @@ from penstock.errors import (
 from penstock.shown import quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from penstock.config.graph_reader import Definition, GraphReader, JsonReader
@@ -133,6 +134,17 @@ def read_definition(
         f"a graph cannot be of type {type(source).__name__!r}; pass graph text as a str, a file as a "
         "pathlib.Path, a CalculatorGraphConfig, a dict, or a graph from the builder"
     )
+
+
+def read_made_graph(source: object, registry: Registry, label: str | None, types: OptionTypes) -> ReadGraph:
+    """Read a graph that a subgraph has made, as `read_graph`.
+
+    A message is not serialized and parsed again, unlike a program's graph: a subgraph makes its graph of the
+    options of a graph that was read, and containers in containers would cost their size for each level.
+    """
+    if type(source) is CalculatorGraphConfig:
+        return _Reader(registry, types, label).made(source)
+    return read_graph(source, registry, label=label, types=types)
 
 
 def read_binary_graph(path: str | Path, registry: Registry, types: OptionTypes | None = None) -> ReadGraph:
@@ -236,6 +248,17 @@ class _Reader:
                 raise
             self._fail("this is a template; name a binary template *.template.binarypb", None, error)
         return self._finished(message, Places(self._file))
+
+    def made(self, graph: CalculatorGraphConfig) -> ReadGraph:
+        message = CalculatorGraphConfig()
+        message.CopyFrom(graph)
+        inner = list(messages_in(message))
+        if any(len(UnknownFieldSet(one)) for one, _ in inner):
+            return self.binary(graph.SerializePartialToString())
+        if path := first_bytes_in(message, inner):
+            self._fail(f"{spelled(path)} is no UTF-8", None)
+        self._types.look_into(calculators_of(message))
+        return self._finished(message, Places(self._file), inner)
 
     def binary_template(self, data: bytes) -> Definition:
         from penstock.config.calculator_graph_template_pb2 import (  # few graphs are templates
@@ -352,11 +375,19 @@ class _Reader:
         given = places.text[at : end_of_field(places.text, at)]
         return right_options(message, field, given, part, name, self._types)
 
-    def _finished(self, message: CalculatorGraphConfig, places: Places) -> ReadGraph:
-        """Rename packed messages of the reference's package, and load the types of all packed messages."""
+    def _finished(
+        self,
+        message: CalculatorGraphConfig,
+        places: Places,
+        inner: Iterable[tuple[Message, FieldPath]] | None = None,
+    ) -> ReadGraph:
+        """Rename packed messages of the reference's package, and load the types of all packed messages.
+
+        `inner` is the result of `messages_in` for the message, where that is known.
+        """
         count = len(message.node)
         limits.check("nodes", count, f"{where(self._file, None)}the graph has {count} nodes")
-        for packed, path in messages_in(message):
+        for packed, path in messages_in(message) if inner is None else inner:
             if not isinstance(packed, PackedMessage) or not packed.type_url:
                 continue
             prefix, slash, written = packed.type_url.rpartition("/")

@@ -24,7 +24,7 @@ from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.config.options.option_places import OptionPlaces
 from penstock.config.options.options import Options
 from penstock.config.places import ReadGraph, Spot
-from penstock.config.reading.parse import read_definition, read_graph
+from penstock.config.reading.parse import read_definition, read_made_graph
 from penstock.config.subgraphs.interface import PORT_FIELDS, Interface, prefix_of
 from penstock.config.subgraphs.subgraph import Subgraph, SubgraphContext
 from penstock.errors import (
@@ -238,7 +238,7 @@ class _Expansion:
             Exception: what `to_config` of a foreign object raises.
         """
         if isinstance(found, _Computed):
-            made = read_graph(found.graph, self._registry, label=found.label, types=self.types)
+            made = read_made_graph(found.graph, self._registry, found.label, self.types)
             return made._replace(places=self._places.include(made.places, note))
         loaded = self._definition(found, use.part.node.calculator)
         places = self._places.include(loaded.places, note)
