@@ -218,3 +218,38 @@ def test_skip_goes_on_after_more_deaths_than_restarts_are_allowed(there):
     assert run.skipped() == {"skipped: WorkerDiedError": 3}
     assert "is resting for" in said[0]
     assert graph.ledger().adds_up
+
+
+@pytest.mark.parametrize(
+    ("policy", "action"),
+    [
+        ("on_error: RESTART", "none"),
+        ("on_error: SKIP", "none"),
+        ("on_error: FAIL retry: 3", "fail"),
+        ('on_error: FALL_BACK fallback { calculator: "Steady" }', "fail"),
+    ],
+)
+def test_a_worker_that_died_after_its_last_packet_has_nothing_left_to_close(there, policy, action):
+    before = set(multiprocessing.active_children())
+    run = there("Trouble", policy)
+    run.graph.start_run()
+    run.graph.add_packet_to_input_stream("in", penstock.Packet("a", 0))
+    run.graph.wait_until_idle(PATIENCE_S)
+    (worker,) = set(multiprocessing.active_children()) - before
+    os.kill(worker.pid, signal.SIGKILL)
+    worker.join(PATIENCE_S)
+
+    run.graph.close_all_input_streams()
+    if action == "none":
+        run.graph.wait_until_done(PATIENCE_S)
+    else:
+        with pytest.raises(
+            penstock.errors.GraphRunError, match=r"close\(\) failed: .* was killed by SIGKILL"
+        ):
+            run.graph.wait_until_done(PATIENCE_S)
+
+    assert run.out == [("a", 1)]
+    assert run.actions() == [action]
+    (failure,) = run.graph.failures()
+    assert (failure.method, failure.kind) == ("close", "WorkerDiedError")
+    assert run.graph.ledger().adds_up

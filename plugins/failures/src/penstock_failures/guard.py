@@ -222,16 +222,28 @@ class NodeGuard(Guard):
             input_set.is_again = True
             return AGAIN
         if input_set is None or not isinstance(error, Exception):
-            if step.method == CLOSE:
-                with self._lock:
-                    self._record(step, None, error, Action.FAIL, METHODS[CLOSE], step.words)
-            return FAIL
+            return self._judge_close(step, error) if step.method == CLOSE else FAIL
         with self._lock:
             verdict = self._decide(step, input_set, error)
         input_set.is_again = verdict == AGAIN
         if verdict == SKIP:
             self._skip(step, input_set, error)
         return verdict
+
+    def _judge_close(self, step: Step, error: BaseException) -> int:
+        """Decide about a failed `close`: a calculator that was lost before has nothing left to close.
+
+        As where a call of `process` has found that it is lost, and no further one has made another.
+        """
+        is_lost = bool(getattr(error, "calculator_is_lost", False))
+        is_replaceable = (
+            self._policy.on_error in {actions.RESTART, actions.SKIP} and not self._has_fallen_back
+        )
+        ignores = is_lost and is_replaceable
+        action = Action.NONE if ignores else Action.FAIL
+        with self._lock:
+            self._record(step, None, error, action, METHODS[CLOSE], step.words)
+        return SKIP if ignores else FAIL
 
     # --- decisions ----------------------------------------------------------------------------
 

@@ -265,6 +265,25 @@ def test_a_node_goes_on_on_a_host_that_is_added(two_hosts, made) -> None:
     assert {failure.kind for failure in one.graph.failures()} == {"WorkerDiedError"}
 
 
+def test_a_host_that_is_gone_after_the_last_packet_leaves_nothing_to_close(two_hosts, made) -> None:
+    found, second = two_hosts
+    policy = "failure { on_error: RESTART max_restarts: 10 retry: 1 }"
+    one = made(("Pid", policy), options=ON_CAMERA.replace("Pid_1", "Pid"))
+    one.graph.start_run()
+    one.add(*range(5))
+    assert wait_until(lambda: len(one.got) == 5, PATIENCE_S)
+    found.remove_node(second, allow_graceful=False)
+    assert wait_until(lambda: not alive(one.got[0]), PATIENCE_S)
+    one.graph.close_all_input_streams()
+    one.graph.wait_until_done(PATIENCE_S)
+
+    assert len(one.got) == 5
+    assert [(failure.method, failure.kind) for failure in one.graph.failures()] == [
+        ("close", "WorkerDiedError")
+    ]
+    assert one.graph.ledger().adds_up
+
+
 SHARDED = """
 input_stream: "in"
 executor { name: "cluster" type: "RayExecutor" options {
