@@ -354,3 +354,22 @@ def test_a_run_that_takes_too_long_says_why_and_is_cancelled() -> None:
 
     assert str(caught.value).startswith("run() took longer than 0.05 s\nthe run is running")
     assert closed == ["Never"]
+
+
+def test_runs_in_threads_have_each_their_own_packets() -> None:
+    wrong = []
+
+    def run_some(thread: int) -> None:
+        for number in range(20):
+            given = [(stamp, (thread, number, stamp)) for stamp in range(10)]
+            if payloads(run(PASSES, {"in": given})["out"]) != given:
+                wrong.append((thread, number))
+
+    threads = [threading.Thread(target=run_some, args=(thread,)) for thread in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive()
+
+    assert wrong == []

@@ -403,3 +403,51 @@ def test_a_page_gets_the_last_reading_before_the_end(hand, stack, monkeypatch):
     (_, last), end = found
     assert json.loads(last)["state"] == "over"
     assert end == ("end", "the server is closed")
+
+
+# --- several graphs -------------------------------------------------------------------------------
+
+
+def test_two_graphs_with_pages_show_each_its_own_packets_to_several_threads(hand, stack):
+    graphs, clients = [], []
+    for number in range(2):
+        text = f"""
+            input_stream: "in{number}" output_stream: "out{number}"
+            node {{
+              calculator: "PassThroughCalculator" name: "node{number}"
+              input_stream: "in{number}" output_stream: "out{number}"
+            }}"""
+        graph = stack.enter_context(penstock.CalculatorGraph(text))
+        server = stack.enter_context(penstock_live.serve(graph))
+        graph.start_run()
+        for time_us in range(10 * (number + 1)):
+            graph.add_packet_to_input_stream(f"in{number}", penstock.Packet(number, time_us))
+        graph.wait_until_idle(10)
+        graphs.append(graph)
+        clients.append(hand.Client(server.url))
+    wrong = []
+
+    def look(number):
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            reading = json.loads(clients[number].request("/reading")[2])
+            names = [node["name"] for node in reading["nodes"]]
+            counts = {stream["name"]: stream["packets"] for stream in reading["streams"]}
+            if names != [f"node{number}"] or set(counts) != {f"in{number}", f"out{number}"}:
+                wrong.append((number, names, counts))
+                return
+            if counts[f"out{number}"] == 10 * (number + 1):
+                return
+        wrong.append((number, "never had all packets"))
+
+    threads = [threading.Thread(target=look, args=(number % 2,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+        assert not thread.is_alive()
+
+    assert wrong == []
+    for graph in graphs:
+        graph.close_all_input_streams()
+        graph.wait_until_done(10)
