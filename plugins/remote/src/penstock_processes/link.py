@@ -27,7 +27,8 @@ from penstock_processes.messages import (
 from penstock_processes.parcels import pack_call, unpack_answer
 from penstock_processes.process import WorkerNotStartedError, WorkerProcess, exit_words, not_started
 from penstock_processes.sandbox import SIGNALLED, wanted_sandbox
-from penstock_processes.worker import Descriptor, WorkerSetup, work
+from penstock_processes.worker import work
+from penstock_processes.worker_setup import Descriptor, WorkerSetup
 from penstock_remote.api import Pending, WorkerDiedError, error_from_data, input_fault, log_here
 
 if TYPE_CHECKING:

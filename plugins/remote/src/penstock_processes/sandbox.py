@@ -12,20 +12,20 @@ from __future__ import annotations
 import os
 import pickle
 import shutil
-import socket
 import sys
 import sysconfig
 from multiprocessing import spawn
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from penstock.errors import InvalidArgumentError, UnavailableError
+from penstock_processes.worker_setup import Sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from penstock_processes.options import ProcessExecutorOptions
-    from penstock_processes.worker import WorkerSetup
+    from penstock_processes.worker_setup import WorkerSetup
 
 _PROGRAM: Final = "bwrap"
 #: What the loader and the C library read, beside Python's own folders.
@@ -43,21 +43,6 @@ _SYSTEM: Final = (
 _KEPT: Final = ("LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "TZ", "VIRTUAL_ENV")
 #: As a shell tells that a signal ended a program, which is how bubblewrap tells it.
 SIGNALLED: Final = 128
-
-
-class Sandbox(NamedTuple):
-    """What a worker in a sandbox may touch beside Python's own files.
-
-    Attributes:
-        reads, writes: paths of files and folders.
-        network: whether it has the network of this machine.
-        preparation: what `multiprocessing` does in a new process before its target.
-    """
-
-    reads: tuple[str, ...]
-    writes: tuple[str, ...]
-    network: bool
-    preparation: dict[str, Any]
 
 
 def wanted_sandbox(options: ProcessExecutorOptions, name: str) -> Sandbox:
@@ -101,27 +86,10 @@ def enter(setup: WorkerSetup, sandbox: Sandbox) -> NoReturn:
     os.lseek(inside, 0, os.SEEK_SET)
     for number in (inside, *numbers[:2], *arenas.values()):
         os.set_inheritable(number, True)  # noqa: FBT003  # the call's signature
-    code = (
-        f"import sys; sys.path[:] = {sys.path!r}; from penstock_processes.sandbox import main; main({inside})"
-    )
+    begin = f"import sys; sys.path[:] = {sys.path!r}; from penstock_processes.worker import work_inside"
+    code = f"{begin}; work_inside({inside})"
     command = [_PROGRAM, *_arguments(sandbox), "--", sys.executable, "-c", code]
     os.execvp(_PROGRAM, command)  # noqa: S606  # a program of the system, without a shell
-
-
-def main(number: int) -> None:
-    """Work as the setup says that lies in a file with this descriptor: what runs inside of the sandbox."""
-    from penstock_processes.worker import Descriptor, work  # imports this module
-
-    with os.fdopen(number, "rb") as file:
-        (calls, control, arenas), setup, preparation = pickle.load(file)  # noqa: S301  # of the driver
-    spawn.prepare(preparation)
-    work(
-        setup._replace(
-            calls=socket.socket(fileno=calls),
-            control=socket.socket(fileno=control),
-            arenas={key: Descriptor(descriptor) for key, descriptor in arenas.items()},
-        )
-    )
 
 
 def _arguments(sandbox: Sandbox) -> Iterator[str]:

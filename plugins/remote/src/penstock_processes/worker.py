@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import logging
 import os
+import pickle
 import signal
+import socket
 import sys
 import threading
 from contextlib import suppress
+from multiprocessing import spawn
 from multiprocessing.connection import wait
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from penstock.lowlevel import default_registry
 from penstock_processes.channel import Channel, NoRoomError
@@ -27,12 +30,11 @@ from penstock_processes.messages import (
     MAKE,
     READY,
 )
-from penstock_processes.sandbox import Sandbox, enter
+from penstock_processes.sandbox import enter
+from penstock_processes.worker_setup import Descriptor, WorkerSetup
 from penstock_remote.api import LogSender, calling, error_as_data, hosted, output_fault
 
 if TYPE_CHECKING:
-    import socket
-
     from penstock_remote.api import Described, Hosted
 
 #: The most threads that take messages.
@@ -43,46 +45,6 @@ _SERVICE_CLOSE_S: Final = 1.0
 _BROKEN: Final = 70
 
 
-class Descriptor:
-    """A file's descriptor that goes to a process which is being started: it is another one there."""
-
-    def __init__(self, number: int) -> None:
-        self.number: Final = number
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Here: Windows has none, where this package can be imported too.
-        from multiprocessing.reduction import DupFd
-
-        return _received, (DupFd(self.number),)
-
-
-def _received(descriptor: Any) -> Descriptor:
-    return Descriptor(descriptor.detach())
-
-
-class WorkerSetup(NamedTuple):
-    """What a worker is given at its start."""
-
-    #: Number of the worker's own arena.
-    arena: int
-    #: The socket for calls and answers.
-    calls: socket.socket
-    #: The socket whose end means that the driver has ended.
-    control: socket.socket
-    #: The process id of the driver; None in a sandbox, which does not see it.
-    driver: int | None
-    #: Number → descriptor of each arena that the worker may read.
-    arenas: dict[int, Descriptor]
-    #: The size of each.
-    arena_bytes: int
-    #: See `Codec.NO_PICKLE`.
-    is_plain: bool
-    #: The log level of the driver's root logger.
-    log_level: int
-    #: The sandbox that the process is to enter before anything else; None for none, or inside.
-    sandbox: Sandbox | None = None
-
-
 def work(setup: WorkerSetup) -> None:
     """Serve the driver until it ends this process; the target of a process."""
     if setup.sandbox is not None:
@@ -90,6 +52,20 @@ def work(setup: WorkerSetup) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver decides what Ctrl-C means
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     _Worker(setup).serve_for_ever()
+
+
+def work_inside(number: int) -> None:
+    """Work inside of a sandbox, as the setup says that lies in a file with this descriptor."""
+    with os.fdopen(number, "rb") as file:
+        (calls, control, arenas), setup, preparation = pickle.load(file)  # noqa: S301  # of the driver
+    spawn.prepare(preparation)
+    work(
+        setup._replace(
+            calls=socket.socket(fileno=calls),
+            control=socket.socket(fileno=control),
+            arenas={key: Descriptor(descriptor) for key, descriptor in arenas.items()},
+        )
+    )
 
 
 class _Worker:
