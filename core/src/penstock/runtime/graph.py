@@ -267,6 +267,20 @@ class CalculatorGraph:
         service: S | None = found
         return service
 
+    def set_error_callback(self, callback: Callable[[GraphRunError], object] | None) -> None:
+        """Call `callback(error)` when a run fails or is cancelled: once in a run, soon after its first error.
+
+        It runs on a thread of its own, and the run ends meanwhile: later errors are not in `error`. An
+        exception in it is logged. With None nobody is called, as by default.
+
+        Raises:
+            FailedPreconditionError: a run is under way.
+        """
+        self._starter.refuse_while_running("set_error_callback")
+        if callback is not None and not callable(callback):
+            raise InvalidArgumentError(f"set_error_callback: {callback!r} cannot be called")
+        self._starter.on_error = callback
+
     def set_event_loop(self, loop: asyncio.AbstractEventLoop | None) -> None:
         """Run coroutines of calculators on the application's loop, which must run in another thread.
 
