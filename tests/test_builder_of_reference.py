@@ -196,13 +196,30 @@ def test_nodes_with_source_layers(g):
     assert written(g) == [*FOO_BAR[:4], f"{FOO_BAR[4]} layer=1"]
 
 
-@pytest.mark.reference("framework/api2/builder_test.cc", "BuilderTest.BuildGraphSettingNodeName")
-@pytest.mark.reference("framework/api3/internal/graph_builder_test.cc", "GenericGraphTest.CanSetNodeName")
-def test_a_node_with_a_name(g):
-    _, out = foo(g, g.input("base", tag="IN"), None, name="my_named_foo_node")
-    g.output(out, "out", tag="OUT")
+@pytest.mark.parametrize(
+    ("name", "stream"),
+    [
+        pytest.param(
+            "my_named_foo_node",
+            "out",
+            marks=pytest.mark.reference(
+                "framework/api2/builder_test.cc", "BuilderTest.BuildGraphSettingNodeName"
+            ),
+        ),
+        pytest.param(
+            "my_foo_node",
+            "my_output_stream",
+            marks=pytest.mark.reference(
+                "framework/api3/internal/graph_builder_test.cc", "GenericGraphTest.CanSetNodeName"
+            ),
+        ),
+    ],
+)
+def test_a_node_with_a_name(g, name, stream):
+    _, out = foo(g, g.input("base", tag="IN"), None, name=name)
+    g.output(out, stream, tag="OUT")
 
-    assert written(g) == ["in IN:base", "out OUT:out", "Foo BASE:base -> OUT:out name=my_named_foo_node"]
+    assert written(g) == ["in IN:base", f"out OUT:{stream}", f"Foo BASE:base -> OUT:{stream} name={name}"]
 
 
 @pytest.mark.reference("framework/api2/builder_test.cc", "BuilderTest.CanUseBackEdges")
@@ -396,9 +413,6 @@ def test_streams_are_equal_where_they_are_one(g):
 @pytest.mark.reference(
     "framework/api2/builder_test.cc", "BuilderTest.CrashWithUsefulMessageIfSkippingInputSource"
 )
-@pytest.mark.reference(
-    "framework/api3/internal/graph_builder_test.cc", "GenericGraphTest.FailsIfSkippingInputSource"
-)
 def test_an_input_that_is_left_out_below_another_is_refused_with_the_node(g):
     made = g.node("MultiInputsOutputs")
     made.inputs[1] = g.input("base", tag="IN")
@@ -408,7 +422,6 @@ def test_an_input_that_is_left_out_below_another_is_refused_with_the_node(g):
 
 
 @pytest.mark.reference("framework/api2/builder_test.cc", "GetOptionsTest.AddProto3Options")
-@pytest.mark.reference("framework/api3/graph_test.cc", "GetOptionsTest.CanAddProto3Options")
 @pytest.mark.reference("framework/api3/internal/graph_builder_test.cc", "GetOptionsTest.CanAddProto3Options")
 def test_options_that_say_nothing_are_in_the_config(g):
     """The reference's message is one of its tests; here it is another one."""
@@ -424,6 +437,21 @@ def test_options_that_say_nothing_are_in_the_config(g):
     ]
 
 
+@pytest.mark.reference("framework/api3/graph_test.cc", "GetOptionsTest.CanAddProto3Options")
+def test_options_with_a_value_are_in_the_config(g):
+    given = GateCalculatorOptions(initial_gate_state=GateCalculatorOptions.GATE_DISALLOW)
+    base, side = base_and_side(g)
+    made, out = foo(g, base, side, options=given)
+    g.output(out, "out", tag="OUT")
+
+    assert written(g) == [
+        *FOO_BAR[:3],
+        "Foo BASE:base [SIDE:side] -> OUT:out node_options penstock.GateCalculatorOptions",
+    ]
+    (options,) = made.message.node_options
+    assert GateCalculatorOptions.FromString(options.value) == given
+
+
 @pytest.mark.reference(
     "framework/api2/builder_test.cc", "BuilderTest.BuildGraphTyped", "BuilderTest.BuildGraphTyped2"
 )
@@ -436,29 +464,49 @@ def test_a_node_of_a_calculator_class(g):
     assert written(g) == [*FOO_BAR[:3], FOO_BAR[3].replace("SIDE:side", "BIAS:side"), FOO_BAR[4]]
 
 
-@pytest.mark.reference(
-    "framework/api2/builder_test.cc",
-    "BuilderTest.AnyAndSameTypeHandledProperly",
-    "BuilderTest.AnyTypeCanBeCast",
-    "CastTest.FromAnyToAny",
-)
-@pytest.mark.parametrize("payload_type", [None, str])
-def test_a_node_whose_ports_have_any_type(g, payload_type):
-    made = g.node(
+@pytest.mark.reference("framework/api2/builder_test.cc", "BuilderTest.AnyAndSameTypeHandledProperly")
+def test_a_node_whose_ports_have_any_type(g):
+    tags = (
+        "ANY_OUTPUT",
+        "RECURSIVE_SAME_INT_OUTPUT",
+        "RECURSIVE_SAME_OUTPUT",
+        "SAME_INT_OUTPUT",
+        "SAME_OUTPUT",
+    )
+    names = (
+        "any_type_output",
+        "recursive_same_int_type_output",
+        "recursive_same_type_output",
+        "same_int_output",
+        "same_type_output",
+    )
+    g.node(
         "AnyAndSameTypeCalculator",
         {
-            "INPUT": g.input("__stream_0", payload_type, tag="GRAPH_ANY_INPUT"),
+            "INPUT": g.input("__stream_0", tag="GRAPH_ANY_INPUT"),
             "INT_INPUT": g.input("__stream_1", int, tag="GRAPH_INT_INPUT"),
         },
-        outputs={"ANY_OUTPUT": "any_type_output", "SAME_OUTPUT": "same_type_output"},
+        outputs=dict(zip(tags, names, strict=True)),
     )
-    g.output(made.outputs["ANY_OUTPUT"], tag="GRAPH_ANY_OUTPUT")
 
-    outputs = "ANY_OUTPUT:any_type_output SAME_OUTPUT:same_type_output"
+    outputs = " ".join(f"{tag}:{name}" for tag, name in zip(tags, names, strict=True))
     assert written(g) == [
         "in GRAPH_ANY_INPUT:__stream_0 GRAPH_INT_INPUT:__stream_1",
-        "out GRAPH_ANY_OUTPUT:any_type_output",
         f"AnyAndSameTypeCalculator INPUT:__stream_0 INT_INPUT:__stream_1 -> {outputs}",
+    ]
+
+
+@pytest.mark.reference("framework/api2/builder_test.cc", "BuilderTest.AnyTypeCanBeCast")
+@pytest.mark.parametrize("payload_type", [None, str])
+def test_a_port_of_any_type_takes_a_stream_of_a_type(g, payload_type):
+    any_input = g.input("__stream_0", payload_type, tag="GRAPH_ANY_INPUT")
+    made = g.node("AnyAndSameTypeCalculator", {"INPUT": any_input}, outputs={"ANY_OUTPUT": "any_type_output"})
+    g.output(made.outputs["ANY_OUTPUT"], tag="GRAPH_ANY_OUTPUT")
+
+    assert written(g) == [
+        "in GRAPH_ANY_INPUT:__stream_0",
+        "out GRAPH_ANY_OUTPUT:any_type_output",
+        "AnyAndSameTypeCalculator INPUT:__stream_0 -> ANY_OUTPUT:any_type_output",
     ]
 
 

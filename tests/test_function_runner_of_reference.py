@@ -7,6 +7,7 @@ packets too.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
@@ -74,9 +75,12 @@ class Runner:
         inputs: the names of the inputs.
         given: service → object.
         side_packets: name → payload, for the graph.
+        executor: runs the nodes; None: the graph's own.
     """
 
-    def __init__(self, registry, build, inputs="x", given=(), side_packets=None) -> None:
+    def __init__(  # noqa: PLR0913, PLR0917  # what a runner may have
+        self, registry, build, inputs="x", given=(), side_packets=None, executor=None
+    ) -> None:
         graph = Graph(registry)
         self.inputs = inputs.split()
         built = build(graph, *(graph.input(name) for name in self.inputs))
@@ -86,6 +90,8 @@ class Runner:
         self.graph = CalculatorGraph(graph.to_config(), registry=registry)
         for key, value in dict(given).items():
             self.graph.set_service(key, value)
+        if executor is not None:
+            self.graph.set_executor("", executor)
         self.at = 0
         self.seen: dict[str, Any] = {}
         for i in range(len(self.outputs)):
@@ -158,16 +164,17 @@ def test_the_function_may_use_side_packets(registry):
 @pytest.mark.reference(
     "framework/api3/function_runner_test.cc", "FunctionRunnerTest.WorksForMultiGraphUseCase"
 )
-def test_two_graphs_work_beside_each_other(registry):
-    multiply_by_2, add_10 = Runner(registry, multiplied), Runner(registry, added)
+def test_two_graphs_work_beside_each_other_on_one_thread(registry):
+    with ThreadPoolExecutor(1) as pool:
+        multiply_by_2, add_10 = (Runner(registry, build, executor=pool) for build in (multiplied, added))
 
-    for value in (20, 40, 100):
-        found = multiply_by_2(value)
-        for _ in range(5):
-            found = add_10(found)
-        assert found == value * 2 + 5 * 10
-    for runner in (multiply_by_2, add_10):
-        runner.graph.close(TIMEOUT)
+        for value in (20, 40, 100):
+            found = multiply_by_2(value)
+            for _ in range(5):
+                found = add_10(found)
+            assert found == value * 2 + 5 * 10
+        for runner in (multiply_by_2, add_10):
+            runner.graph.close(TIMEOUT)
 
 
 @pytest.mark.reference("framework/api3/function_runner_test.cc", "FunctionRunnerTest.WorksForMultipleOutputs")

@@ -212,11 +212,12 @@ def test_a_number_of_a_subgraphs_options_becomes_that_of_its_node(registry):
     "OptionsUtilTest.OptionFieldPath",
     "OptionsUtilTest.FindOptionsMessage",
 )
+@pytest.mark.parametrize("start", ["options", f"Ext::{NIGHT}"])
 @pytest.mark.parametrize("packed", [True, False])
-def test_a_path_leads_from_the_word_options_through_messages_to_a_field(registry, packed):
+def test_a_path_leads_from_the_word_options_or_a_type_through_messages_to_a_field(registry, packed, start):
     found = lights(
         registry,
-        "options/sub_options/num_lights:options/sub_options/num_lights",
+        f"{start}/sub_options/num_lights:{start}/sub_options/num_lights",
         "sub_options { num_lights: 33 }",
         packed=packed,
     )

@@ -248,14 +248,18 @@ class Bench:
         given = f"options {{ [mediapipe.{name}Options.ext] {{ {options} }} }}" if options else ""
         return f'input_stream_handler {{ input_stream_handler: "{name}" {given} }}\n'
 
-    def load(self, text, *calculators, watch=(), bounds=False, side_packets=None):
+    def load(self, text, *calculators, watch=(), bounds=False, side_packets=None, services=None):
         """Load a graph in which these calculators have their class names, and watch streams."""
         registry = default_registry().child()
         of_mine = [type(kind.__name__, (kind,), {"bench": self}) for kind in (Seen, SeenBounds, SeenPass)]
         for kind in (*KIT, *of_mine, *calculators):
             registry.add("calculator", kind.__name__, kind)
         self.graph = CalculatorGraph(
-            self._before + text, side_packets=side_packets, registry=registry, subgraphs=self.subgraphs
+            self._before + text,
+            side_packets=side_packets,
+            registry=registry,
+            subgraphs=self.subgraphs,
+            services=services,
         )
         self._graphs.append(self.graph)
         self.seen = {stream: [] for stream in watch}

@@ -44,8 +44,7 @@ def test_s37_a_cut_of_one_queue_cuts_all_unless_each_shall_keep_some(bench, keep
         watch=["out0", "out1", "out2"],
     )
     bench.add("in0", *range(1, 7))
-    bench.add("in1", *range(3, 8))
-    bench.idle()
+    bench.add_one_by_one("in1", *range(3, 8))
     assert bench.seen == {"out0": [], "out1": [], "out2": []}
     bench.add_one_by_one("in2", *range(4, 8))
     bench.end()

@@ -299,7 +299,6 @@ def test_extra_the_comprehensive_graph_on_three_executors_of_its_own(pool):
     check_comprehensive(pool, pool.net("", *spread(WORK), *SPLITTERS, more=declared))
 
 
-@pytest.mark.reference("framework/calculator_graph_test.cc", "CalculatorGraph.GeneratePacket")
 def test_extra_the_comprehensive_graph_with_a_side_packet_that_a_node_without_inputs_makes(bench):
     make = calculator(open=lambda cc: cc.output_side_packets[0].set(15 << 32 | 5), name="Make")
     nodes = [*WORK, *SPLITTERS, 'Make | output_side_packet: "node_5"']

@@ -835,34 +835,81 @@ def test_extra_several_ports_of_any_type_hand_on_their_own_types(pool):
     pool.end()
 
 
-class ToString(penstock.Calculator):
-    """Writes a number as text, by its type."""
-
-    @classmethod
-    def get_contract(cls, cc):
-        cc.inputs["IN"].set_one_of(int, float)
-        cc.outputs["STR"].set(str)
-
-    def process(self, cc):
-        number = cc.inputs["IN"].payload
-        text = f"{cc.inputs['IN'].packet.get(int)}" if isinstance(number, int) else f"{number:.3f}"
-        cc.outputs["STR"].add(text, cc.input_timestamp)
+class Single(float):
+    """Another type than float: stands for C++'s float, as float does for its double."""
 
 
-@pytest.mark.reference(
-    "framework/api3/one_of_test.cc",
-    "OneOfTest.CanUseOneOfForCalculatorInputs",
-    "OneOfTest.CanUseOneOfWithVsitiForCalculatorInputs",
-    "OneOfTest.CanUseOneOfWithPacketOrDieForCalculatorInputs",
-    "OneOfTest.CanUseOneOfWithSingleVisitorForCalculatorInputs",
+def by_get(cc):
+    """Ask the packet for its types, one after the other."""
+    found = cc.inputs["IN"].packet
+    return f"{found.get(int)}" if isinstance(found.payload, int) else f"{found.get(Single):.3f}f"
+
+
+def by_kind(cc):
+    """Match the payload's type."""
+    match cc.inputs["IN"].payload:
+        case int() as number:
+            return f"{number}"
+        case Single() as number:
+            return f"{number:.3f}f"
+        case float() as number:
+            return f"{number:.3f}"
+
+
+def by_payload(cc):
+    """Treat payloads of all types alike."""
+    return str(cc.inputs["IN"].payload)
+
+
+NUMBERS = (42, Single(0.5), 0.001)
+
+
+@pytest.mark.parametrize(
+    ("types", "to_text", "texts"),
+    [
+        pytest.param(
+            (int, Single),
+            by_get,
+            ["42", "0.500f"],
+            marks=pytest.mark.reference(
+                "framework/api3/one_of_test.cc",
+                "OneOfTest.CanUseOneOfForCalculatorInputs",
+                "OneOfTest.CanUseOneOfWithPacketOrDieForCalculatorInputs",
+            ),
+        ),
+        pytest.param(
+            (int, Single, float),
+            by_kind,
+            ["42", "0.500f", "0.001"],
+            marks=pytest.mark.reference(
+                "framework/api3/one_of_test.cc", "OneOfTest.CanUseOneOfWithVsitiForCalculatorInputs"
+            ),
+        ),
+        pytest.param(
+            (int, Single, float),
+            by_payload,
+            ["42", "0.5", "0.001"],
+            marks=pytest.mark.reference(
+                "framework/api3/one_of_test.cc", "OneOfTest.CanUseOneOfWithSingleVisitorForCalculatorInputs"
+            ),
+        ),
+    ],
 )
-@pytest.mark.parametrize(("number", "text"), [(42, "42"), (0.5, "0.500"), (0.001, "0.001")])
-def test_extra_a_calculator_sees_of_which_type_its_input_is(pool, number, text):
+def test_extra_a_calculator_sees_of_which_type_its_input_is(pool, types, to_text, texts):
+    class ToString(penstock.Calculator):
+        @classmethod
+        def get_contract(cls, cc):
+            cc.inputs["IN"].set_one_of(*types)
+            cc.outputs["STR"].set(str)
+
+        def process(self, cc):
+            cc.outputs["STR"].add(to_text(cc), cc.input_timestamp)
+
     pool.start(pool.net("in", "ToString IN:in -> STR:out"), ToString, watch=["out"])
-    pool.add("in", (0, number))
+    pool.add("in", *enumerate(NUMBERS[: len(texts)]))
     pool.end()
 
-    assert pool.seen["out"] == [(0, text)]
+    assert pool.seen["out"] == list(enumerate(texts))
 
 
 class Demux(penstock.Calculator):

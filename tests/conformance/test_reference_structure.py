@@ -12,7 +12,7 @@ import pytest
 from google.protobuf import text_format
 
 import penstock
-from penstock import GraphConfigError, StatusCode, Subgraph
+from penstock import GraphConfigError, ServiceKey, StatusCode, Subgraph
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock_calculators.messages.constant_side_packet_pb2 import ConstantSidePacketCalculatorOptions
 from penstock_calculators.messages.gate_pb2 import GateCalculatorOptions
@@ -363,6 +363,48 @@ def test_extra_a_subgraph_of_code_becomes_what_it_returns(pool):
     assert found == config(node("CalculatorA", name="alwayscalculatorasubgraph__CalculatorA"))
 
 
+CALCULATOR: ServiceKey[str] = ServiceKey("test.calculator")
+
+
+class OfService(Subgraph):
+    """A node of the calculator that a service names."""
+
+    @classmethod
+    def get_config(cls, sc):
+        return f'node {{ calculator: "{sc.service(CALCULATOR)}" }}'
+
+
+@pytest.mark.parametrize(
+    ("subgraph", "kind"),
+    [
+        *(
+            pytest.param(
+                "TestServiceSubgraph",
+                kind,
+                marks=pytest.mark.reference(
+                    "framework/validated_graph_config_test.cc",
+                    "ValidatedGraphConfigTest.InitializeSubgraphWithServiceCalculatorB",
+                ),
+            )
+            for kind in ("CalculatorA", "CalculatorB", "CalculatorC")
+        ),
+        pytest.param(
+            "GraphServicesClientTestSubgraph",
+            "ExpectedNode",
+            marks=pytest.mark.reference(
+                "framework/tool/subgraph_expansion_test.cc", "SubgraphExpansionTest.GraphServicesUsage"
+            ),
+        ),
+    ],
+)
+def test_extra_a_subgraph_of_code_may_use_a_service_of_the_graph(pool, subgraph, kind):
+    pool.subgraphs = {subgraph: OfService}
+    graph = pool.load(node(subgraph), calculator(name=kind), services={CALCULATOR: kind})
+
+    assert loaded(graph) == config(node(kind, name=f"{subgraph.lower()}__{kind}"))
+    assert graph.get_service(CALCULATOR) == kind
+
+
 # --- subgraphs ------------------------------------------------------------------------------------------
 
 DUB_QUAD = """
@@ -406,6 +448,35 @@ class GivesOn(Subgraph):
             packet {{ string_value: "{text}" }} }} }}
         }}
         """
+
+
+class GivesServiceOn(Subgraph):
+    """Gives the text of a service to a calculator inside."""
+
+    @classmethod
+    def get_config(cls, sc):
+        return f"""
+        output_side_packet: "string"
+        node {{
+          calculator: "ConstantSidePacketCalculator" output_side_packet: "PACKET:string"
+          options {{ [mediapipe.ConstantSidePacketCalculatorOptions.ext] {{
+            packet {{ string_value: "{sc.service(CALCULATOR)}" }} }} }}
+        }}
+        """
+
+
+@pytest.mark.reference("framework/subgraph_test.cc", "SubgraphServicesTest.CanUseGraphServiceToReceiveString")
+def test_extra_a_subgraph_of_code_may_give_a_service_on(pool):
+    pool.subgraphs = {"EmitSideServiceStringTestSubgraph": GivesServiceOn}
+    pool.run(
+        """
+        output_side_packet: "str"
+        node { calculator: "EmitSideServiceStringTestSubgraph" output_side_packet: "str" }
+        """,
+        services={CALCULATOR: "Expected STRING"},
+    )
+
+    assert pool.graph.get_output_side_packet("str").payload == "Expected STRING"
 
 
 @pytest.mark.reference("framework/subgraph_test.cc", "SubgraphTest.CheckSubgraphOptionsPassedIn")
@@ -489,12 +560,13 @@ def test_extra_a_contract_knows_the_ports_and_the_options_of_its_node(pool, text
         )
         packets = cc.options(ConstantSidePacketCalculatorOptions).packet
         seen.append(packets[0].float_value if packets else None)
+        seen.append(cc.has_options(ConstantSidePacketCalculatorOptions))
 
     kind = calculator(name="ConstantSidePacketCalculator", contract=look)  # whose options these are
     inputs = "".join(f"{line}\n" for line in text.splitlines() if "input_stream" in line)
     pool.load(inputs + f'node {{ calculator: "ConstantSidePacketCalculator" {text} }}', kind)
 
-    assert seen[:2] == [expected, field]
+    assert seen[:3] == [expected, field, field is not None]
 
 
 @pytest.mark.reference("framework/calculator_context_test.cc", "CalculatorTest.GetOptions")
@@ -512,8 +584,8 @@ def test_extra_a_call_has_the_options_of_its_node(pool):
         def open(self, cc):
             packets = cc.options(ConstantSidePacketCalculatorOptions).packet
             gate = cc.options(GateCalculatorOptions)
-            values = [packet.float_value for packet in packets]
-            seen[cc.node_name] = (values, gate.allow, gate.HasField("allow"))
+            has = tuple(cc.has_options(kind) for kind in (ConstantSidePacketCalculatorOptions, type(gate)))
+            seen[cc.node_name] = (has, [packet.float_value for packet in packets], gate.allow)
 
         def process(self, cc):
             return penstock.STOP
@@ -539,7 +611,7 @@ def test_extra_a_call_has_the_options_of_its_node(pool):
     )
 
     assert seen == {
-        "extension": ([0.125], False, False),
-        "any": ([0.125], False, False),
-        "other": ([], True, True),
+        "extension": ((True, False), [0.125], False),
+        "any": ((True, False), [0.125], False),
+        "other": ((False, True), [], True),
     }

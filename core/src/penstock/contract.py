@@ -224,6 +224,15 @@ class CalculatorContract:
         options: M = self._options.get(message_type)
         return options
 
+    def has_options(self, message_type: type[Any]) -> bool:
+        """Return whether the graph gives options of a class, were they empty.
+
+        Raises:
+            InvalidArgumentError: it is neither a protobuf message class nor an attrs class.
+        """
+        found: bool = self._options.has(message_type)
+        return found
+
     def set_timestamp_offset(self, offset: int) -> None:
         """Promise that outputs come at or after the input's timestamp plus `offset` (microseconds).
 

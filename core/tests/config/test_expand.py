@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from penstock import Subgraph
+from penstock import ServiceKey, Subgraph
 from penstock.config import build_plan
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.errors import GraphConfigError, InvalidArgumentError, ResourceExhaustedError, StatusCode
@@ -460,6 +460,43 @@ def test_a_class_that_fails_is_a_fault_of_its_node_alone(registry, faults_of, an
 
     assert found == code
     assert message.startswith(f"line 2, column 8: node 'Failing': {words}")
+
+
+def test_a_class_may_ask_for_services_that_are_given_or_that_their_keys_make(registry, expand, tmp_path):
+    given, made = ServiceKey("test.given"), ServiceKey("test.made", create=lambda: ["made"])
+    beside = ServiceKey("test.beside", create=lambda: "no file", create_beside=lambda folder: folder)
+    seen = []
+
+    class Asks(Subgraph):
+        @classmethod
+        def get_config(cls, sc):
+            seen.append([sc.service(key) for key in (given, made, beside)])
+            return ""
+
+    registry.add("subgraph", "Asks", Asks)
+    text = 'node { calculator: "Asks" }'
+    file = tmp_path / "graph.pbtxt"
+    file.write_text(text)
+    for source in (text, file):
+        build_plan(source, registry, services={given: 5})
+
+    assert seen == [[5, ["made"], "no file"], [5, ["made"], str(tmp_path)]]
+    assert seen[0][1] is not seen[1][1]
+
+
+def test_a_service_that_is_not_there_is_a_fault_of_the_subgraph_that_says_what_to_pass(registry, faults_of):
+    class Asks(Subgraph):
+        @classmethod
+        def get_config(cls, sc):
+            return sc.service(ServiceKey("test.given"))
+
+    registry.add("subgraph", "Asks", Asks)
+
+    ((code, message),) = faults_of('node { calculator: "Asks" }')
+    assert code == "NOT_FOUND"
+    assert (
+        "service 'test.given' is not there while the graph is loaded; pass services={key: object}" in message
+    )
 
 
 def test_a_class_without_get_config_says_what_to_write(registry, faults_of):

@@ -6,6 +6,7 @@ import sys
 import attrs
 import pytest
 
+import penstock
 from penstock.config import build_plan, read_graph, to_binary, to_text
 from penstock.config.options.message_class import extension_class, inner_classes, message_class
 from penstock.config.options.message_values import instance_of
@@ -21,6 +22,7 @@ from penstock.errors import (
 )
 from penstock.option_class import full_name
 from penstock.registry import Registry
+from penstock_testing import testing_registry
 
 NUMBERS = iter(range(500034001, 500034100))
 
@@ -186,6 +188,35 @@ def test_options_are_had_in_the_contract_too(registry):
     build_plan(graph("radius: 9"), registry)
 
     assert made.asked.radius == 9
+
+
+def test_a_contract_and_a_call_tell_whether_the_graph_gives_options_of_a_class():
+    seen = []
+
+    class Asks(penstock.Calculator):
+        Options = BlurOptions
+
+        @classmethod
+        def get_contract(cls, cc):
+            cc.inputs[0].set_any()
+            cc.outputs[0].set_any()
+            seen.append(("contract", cc.has_options(BlurOptions), cc.has_options(Rect)))
+            with pytest.raises(InvalidArgumentError, match="no message class and no attrs class"):
+                cc.has_options(str)
+
+        def open(self, cc):
+            seen.append(("call", cc.has_options(BlurOptions), cc.has_options(Rect)))
+
+    registry = testing_registry()
+    registry.add("calculator", "Blur", Asks)
+    for text, is_given in ((graph(""), True), (whole(""), False)):
+        seen.clear()
+        run = penstock.CalculatorGraph(text, registry=registry)
+        run.start_run()
+        run.close_all_packet_sources()
+        run.wait_until_done()
+
+        assert set(seen) == {("contract", is_given, False), ("call", is_given, False)}
 
 
 def test_options_that_are_given_in_code_answer_for_their_class():

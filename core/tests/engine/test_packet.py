@@ -320,7 +320,7 @@ def test_get_returns_the_object_that_was_given() -> None:
 
 @pytest.mark.reference("framework/api2/packet_test.cc", "PacketTest.Has", "PacketTest.OneOf")
 @pytest.mark.parametrize(
-    ("payload", "own", "other"), [(5, int, str), (Payload(), Payload, int), ("hi", str, int), (2, int, str)]
+    ("payload", "own", "other"), [(5, int, bool), (Payload(), Payload, int), ("hi", str, int), (2, int, str)]
 )
 def test_get_tells_by_the_type_whether_the_payload_is_of_it(payload, own, other) -> None:
     assert Packet(payload).get(own) == payload

@@ -480,6 +480,8 @@ class Writing:
 
 
 #: After which writes of one call, and with which input, the bound is which; PRESTREAM where nothing is said.
+#: The reference asks for the bound at the last inputs with the writes of the first ones, which here break the
+#: promise of the offset: there nothing is written.
 TWO = [packet(10), packet(20)]
 BOUNDS = {
     "ComputeOutputTimestampBoundWithoutOffset": [

@@ -84,6 +84,7 @@ def test_a_service_of_a_graph_is_the_last_one_that_was_set(adding) -> None:
     "framework/graph_service_test.cc",
     "GraphServiceTest.UseInCalculator",
     "GraphServiceTest.OptionalIsOptional",
+    "ServiceBindingTest.IsAvailableReturnsFalsOnNullServiceObject",
 )
 def test_a_calculator_uses_the_service_that_it_needs(adding) -> None:
     graph, written = adding

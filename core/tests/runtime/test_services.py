@@ -130,9 +130,7 @@ def test_a_missing_service_starts_nothing_and_is_named_with_the_node(make, key, 
 
 
 @pytest.mark.reference(
-    "framework/graph_service_test.cc",
-    "ServiceBindingTest.CrashesWhenGettingNullServiceObject",
-    "ServiceBindingTest.IsAvailableReturnsFalsOnNullServiceObject",
+    "framework/graph_service_test.cc", "ServiceBindingTest.CrashesWhenGettingNullServiceObject"
 )
 @pytest.mark.parametrize(
     ("key", "reason"),
@@ -284,6 +282,20 @@ def test_calls_are_timed_where_the_graph_or_else_the_application_says_so(config,
 def test_no_service_is_none(make) -> None:
     with pytest.raises(InvalidArgumentError, match=r"service 'test.word': the object is None"):
         make([(Nothing, "in")], "in").set_service(WORD, None)
+    with pytest.raises(InvalidArgumentError, match=r"service 'test.word': the object is None"):
+        penstock.CalculatorGraph("", services={WORD: None})
+
+
+def test_services_may_be_given_with_the_graph(make) -> None:
+    seen: list[object] = []
+    word = ["word"]
+    graph = penstock.CalculatorGraph(
+        'node { calculator: "Asking" }', registry=testing_registry(asking(WORD, seen)), services={WORD: word}
+    )
+    assert graph.get_service(WORD) is word
+
+    graph.run(timeout=TIMEOUT)
+    assert seen[0] is word
 
 
 # --- services that are closed -----------------------------------------------------------------

@@ -58,19 +58,16 @@ class Constant(penstock.Calculator):
         cc.output_side_packets["PACKET"].set(given(cc))
 
 
-def reading_subgraph(finder):
-    """Return a subgraph that reads its file when the graph is loaded."""
+class ReadsInside(penstock.Subgraph):
+    """Reads its file when the graph is loaded."""
 
-    class ReadsInside(penstock.Subgraph):
-        @classmethod
-        def get_config(cls, sc):
-            text = finder.find(given(sc)).data.decode()
-            return f"""
-            output_side_packet: "SIDE_OUT:made"
-            node {{ calculator: "Constant" output_side_packet: "PACKET:made" {GIVEN.format(text)} }}
-            """
-
-    return ReadsInside
+    @classmethod
+    def get_config(cls, sc):
+        text = sc.service(RESOURCES).find(given(sc)).data.decode()
+        return f"""
+        output_side_packet: "SIDE_OUT:made"
+        node {{ calculator: "Constant" output_side_packet: "PACKET:made" {GIVEN.format(text)} }}
+        """
 
 
 def run(finder=None, of_calculator=OF_CALCULATOR, of_subgraph=OF_SUBGRAPH):
@@ -88,10 +85,9 @@ def run(finder=None, of_calculator=OF_CALCULATOR, of_subgraph=OF_SUBGRAPH):
         }}
         """,
         registry=testing_registry(Reads, Constant),
-        subgraphs={"ReadsInside": reading_subgraph(finder or ResourceFinder())},
+        subgraphs={"ReadsInside": ReadsInside},
+        services=None if finder is None else {RESOURCES: finder},
     )
-    if finder is not None:
-        graph.set_service(RESOURCES, finder)
     seen = []
     graph.observe_output_stream("calculator_out", lambda name, packet: seen.append(packet.payload))
     graph.run(timeout=60)
@@ -160,22 +156,12 @@ def test_a_finder_of_the_application_may_change_what_is_found():
     assert run(Customized()) == [b"Customized: " + text for text in FROM_FILES]
 
 
-class Mapped(ResourceFinder):
-    """Knows further names for files."""
-
-    names: dict[str, str]
-
-    def find(self, name, access=None):
-        return super().find(self.names.get(name, name))
-
-
 @pytest.mark.reference(
     "framework/calculator_graph_resources_test.cc",
     "CalculatorGraphResourcesTest.DefaultResourcesWithMappingCanBeSetAndUsedOnGraph",
 )
-def test_a_finder_of_the_application_may_know_further_names():
-    finder = Mapped()
-    finder.names = {"$CALCULATOR_PATH": OF_CALCULATOR, "$SUBGRAPH_PATH": OF_SUBGRAPH}
+def test_a_finder_may_know_further_names():
+    finder = ResourceFinder(names={"$CALCULATOR_PATH": OF_CALCULATOR, "$SUBGRAPH_PATH": OF_SUBGRAPH})
 
     assert run(finder, "$CALCULATOR_PATH", "$SUBGRAPH_PATH") == FROM_FILES
 
@@ -215,7 +201,7 @@ class OneMore(ResourceFinder):
     """Has one text besides the files."""
 
     def find(self, name, access=None):
-        if name == "custom/resource/id":
+        if self.resolve(name) == "custom/resource/id":
             return Resource(name, b"Custom content.")
         return super().find(name)
 
@@ -231,6 +217,61 @@ def test_a_finder_of_the_application_may_have_texts_besides_files():
     assert Resource("a name", b"Test string.").data == b"Test string."
     assert finder.find("custom/resource/id").data == b"Custom content."
     assert finder.find(OF_CALCULATOR).data == b"File system calculator contents\n"
+
+
+@pytest.mark.reference(
+    "framework/resources_test.cc",
+    "Resources.CanCreateDefaultResourcesWithMappingAndReadFileContents",
+    "Resources.CanResolveIdWithMapping",
+    "Resources.CanResolveUnmappedIdWithMapping",
+)
+def test_a_further_name_stands_for_the_name_of_a_file_and_any_other_for_itself():
+    finder = ResourceFinder(names={"$CUSTOM_ID": OF_CALCULATOR})
+
+    assert finder.find("$CUSTOM_ID").data == b"File system calculator contents\n"
+    assert finder.resolve("$CUSTOM_ID") == OF_CALCULATOR
+    assert finder.resolve("$CUSTOM_ID_UNKNOWN") == "$CUSTOM_ID_UNKNOWN"
+    with pytest.raises(NotFoundError, match=r"'\$CUSTOM_ID_UNKNOWN' was not found"):
+        finder.find("$CUSTOM_ID_UNKNOWN")
+    assert repr(finder).endswith(f"names={{'$CUSTOM_ID': {OF_CALCULATOR!r}}})")
+
+
+@pytest.mark.reference("framework/resources_test.cc", "Resources.CanCreateCustomResourcesAndUseMapping")
+def test_a_finder_of_the_application_may_have_further_names_too():
+    finder = OneMore(names={"$CUSTOM_ID": "custom/resource/id"})
+
+    assert finder.find(OF_CALCULATOR).data == b"File system calculator contents\n"
+    assert finder.find("$CUSTOM_ID").data == b"Custom content."
+
+
+def test_further_names_open_no_other_places_to_a_graph_of_strangers(files):
+    finder = ResourceFinder(
+        ["mediapipe"], only_places=True, names={"$INSIDE": "framework/testdata/resource_subgraph.data"}
+    )
+
+    assert finder.find("$INSIDE").data == b"File system subgraph contents\n"
+    with pytest.raises(NotFoundError):
+        finder.find(str(files / "resource_subgraph.data"))
+
+
+def test_a_subgraph_of_a_graph_file_searches_beside_the_file_as_its_calculators_do(tmp_path, monkeypatch):
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    (folder / "text.data").write_bytes(b"beside")
+    file = folder / "graph.pbtxt"
+    file.write_text(
+        f"""
+        node {{
+          calculator: "ReadsInside" output_side_packet: "SIDE_OUT:found" {GIVEN.format("text.data")}
+        }}
+        """
+    )
+    graph = penstock.CalculatorGraph(
+        file, registry=testing_registry(Constant), subgraphs={"ReadsInside": ReadsInside}
+    )
+    graph.run(timeout=60)
+
+    assert graph.get_output_side_packet("found").payload == "beside"
 
 
 # --- a graph inside a calculator --------------------------------------------------------------------------

@@ -8,7 +8,7 @@ A graph that was read is a CalculatorGraphConfig, a protobuf message; a graph th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from penstock.collector import PAUSE
 from penstock.errors import InvalidArgumentError
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from penstock.config.options.types import OptionTypes
     from penstock.config.places import ReadGraph
     from penstock.plan import Plan
+    from penstock.services import ServiceKey
 
 __all__ = [
     "CalculatorGraphConfig",
@@ -43,6 +44,7 @@ def build_plan(
     *,
     binary_graph_path: str | Path | None = None,
     subgraphs: Mapping[str, object] | Iterable[object] = (),
+    services: Mapping[ServiceKey[Any], object] | None = None,
 ) -> Plan:
     """Read a graph, expand its subgraphs, and check the whole graph.
 
@@ -55,6 +57,7 @@ def build_plan(
         binary_graph_path: a file that holds a serialized graph, whatever its name ends with.
         subgraphs: name → graph, for this graph only and before those of the registry; or graphs that
             have a `type`, which is the name.
+        services: what `Subgraph` classes may ask for.
 
     Returns:
         The checked graph. Its `config` is a message of its own.
@@ -71,7 +74,7 @@ def build_plan(
         ResourceExhaustedError: the graph asks for more than a limit allows; see `penstock.limits`.
     """
     with override(), PAUSE:  # around the whole build: at its end what only the build needs is gone
-        return _plan(graph_config, registry, binary_graph_path, subgraphs)
+        return _plan(graph_config, registry, binary_graph_path, subgraphs, services)
 
 
 def _plan(
@@ -79,6 +82,7 @@ def _plan(
     registry: Registry,
     binary_graph_path: str | Path | None,
     subgraphs: Mapping[str, object] | Iterable[object],
+    services: Mapping[ServiceKey[Any], object] | None,
 ) -> Plan:
     # Protobuf costs more to import than the rest of the core.
     from penstock.check.faults import Faults
@@ -100,7 +104,7 @@ def _plan(
     if has_subgraphs(message, names):
         from penstock.config.subgraphs.expand import expand  # costs as much to import as all the checks
 
-        message, origins = expand(message, places, registry, faults, types, names=names)
+        message, origins = expand(message, places, registry, faults, types, names=names, services=services)
     spec = graph_spec(message, places, origins)
     return validate(spec, names, options_of, in_order=in_order, option_types=types)
 

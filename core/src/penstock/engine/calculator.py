@@ -101,6 +101,9 @@ class NodeServices(Protocol):
     def options(self, node: Node, message_type: type[M]) -> M:
         """Return the node's options of a type."""
 
+    def has_options(self, node: Node, message_type: type[Any]) -> bool:
+        """Return whether the graph gives the node options of a type."""
+
     def service(self, node: Node, key: ServiceKey[S]) -> S:
         """Return a service that the node's contract asks for."""
 
@@ -183,6 +186,10 @@ class CalculatorContext:
         for the node, and shared by all callers.
         """
         return self.node.services.options(self.node, message_type)
+
+    def has_options(self, message_type: type[Any]) -> bool:
+        """Return whether the graph gives the node options of a class, were they empty."""
+        return self.node.services.has_options(self.node, message_type)
 
     def service(self, key: ServiceKey[S]) -> S:
         """Return a graph service that the contract asks for.

@@ -27,7 +27,7 @@ nor steering knows where the calculator is.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from penstock.engine.calculator import CLOSE, METHODS, OPEN, PROCESS
 from penstock.engine.native import mypyc_attr
@@ -65,6 +65,9 @@ class NodeOptions(Protocol):
 
     def get(self, message_type: type[M]) -> M:
         """Return the options of a class."""
+
+    def has(self, message_type: type[Any]) -> bool:
+        """Return whether the graph gives options of a class."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

@@ -75,9 +75,11 @@ class CalculatorGraph:
             limit. It counts `nbytes` of payloads that have it, else `sys.getsizeof`. A thread
             looks at least 20 times a second: a run may exceed the limit by what it queues between two looks.
         access: what the graph may touch; None for that of `penstock.access.override`, else everything.
+        services: key → object, as `set_service` sets them. `Subgraph` classes may ask for these alone, since
+            they work while the graph is loaded.
 
     Raises:
-        InvalidArgumentError: `max_queued_bytes` is below 1.
+        InvalidArgumentError: `max_queued_bytes` is below 1; or a service is None.
         GraphParseError: the text or file is not a graph; names file, line and column. A ValueError.
         GraphConfigError: the graph cannot run; the error carries every fault.
         NotFoundError: the file does not exist.
@@ -93,6 +95,7 @@ class CalculatorGraph:
         subgraphs: Mapping[str, object] | Iterable[object] = (),
         max_queued_bytes: float | None = None,
         access: Access | None = None,
+        services: Mapping[ServiceKey[Any], object] | None = None,
     ) -> None:
         # Here: `import penstock` does without protobuf and paths.
         from penstock.access import ACCESS, override
@@ -113,7 +116,11 @@ class CalculatorGraph:
         access = current_access() if access is None else access
         with override(access):
             self._plan: Final[Plan] = build_plan(
-                graph_config, registry, binary_graph_path=binary_graph_path, subgraphs=subgraphs
+                graph_config,
+                registry,
+                binary_graph_path=binary_graph_path,
+                subgraphs=subgraphs,
+                services=services,
             )
             self._desk: Final = RowDesk(self._plan)
             # Its executors too ask what is allowed.
@@ -123,6 +130,8 @@ class CalculatorGraph:
         #: Graph input → number of its stream.
         self._inputs: Final = {one.name: one.id for one in self._plan.streams[: self._plan.graph_inputs]}
         self._starter.services[ACCESS] = access
+        for key, service in (services or {}).items():
+            self.set_service(key, service)
         self._starter.max_queued_bytes = max_queued_bytes
         self._add_mode = GraphInputStreamAddMode.WAIT_TILL_NOT_FULL
         profiler = self._plan.config.profiler_config
@@ -257,6 +266,20 @@ class CalculatorGraph:
         found: Any = self._starter.services.get(key)
         service: S | None = found
         return service
+
+    def set_error_callback(self, callback: Callable[[GraphRunError], object] | None) -> None:
+        """Call `callback(error)` when a run fails or is cancelled: once in a run, soon after its first error.
+
+        It runs on a thread of its own, and the run ends meanwhile: later errors are not in `error`. An
+        exception in it is logged. With None nobody is called, as by default.
+
+        Raises:
+            FailedPreconditionError: a run is under way.
+        """
+        self._starter.refuse_while_running("set_error_callback")
+        if callback is not None and not callable(callback):
+            raise InvalidArgumentError(f"set_error_callback: {callback!r} cannot be called")
+        self._starter.on_error = callback
 
     def set_event_loop(self, loop: asyncio.AbstractEventLoop | None) -> None:
         """Run coroutines of calculators on the application's loop, which must run in another thread.

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
 from importlib import import_module
-from os import path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from penstock.access import EVERYTHING
@@ -67,9 +65,17 @@ class GraphNodeServices:
 
     def options(self, node: Node, message_type: type[M]) -> M:
         """Return the node's options of a type."""
-        changed = node.options
-        options: M = (self._plan.nodes[node.id].options if changed is None else changed).get(message_type)
+        options: M = self._options_of(node).get(message_type)
         return options
+
+    def has_options(self, node: Node, message_type: type[Any]) -> bool:
+        """Return whether the graph gives the node options of a type."""
+        found: bool = self._options_of(node).has(message_type)
+        return found
+
+    def _options_of(self, node: Node) -> Any:
+        changed = node.options
+        return self._plan.nodes[node.id].options if changed is None else changed
 
     def service(self, node: Node, key: ServiceKey[S]) -> S:
         """As `CalculatorContext.service`."""
@@ -201,7 +207,7 @@ def _find_for(
             is INTERNAL, as in the reference, where no key can make it; UNAVAILABLE where making it failed.
     """
     for key, optional in node.contract.services.items():
-        if key not in found and key not in failed and (create := _creator(key, plan)) is not None:
+        if key not in found and key not in failed and (create := key.maker(plan.file)) is not None:
             try:
                 found[key] = made[key] = create()
             except Exception as error:  # noqa: BLE001  # told to each node that needs the service
@@ -223,12 +229,3 @@ def _find_for(
             node=node.name,
             code=StatusCode.INTERNAL if cause is None else StatusCode.UNAVAILABLE,
         ) from cause
-
-
-def _creator(key: ServiceKey[Any], plan: Plan) -> Callable[[], object] | None:
-    """Return what makes a service for a graph: beside the graph file, where it is one and the key can."""
-    file = plan.file
-    if key.create_beside is None or file is None or not path.isfile(file):  # noqa: PTH113  # see below
-        return key.create
-    # Without pathlib, which takes long to import.
-    return partial(key.create_beside, path.dirname(path.abspath(file)))  # noqa: PTH100, PTH120

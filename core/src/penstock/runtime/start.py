@@ -122,6 +122,8 @@ class Starter:
         self.tracers: tuple[Tracer, ...] = ()
         #: Called before each run of a graph that asks for a trace itself; else None.
         self.prepare_trace: Callable[[], None] | None = None
+        #: Gets the errors of a run that fails; None: nobody asks.
+        self.on_error: Callable[[GraphRunError], object] | None = None
         #: The run under way or the last one; None before the first.
         self.runner: Runner | None = None
         #: Whether a run has begun and its end has not been waited for yet.
@@ -169,6 +171,7 @@ class Starter:
         loop = self._make_loop(new.schedule)
         parts = (new.schedule, placed.executors, loop, story, clock, self._most_bytes())
         runner = Runner(*parts) if tracing is None else tracing.runner(*parts)
+        runner.on_error = self.on_error
         new.services.change = runner.change
         new.view.take = lambda what: _report(what, runner)
         self.side_packets = new.side_packets

@@ -274,6 +274,10 @@ class GivenOptions:
         """Return the message of this class, or a fresh one."""
         return self._by_class.get(message_type) or message_type()
 
+    def has(self, message_type: type[Any]) -> bool:
+        """Return whether there is a message of this class."""
+        return message_type in self._by_class
+
 
 def _ports(ports: PortList) -> tuple[str, ...]:
     return tuple(ports.split()) if isinstance(ports, str) else tuple(ports)

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from penstock.config.options.types import OptionTypes
     from penstock.config.places import Places
     from penstock.registry import Registry
+    from penstock.services import ServiceKey
 
 __all__ = ["Expanded", "Subgraph", "SubgraphContext", "expand", "with_subgraphs"]
 
@@ -79,6 +80,7 @@ def expand(  # noqa: PLR0913  # the parts of one build
     types: OptionTypes,
     *,
     names: Names | None = None,
+    services: Mapping[ServiceKey[Any], object] | None = None,
 ) -> Expanded:
     """Carry out `option_value`, and replace the nodes that are subgraphs. Faults are noted, not raised.
 
@@ -89,6 +91,7 @@ def expand(  # noqa: PLR0913  # the parts of one build
         faults: of this graph.
         types: finds the options of the graph and its subgraphs.
         names: of the registry and the graph's package; None makes them.
+        services: what subgraphs that are computed may ask for.
     """
     if names is None:
         names = Names(registry, message.package, faults)
@@ -96,7 +99,9 @@ def expand(  # noqa: PLR0913  # the parts of one build
         return Expanded(message, None)
     expanded = CalculatorGraphConfig()
     expanded.CopyFrom(message)
-    parts = _Expansion(places, registry, names, faults, types).run(expanded)
+    expansion = _Expansion(places, registry, names, faults, types)
+    expansion.services = services
+    parts = expansion.run(expanded)
     del expanded.node[:]
     expanded.node.extend(part.node for part in parts)
     return Expanded(expanded, [(part.places, part.spot) for part in parts])
@@ -186,6 +191,10 @@ class _Expansion:
         self._sizes: dict[str, int] = {}
         #: The bytes of the nodes that one round has made.
         self.text = 0
+        #: What computed subgraphs may ask for.
+        self.services: Mapping[ServiceKey[Any], object] | None = None
+        #: The file of the graph; None where it comes from none.
+        self.file: Final = places.file
 
     def run(self, message: Message) -> list[_Part]:
         root = self._places.root
@@ -368,7 +377,8 @@ class _Use:
         node = type(self.part.node)()
         node.CopyFrom(self.part.node)
         options = Options(node.options if node.HasField("options") else None, node.node_options)
-        sc = SubgraphContext(self.name, node, options, tuple(outer.values()))
+        ports = tuple(outer.values())
+        sc = SubgraphContext(self.name, node, options, ports, expansion.services, expansion.file)
         at = self.part.at()
         where = self.part.places.where(at)
         note = f"used by {self.who} at {where}" if where else f"used by {self.who}: "

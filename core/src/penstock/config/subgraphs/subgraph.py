@@ -7,23 +7,39 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from penstock.errors import NotFoundError
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from penstock.config.message import Message
     from penstock.config.options.options import Options
+    from penstock.services import ServiceKey
     from penstock.tags import TagMap
 
 M = TypeVar("M")
+S = TypeVar("S")
 
 
 class SubgraphContext:
     """The node that a subgraph replaces. Made for one call of `get_config`, which may keep it."""
 
-    def __init__(self, node_name: str, node: Message, options: Options, ports: tuple[TagMap, ...]) -> None:
+    def __init__(  # noqa: PLR0913, PLR0917  # what a node is, and what its graph has
+        self,
+        node_name: str,
+        node: Message,
+        options: Options,
+        ports: tuple[TagMap, ...],
+        services: Mapping[ServiceKey[Any], object] | None = None,
+        file: str | None = None,
+    ) -> None:
         #: Canonical name of the node in the graph that it is expanded into.
         self.node_name = node_name
         #: A copy of the node, a CalculatorGraphConfig.Node message. Changing it changes nothing.
         self.node = node
         self._options = options
+        self._services = services or {}
+        self._file = file
         #: `inputs`, `outputs`, `input_side_packets`, `output_side_packets`: the ports that the graph
         #: connects, in id order, each with tag, index, and the name of the stream or side packet.
         self.inputs, self.outputs, self.input_side_packets, self.output_side_packets = ports
@@ -46,6 +62,26 @@ class SubgraphContext:
             InvalidArgumentError: `message_type` is no message class and no attrs class.
         """
         return self._options.has(message_type)
+
+    def service(self, key: ServiceKey[S]) -> S:
+        """Return a service that the application gives with `CalculatorGraph(..., services={key: service})`.
+
+        Where it gives none, the object is the one that the key makes, for this call alone.
+
+        Raises:
+            NotFoundError: it is not given, and the key makes none.
+        """
+        given: Any = self._services.get(key)
+        if given is None:
+            make = key.maker(self._file)
+            if make is None:
+                raise NotFoundError(
+                    f"service {key.name!r} is not there while the graph is loaded; pass services={{key: "
+                    "object} to CalculatorGraph, since graph.set_service comes too late for a subgraph"
+                )
+            return make()
+        service: S = given
+        return service
 
 
 class Subgraph:

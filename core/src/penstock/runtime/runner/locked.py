@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from penstock.engine.calculator import CLOSE
 from penstock.engine.schedule import TERMINATED
-from penstock.errors import PenstockError, StatusCode, code_of, text_of, words_of
+from penstock.errors import GraphRunError, PenstockError, StatusCode, code_of, text_of, words_of
+from penstock.late_log import LateLogger
 from penstock.runtime.runner.news import News, is_on_event_loop
 from penstock.runtime.runner.stuck_moments import StuckMoments
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from penstock.runtime.event_loops.lazy_loop import LazyLoop
     from penstock.runtime.executors.executor import Lease
 
+_logger: Final = LateLogger("runtime")
 #: How long waiting application threads are not notified while light steps are ready: to notify one at
 #: each packet would cost a hand-off at each packet. A thread that waits to add a packet can wait longer,
 #: since full queues keep the graph at work.
@@ -128,6 +130,8 @@ class LockedRun:
         self.is_poisoned = False
         #: Whether calls are under way that the run does not wait for any more.
         self.has_given_up = False
+        #: Gets the errors of the run, once, soon after the first; None: nobody asks.
+        self.on_error: Callable[[GraphRunError], object] | None = None
 
     def serve(self, works: Sequence[QueueServer], timer: Alarm | None) -> None:
         """Take the works of the schedule's queues, and the timer of a run whose nodes may time out."""
@@ -285,6 +289,10 @@ class LockedRun:
     def tell(self) -> None:
         """Notify the waiting application threads and tasks. Called with the lock held."""
         self.schedule.has_news = False
+        if self.on_error is not None and self.schedule.errors:
+            told = (self.on_error, GraphRunError(self.schedule.errors))
+            self.on_error = None
+            threading.Thread(target=_tell_error, args=told, name="penstock-error", daemon=True).start()
         if self.waiters:
             self.changed.notify_all()
         self.quiet_until = perf_counter() + (_QUIET_FOR_ADDERS_S if self.waiters == self.adders else _QUIET_S)
@@ -364,6 +372,14 @@ class LockedRun:
         if not self.lock._is_owned():  # type: ignore[attr-defined]  # noqa: SLF001  # as threading.Condition asks
             self.lock.acquire()
         self.give_up(error)
+
+
+def _tell_error(callback: Callable[[GraphRunError], object], error: GraphRunError) -> None:
+    """Call the application's callback. On a thread of its own: it may ask the graph, and take long."""
+    try:
+        callback(error)
+    except Exception as raised:  # noqa: BLE001  # the run has failed already
+        _logger.warning("the error callback failed: %s", words_of(raised))
 
 
 def _cancel(futures: list[concurrent.futures.Future[Any]]) -> None:

@@ -13,6 +13,7 @@ import os
 import zipfile
 from glob import glob, has_magic
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from penstock import ServiceKey
@@ -22,7 +23,7 @@ from penstock.lowlevel import Resources
 from penstock.runs import ServiceScope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from penstock.access import Access
 
@@ -63,27 +64,42 @@ class ResourceFinder:
         places: directories, and wheels or other zip files, searched first and in this order.
         only_places: nothing but these places is searched: not the variable, not an installed mediapipe, and
             no path as it is. For graphs of strangers, which could name any file.
+        names: further names: what graphs may say → the name that is searched in its place.
 
     Raises:
         InvalidArgumentError: a place does not exist, or is neither a directory nor a zip file.
     """
 
-    def __init__(self, places: Iterable[str | os.PathLike[str]] = (), *, only_places: bool = False) -> None:
+    def __init__(
+        self,
+        places: Iterable[str | os.PathLike[str]] = (),
+        *,
+        only_places: bool = False,
+        names: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         if isinstance(places, str):
             raise InvalidArgumentError(f"places is the str {places!r}; pass a list of directories and wheels")
         self._places = tuple(_Place(place) for place in places)
         self._only_places = only_places
+        self._names = dict(names)
         #: Whether the place is the folder of the graph file: the application has not chosen it.
         self._is_beside = False
 
     def __repr__(self) -> str:
-        return f"ResourceFinder({[str(place) for place in self._places]!r}, only_places={self._only_places})"
+        more = f", names={self._names!r}" if self._names else ""
+        places = [str(place) for place in self._places]
+        return f"ResourceFinder({places!r}, only_places={self._only_places}{more})"
+
+    def resolve(self, name: str) -> str:
+        """Return the name that is searched for a name: the one that `names` has for it, else the same."""
+        return self._names.get(name, name)
 
     def find(self, name: str, access: Access = EVERYTHING) -> Resource:
         """Return the file of a name; the first place that has it counts.
 
         Args:
             name: relative, with "/" between its parts: searched in all places. An absolute name is a path.
+                For a further name, `resolve` says which one is searched.
             access: of the graph: a path, and a file beside the graph file, must be allowed. The places that
                 the application gives, and installed models, are.
 
@@ -92,6 +108,7 @@ class ResourceFinder:
             PermissionDeniedError: the file is there, and may not be read.
             InvalidArgumentError: the file cannot be read, or the name is empty.
         """
+        name = self.resolve(name)
         if not name or "\0" in name:
             raise InvalidArgumentError(f"the name of a file is {name!r}, but must name one; change it")
         searched: list[str] = []
