@@ -44,7 +44,7 @@ from penstock_formats import (
     Tensor,
     TimeSeriesHeader,
 )
-from penstock_gpu import GlContext, GpuUnavailableError
+from penstock_gpu import GlContext, GpuBuffer, GpuUnavailableError
 from penstock_gpu.messages.scaler_pb2 import GlScalerCalculatorOptions
 from penstock_image.messages.image_encoder_pb2 import OpenCvImageEncoderCalculatorResults
 from penstock_image.messages.scale_image_pb2 import ScaleImageCalculatorOptions
@@ -452,6 +452,13 @@ FEEDS = {
     },
     r"WarpAffineCalculator(Cpu)?": lambda name: {
         "payloads": {"MATRIX": _matrix_of_16, "OUTPUT_SIZE": lambda random, at: (random.randrange(1, 9), 5)},
+    },
+    r"WarpAffineCalculatorGpu": lambda name: {
+        "payloads": {
+            "IMAGE": lambda random, at: GpuBuffer.of_frame(_gray(random, at)),
+            "MATRIX": _matrix_of_16,
+            "OUTPUT_SIZE": lambda random, at: (random.randrange(1, 9), 5),
+        },
     },
     r"SegmentationSmoothingCalculator": lambda name: {"payloads": {Image: _mask}},
     # a number of landmarks that is not the heatmap's

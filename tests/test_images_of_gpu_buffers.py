@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 import pytest
 
+import penstock
 from penstock_formats import Image, ImageFormat, ImageFrame
 from penstock_gpu import GpuBuffer
 from penstock_tensors.inputs.image_to_tensor import ImageToTensorCalculator
@@ -79,3 +80,42 @@ def test_masks_in_buffers_are_smoothed_as_those_in_main_memory():
         return run.outputs["MASK_SMOOTHED"][0].payload.array
 
     assert np.array_equal(smoothed(GpuBuffer.of_frame), smoothed(lambda frame: frame))
+
+
+WARPED = """
+input_stream: "image"
+input_stream: "matrix"
+input_stream: "size"
+node { calculator: "ImageFrameToGpuBufferCalculator" input_stream: "image" output_stream: "buffer" }
+%s
+node { calculator: "GpuBufferToImageFrameCalculator" input_stream: "warped" output_stream: "out" }
+"""
+INPUTS = 'input_stream: "MATRIX:matrix" input_stream: "OUTPUT_SIZE:size"'
+OF_BUFFERS = f"""
+node {{
+  calculator: "WarpAffineCalculatorGpu" input_stream: "IMAGE:buffer" {INPUTS} output_stream: "IMAGE:warped"
+}}
+"""
+OF_IMAGES = f"""
+node {{ calculator: "ToImageCalculator" input_stream: "IMAGE_GPU:buffer" output_stream: "IMAGE:given" }}
+node {{
+  calculator: "WarpAffineCalculator" input_stream: "IMAGE:given" {INPUTS} output_stream: "IMAGE:found"
+}}
+node {{ calculator: "FromImageCalculator" input_stream: "IMAGE:found" output_stream: "IMAGE_GPU:warped" }}
+"""
+
+
+@pytest.mark.parametrize("nodes", [OF_BUFFERS, OF_IMAGES])
+def test_a_warped_buffer_is_one_again(nodes):
+    half_a_turn = (-1.0, 0.0, 0.0, 1.0, 0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+    graph, found = penstock.CalculatorGraph(WARPED % nodes), []
+    graph.observe_output_stream("out", lambda _, packet: found.append(packet.payload))
+    graph.start_run()
+    for stream, payload in (("image", FRAME), ("matrix", half_a_turn), ("size", (4, 2))):
+        graph.add_packet_to_input_stream(stream, penstock.Packet(payload, 0))
+    graph.close(60)
+
+    (frame,) = found
+    assert frame.format is ImageFormat.SRGB
+    # the matrix counts from corners, as the reference's does: the first row and column come from the edge
+    assert np.array_equal(frame.array[1:, 1:], FRAME.array[::-1, ::-1][:-1, :-1])

@@ -291,6 +291,7 @@ _OF_STREAMS: Final[Mapping[tuple[str, str], Callable[[int], object]]] = {
     ("TensorsToSegmentationCalculator", "segmentation_tensors"): _logits,
     ("WarpAffineCalculator", "crop"): lambda i: Image(ImageFrame(street(i))),
     ("WarpAffineCalculatorCpu", "crop"): lambda i: ImageFrame(street(i)),
+    ("WarpAffineCalculatorGpu", "crop"): lambda i: GpuBuffer.of_frame(ImageFrame(street(i))),
 }
 
 #: Type of the elements → a list of them, of frame `i`.

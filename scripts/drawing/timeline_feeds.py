@@ -104,6 +104,7 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "VideoEncoderCalculator": "it writes a file",
     "WavSinkCalculator": "it writes a file",
     "VideoPreStreamCalculator": "its header comes before all frames",
+    "WarpAffineCalculatorGpu": "its images are on the GPU",
 }
 
 #: Pattern of calculators → stream of the example → when it has packets, where the usual times show little.

@@ -457,7 +457,7 @@ def test_how_many_windows_each_packet_has(through, calculator, given, sizes, cou
         ({"output_type": "DECIBELS"}, 1, 10 * np.log10(2500)),
         ({"output_type": "DECIBELS", "input_scale": 32768}, 32768, 214.5974),
         ({"output_type": "DECIBELS", "output_scale": 2.5}, 1, 25 * np.log10(2500)),
-        ({"output_type": "COMPLEX"}, 1, 50),
+        ({"output_type": "COMPLEX"}, 1, 2500),
     ],
 )
 def test_the_first_row_of_a_constant(through, calculator, fields, level, expected):
@@ -466,7 +466,7 @@ def test_the_first_row_of_a_constant(through, calculator, fields, level, expecte
     assert made.header == header_of()
     assert made.stamps[0] == 4
     first = made.arrays[0][0, 0]
-    assert (abs(first) if np.iscomplexobj(first) else first) == pytest.approx(expected, rel=5e-7)
+    assert (abs(first) ** 2 if np.iscomplexobj(first) else first) == pytest.approx(expected, rel=5e-7)
 
 
 @pytest.mark.reference(

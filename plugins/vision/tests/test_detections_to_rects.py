@@ -321,7 +321,7 @@ def at_the_end(payload, out, size=None, **options):
     ],
 )
 def test_boxes_become_rects_for_each_kind_of_input_and_output(given, out, expected):
-    wanted = [pytest.approx(one, rel=1e-6) for one in expected]
+    wanted = [pytest.approx(one, rel=4 * 2**-23) for one in expected]
 
     assert at_the_end(given[0], out) == wanted[0]
     assert at_the_end(given, out) == wanted[0]

@@ -1,4 +1,4 @@
-"""SegmentationSmoothingCalculator, InverseMatrixCalculator, WarpAffineCalculator and -Cpu."""
+"""SegmentationSmoothingCalculator, InverseMatrixCalculator, WarpAffineCalculator, -Cpu and -Gpu."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from penstock_vision.images.masks import (
     SegmentationSmoothingCalculator,
     WarpAffineCalculator,
     WarpAffineCalculatorCpu,
+    WarpAffineCalculatorGpu,
 )
 from penstock_vision.messages.masks_pb2 import (
     SegmentationSmoothingCalculatorOptions,
@@ -226,6 +227,31 @@ def test_cubic_interpolation_is_that_of_opencv():
     assert not np.array_equal(found, pixels(frame, moved(0.125, 0.0625)))
 
 
+class OnGpu:
+    """An image on a GPU, as far as the calculators ask."""
+
+    def __init__(self, frame):
+        self._frame = frame
+        self.width, self.height, self.nbytes = frame.width, frame.height, frame.nbytes
+
+    @classmethod
+    def of_frame(cls, frame):
+        return cls(frame)
+
+    def frame(self):
+        return self._frame
+
+    def read_view(self, view):
+        raise AssertionError(f"{view} is not needed")
+
+
+def test_what_is_on_no_gpu_is_refused():
+    with pytest.raises(
+        GraphRunError, match="holds a 'ImageFrame', but this calculator takes an image on the"
+    ):
+        warp(RAMP, calculator=WarpAffineCalculatorGpu)
+
+
 def picture(name):
     """Return a picture of the reference's tests, (H, W, 3), red first, or skip where it is not there."""
     path = PICTURES / name
@@ -314,17 +340,29 @@ TURNED = "medium_sub_rect_with_rotation_border_zero"
         ("noop_except_range", WHOLE, (64, 128), True, ZERO),
     ],
 )
-@pytest.mark.parametrize("calculator", [WarpAffineCalculatorCpu, WarpAffineCalculator])
-def test_regions_look_as_those_of_the_reference(calculator, expected, rect, size, keeps, options):  # noqa: PLR0913, PLR0917  # one case
+@pytest.mark.parametrize(
+    ("calculator", "held", "origin"),
+    [
+        (WarpAffineCalculatorCpu, lambda frame: frame, {}),
+        (WarpAffineCalculator, Image, {}),
+        (WarpAffineCalculatorGpu, OnGpu, {"gpu_origin": "TOP_LEFT"}),
+        (WarpAffineCalculator, lambda frame: Image(OnGpu(frame)), {"gpu_origin": "TOP_LEFT"}),
+    ],
+)
+def test_regions_look_as_those_of_the_reference(  # noqa: PLR0913, PLR0917  # one case
+    calculator, held, origin, expected, rect, size, keeps, options
+):
     given, wanted = picture("input.jpg"), picture(f"{expected}.png").astype(float)
-    frame = ImageFrame(given)
-    image = frame if calculator is WarpAffineCalculatorCpu else Image(frame)
+    image, matrix = held(ImageFrame(given)), matrix_of(rect, given.shape[:2], size, keeps)
 
-    found = pixels(
-        image, matrix_of(rect, given.shape[:2], size, keeps), size, calculator=calculator, **options
-    )
+    (packet,) = warp(image, matrix, size, calculator=calculator, **options, **origin)
 
-    likeness = 1 - np.linalg.norm(found - wanted) / np.linalg.norm(wanted)
+    found = packet.payload
+    assert type(found) is type(image)
+    if isinstance(found, Image):
+        assert type(found.held) is type(image.held)
+    array = found.frame().array if isinstance(found, OnGpu) else found.array
+    likeness = 1 - np.linalg.norm(array - wanted) / np.linalg.norm(wanted)
     assert likeness >= (0.8 if options.get("interpolation") == "INTER_NEAREST" else 0.99)
 
 

@@ -106,7 +106,10 @@ def multiplying_loop():
 
 
 def looped(plan, *sets):
-    """Return what the outputs carry; a set is a timestamp and a number for each input, None for a bound."""
+    """Return what the outputs carry before the run ends, and that the end adds nothing.
+
+    A set is a timestamp and a number for each input, None for a bound.
+    """
     outputs = [name for name in plan.stream_ids if name.startswith("out")]
     harness = ScheduleHarness(plan, observe=outputs).start()
     for timestamp, numbers in sets:
@@ -116,8 +119,10 @@ def looped(plan, *sets):
             else:
                 harness.add(f"int{i}", number, timestamp)
         harness.run()
+    carried = [list(harness.carried(name)) for name in outputs]
     harness.finish()
-    return [harness.carried(name) for name in outputs]
+    assert [harness.carried(name) for name in outputs] == carried
+    return carried
 
 
 @pytest.mark.parametrize(

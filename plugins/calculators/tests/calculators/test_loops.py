@@ -343,7 +343,10 @@ def counting_loop(iterable):
 
 
 def looped(plan, output, feed):
-    """Return what an output carries; a feed has a dictionary for each timestamp, None to wait until idle."""
+    """Return what an output carries before the run ends, and that the end adds nothing.
+
+    A feed has a dictionary for each timestamp, None to wait until idle.
+    """
     harness = ScheduleHarness(plan, observe=[output]).start()
     for step in feed:
         if step is None:
@@ -352,8 +355,11 @@ def looped(plan, output, feed):
             timestamp, payloads = step
             for stream, payload in payloads.items():
                 harness.add(stream, payload, timestamp)
+    harness.run()
+    carried = list(harness.carried(output))
     harness.finish()
-    return harness.carried(output)
+    assert harness.carried(output) == carried
+    return carried
 
 
 @pytest.mark.parametrize(

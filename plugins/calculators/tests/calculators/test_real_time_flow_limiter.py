@@ -141,7 +141,15 @@ def test_each_call_decides_at_once():
     "calculators/core/real_time_flow_limiter_calculator_test.cc", "RealTimeFlowLimiterCalculator.CanConsume"
 )
 def test_a_limiter_keeps_no_packet_that_has_passed():
-    harness = ScheduleHarness(wired(limiter(), inputs="a finished"), observe=["allow"]).start()
+    passed = []
+
+    def note(cc):
+        passed.append(cc.stamp)
+
+    plan = wired(
+        limiter(side_inputs="MAX_IN_FLIGHT:limit"), node(calculator(note), "a_out", ""), inputs="a finished"
+    )
+    harness = ScheduleHarness(plan, observe=["allow"], side_packets={"limit": 1}).start()
     payload = {1}
     harness.add("a", payload, 1)
     harness.run()
@@ -149,6 +157,7 @@ def test_a_limiter_keeps_no_packet_that_has_passed():
     del payload
     gc.collect()
 
+    assert passed == [1]
     assert values(harness, "allow") == [False]
     assert there() is None
     harness.finish()

@@ -5,7 +5,7 @@ The invariant: the handle is not empty and does not change; the pixels are share
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, final
+from typing import TYPE_CHECKING, Any, Protocol, Self, final
 
 from penstock.errors import PacketTypeError
 from penstock_formats.image_frame import ImageFrame
@@ -31,6 +31,10 @@ class GpuImage(Protocol):
     @property
     def nbytes(self) -> int:
         """The size of the pixels in bytes."""
+
+    @classmethod
+    def of_frame(cls, frame: ImageFrame) -> Self:
+        """Return such an image of a frame's pixels."""
 
     def frame(self) -> ImageFrame:
         """Return the pixels in main memory: a copy, made once."""

@@ -85,6 +85,7 @@ CALCULATORS: Final[Mapping[str, str]] = {
     "VisibilitySmoothingCalculator": "penstock_vision.landmarks.visibility_smoothing:VisibilitySmoothingCalculator",
     "WarpAffineCalculator": "penstock_vision.images.masks:WarpAffineCalculator",
     "WarpAffineCalculatorCpu": "penstock_vision.images.masks:WarpAffineCalculatorCpu",
+    "WarpAffineCalculatorGpu": "penstock_vision.images.masks:WarpAffineCalculatorGpu",
     "WorldLandmarkProjectionCalculator": "penstock_vision.landmarks.world_landmark_projection:WorldLandmarkProjectionCalculator",
 }
 

@@ -52,7 +52,7 @@ class ImagePropertiesCalculator(penstock.Calculator):
         """Send the size of one image."""
         source = cc.inputs[self._tag]
         if not source.is_empty():
-            image = _gpu_image(source) if self._tag == "IMAGE_GPU" else source.payload
+            image = gpu_image(source) if self._tag == "IMAGE_GPU" else source.payload
             cc.outputs["SIZE"].add((image.width, image.height), cc.stamp)
 
 
@@ -97,7 +97,7 @@ class ToImageCalculator(penstock.Calculator):
         if isinstance(source.payload, Image):
             cc.outputs["IMAGE"].add_packet(source.packet)
         else:
-            image = _gpu_image(source) if self._tag == "IMAGE_GPU" else source.payload
+            image = gpu_image(source) if self._tag == "IMAGE_GPU" else source.payload
             cc.outputs["IMAGE"].add(Image(image), cc.stamp)
 
 
@@ -175,8 +175,13 @@ def _declare_image(cc: CalculatorContract) -> None:
         cc.inputs[tag].set_any("an image on the GPU, a GpuBuffer")
 
 
-def _gpu_image(port: Input) -> GpuImage:
+def gpu_image(port: Input, taker: str = "IMAGE_GPU", instead: str = "connect IMAGE or IMAGE_CPU") -> GpuImage:
     """Return the image on the GPU that an input holds; its type is another pack's, which may be missing.
+
+    Args:
+        port: the input, which has a packet.
+        taker: what takes images on the GPU, for the error.
+        instead: what to do with other images, for the error.
 
     Raises:
         InvalidArgumentError: it holds something else.
@@ -184,7 +189,7 @@ def _gpu_image(port: Input) -> GpuImage:
     image: GpuImage = port.payload
     if not hasattr(type(image), "read_view"):
         raise InvalidArgumentError(
-            f"input {port.name!r} holds a {type(image).__name__!r}, but IMAGE_GPU takes an image on the GPU, "
-            "such as a GpuBuffer of penstock-gpu; connect IMAGE or IMAGE_CPU"
+            f"input {port.name!r} holds a {type(image).__name__!r}, but {taker} takes an image on the GPU, "
+            f"such as a GpuBuffer of penstock-gpu; {instead}"
         )
     return image

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import cv2
 import numpy as np
@@ -12,6 +12,7 @@ import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import Image, ImageFormat, ImageFrame
 from penstock_vision.geometry.matrix_inverse import inverse_and_determinant
+from penstock_vision.images.image_handles import gpu_image
 from penstock_vision.messages.masks_pb2 import (
     SegmentationSmoothingCalculatorOptions,
     WarpAffineCalculatorOptions,
@@ -157,7 +158,7 @@ class WarpAffineCalculatorCpu(penstock.Calculator):
     input is empty nothing is sent.
 
     Options `WarpAffineCalculatorOptions`: `border_mode` (BORDER_REPLICATE; BORDER_ZERO), `interpolation`
-    (INTER_LINEAR; INTER_CUBIC, INTER_NEAREST), `gpu_origin` (ignored: the image is in main memory).
+    (INTER_LINEAR; INTER_CUBIC, INTER_NEAREST), `gpu_origin` (has no effect: row 0 of each image is its top).
 
     Raises in `process`: InvalidArgumentError for a size or a matrix that is none.
 
@@ -175,15 +176,12 @@ class WarpAffineCalculatorCpu(penstock.Calculator):
         }
     """
 
-    _kind: type[Any] = ImageFrame
-
     @classmethod
     def get_contract(cls, cc: CalculatorContract) -> None:
         """Declare an image in and one out, the matrix and the size."""
-        cc.inputs["IMAGE"].set(cls._kind, "what is warped")
+        cls._declare_images(cc)
         cc.inputs["MATRIX"].set(tuple, "16 numbers: maps the output to the input")
         cc.inputs["OUTPUT_SIZE"].set(tuple, "width and height in pixels")
-        cc.outputs["IMAGE"].set(cls._kind, "the warped image")
         cc.set_timestamp_offset(0)
         cc.declare(may_skip=False, stateless=True)
 
@@ -200,9 +198,17 @@ class WarpAffineCalculatorCpu(penstock.Calculator):
         source = cc.inputs["IMAGE"]
         if source.is_empty() or cc.inputs["MATRIX"].is_empty() or cc.inputs["OUTPUT_SIZE"].is_empty():
             return
-        frame: ImageFrame = source.payload if self._kind is ImageFrame else source.payload.frame
-        warped = self._warped(frame, _matrix(cc.inputs["MATRIX"]), _size(cc.inputs["OUTPUT_SIZE"]))
-        cc.outputs["IMAGE"].add(warped if self._kind is ImageFrame else Image(warped), cc.stamp)
+        matrix, size = _matrix(cc.inputs["MATRIX"]), _size(cc.inputs["OUTPUT_SIZE"])
+        cc.outputs["IMAGE"].add(self._result(source, matrix, size), cc.stamp)
+
+    @classmethod
+    def _declare_images(cls, cc: CalculatorContract) -> None:
+        cc.inputs["IMAGE"].set(ImageFrame, "what is warped")
+        cc.outputs["IMAGE"].set(ImageFrame, "the warped image")
+
+    def _result(self, source: Input, matrix: NDArray[np.float32], size: tuple[int, int]) -> object:
+        """Return what is sent for an image."""
+        return self._warped(source.payload, matrix, size)
 
     def _warped(self, frame: ImageFrame, matrix: NDArray[np.float32], size: tuple[int, int]) -> ImageFrame:
         # from fractions to pixels of the input, then of the output: each product is rounded in this order
@@ -216,7 +222,8 @@ class WarpAffineCalculator(WarpAffineCalculatorCpu):
     """Move, turn, scale and shear an Image by a matrix, as `WarpAffineCalculatorCpu` does an ImageFrame.
 
     Inputs: IMAGE (Image; one on the GPU is copied to main memory first), MATRIX and OUTPUT_SIZE as there.
-    Output: IMAGE (Image on the CPU, new memory, the format of the input). Timestamp offset 0.
+    Output: IMAGE (Image, new memory, the format of the input; on the GPU if the input is). Timestamp offset
+    0.
 
     Options `WarpAffineCalculatorOptions`, errors and source: as there.
 
@@ -231,7 +238,49 @@ class WarpAffineCalculator(WarpAffineCalculatorCpu):
         }
     """
 
-    _kind = Image
+    @classmethod
+    def _declare_images(cls, cc: CalculatorContract) -> None:
+        cc.inputs["IMAGE"].set(Image, "what is warped")
+        cc.outputs["IMAGE"].set(Image, "the warped image")
+
+    def _result(self, source: Input, matrix: NDArray[np.float32], size: tuple[int, int]) -> object:
+        image: Image = source.payload
+        warped = self._warped(image.frame, matrix, size)
+        held = image.held
+        return Image(warped if isinstance(held, ImageFrame) else type(held).of_frame(warped))
+
+
+class WarpAffineCalculatorGpu(WarpAffineCalculatorCpu):
+    """Move, turn, scale and shear an image on the GPU by a matrix, as `WarpAffineCalculatorCpu` does.
+
+    It works in main memory: each image is copied there, and the result is uploaded where it is drawn with.
+
+    Inputs: IMAGE (GpuBuffer of penstock-gpu), MATRIX and OUTPUT_SIZE as there. Output: IMAGE (GpuBuffer, new
+    memory, the format of the input). Timestamp offset 0.
+
+    Options `WarpAffineCalculatorOptions` and source: as there.
+
+    Raises in `process`: as there, and InvalidArgumentError for what is no image on the GPU.
+
+    Config::
+
+        node {
+          calculator: "WarpAffineCalculatorGpu"
+          input_stream: "IMAGE:crop"
+          input_stream: "MATRIX:image_to_crop"
+          input_stream: "OUTPUT_SIZE:image_size"
+          output_stream: "IMAGE:image"
+        }
+    """
+
+    @classmethod
+    def _declare_images(cls, cc: CalculatorContract) -> None:
+        cc.inputs["IMAGE"].set_any("what is warped, a GpuBuffer")
+        cc.outputs["IMAGE"].set_any("the warped image, a GpuBuffer")
+
+    def _result(self, source: Input, matrix: NDArray[np.float32], size: tuple[int, int]) -> object:
+        image = gpu_image(source, "this calculator", "use WarpAffineCalculatorCpu")
+        return type(image).of_frame(self._warped(image.frame(), matrix, size))
 
 
 @lru_cache(maxsize=64)
