@@ -209,10 +209,13 @@ def test_times_are_not_sent_where_a_call_sends_no_tensor():
             {"num_channels": 1, "num_samples": 3, "num_overlapping_samples": 3},
             "num_overlapping_samples is 3, but must be below num_samples, which is 3",
         ),
-        ({"num_channels": 1, "num_samples": 3, "padding_samples_after": -1}, "and the padding is -1, but"),
+        (
+            {"num_channels": 1, "num_samples": 3, "padding_samples_after": -1},
+            "padding_samples_after is -1, but",
+        ),
         (
             {"num_channels": 1, "num_samples": 3, "padding_samples_before": 2**40},
-            "the padding is 1099511627776, but",
+            "padding_samples_before is 1099511627776, but",
         ),
         ({"num_channels": 1, "num_samples": 3, "flush_mode": "NONE"}, "flush_mode is NONE; leave it out"),
         ({"num_channels": 1, "num_samples": 3, "volume_gain_db": 1e9}, "must be from -400 to 400 decibels"),

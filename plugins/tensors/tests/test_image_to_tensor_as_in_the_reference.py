@@ -189,6 +189,12 @@ def test_an_image_in_main_memory_needs_no_service_of_the_gpu():
             ),
         ),
         pytest.param(
+            {"x_center": math.nan, "y_center": 0.1, "width": 1, "height": 1},
+            marks=pytest.mark.reference(
+                "calculators/tensor/image_to_tensor_utils_test.cc", "ValidateRoi.NanCenterX"
+            ),
+        ),
+        pytest.param(
             {"x_center": 0.5, "y_center": 0.5, "width": 0, "height": 0.5},
             marks=pytest.mark.reference(
                 "calculators/tensor/image_to_tensor_calculator_test.cc",
@@ -198,8 +204,7 @@ def test_an_image_in_main_memory_needs_no_service_of_the_gpu():
         pytest.param(
             {"x_center": 0.1, "y_center": math.nan, "width": 1, "height": 1},
             marks=pytest.mark.reference(
-                "calculators/tensor/image_to_tensor_utils_test.cc", "ValidateRoi.NanCenterX",
-                "ValidateRoi.NanCenterY",
+                "calculators/tensor/image_to_tensor_utils_test.cc", "ValidateRoi.NanCenterY"
             ),
         ),
         pytest.param(
@@ -226,7 +231,12 @@ def test_an_image_in_main_memory_needs_no_service_of_the_gpu():
                 "calculators/tensor/image_to_tensor_utils_test.cc", "ValidateRoi.InvalidDimensions"
             ),
         ),
-        {"x_center": 0.1, "y_center": 0.1, "width": 1, "height": -0.01},
+        pytest.param(
+            {"x_center": 0.1, "y_center": 0.1, "width": 1, "height": -0.01},
+            marks=pytest.mark.reference(
+                "calculators/tensor/image_to_tensor_utils_test.cc", "ValidateRoi.InvalidDimensions"
+            ),
+        ),
     ],
 )  # fmt: skip
 def test_a_region_that_is_none_is_an_invalid_argument(rect):
@@ -412,11 +422,22 @@ class OnGpu:
 @pytest.mark.reference(
     "calculators/tensor/image_to_tensor_utils_test.cc", "GetOutputTensorType.GetOutputTensorType"
 )
-def test_an_image_on_the_gpu_becomes_floats():
+@pytest.mark.parametrize(
+    ("tag", "image"), [("IMAGE_GPU", OnGpu()), ("IMAGE", Image(OnGpu()))], ids=["buffer", "image"]
+)
+@pytest.mark.parametrize(
+    ("options", "most"),
+    [
+        (UNIT, 1),
+        (BYTES, 127),
+        ({"output_tensor_int_range": {"min": 0, "max": 127}}, 127),
+        ({"output_tensor_uint_range": {"min": 0, "max": 255}}, 255),
+    ],
+)
+def test_an_image_on_the_gpu_becomes_floats_with_each_range(tag, image, options, most):
     ran = run_calculator(
-        ImageToTensorCalculator, {"IMAGE_GPU": [(0, OnGpu())]}, outputs=["TENSOR"], options=Options(**UNIT)
+        ImageToTensorCalculator, {tag: [(0, image)]}, outputs=["TENSOR"], options=Options(**options)
     )
-
     (packet,) = ran.outputs["TENSOR"]
     assert packet.payload.array.dtype == np.float32
-    assert packet.payload.array.tolist() == np.ones((1, 2, 2, 3)).tolist()
+    assert packet.payload.array.tolist() == np.full((1, 2, 2, 3), most).tolist()

@@ -228,6 +228,15 @@ def test_inputs_that_are_outputs_go_through(reference_model):
     assert numbers(found) == [[3], [2], [1]]
 
 
+def test_inputs_that_are_outputs_go_through_with_zero_copies_too(reference_model):
+    """MediaPipe refuses them; difference 24 of docs/mediapipe.md."""
+    arrays = [np.array([[i]], np.float32) for i in (1, 2, 3)]
+
+    found = run(reference_model(SWAPS), *arrays, delegate={"xnnpack": {"enable_zero_copy_tensor_io": True}})
+
+    assert numbers(found) == [[3], [2], [1]]
+
+
 # --- which tensor is which ---------------------------------------------------------------------------
 
 INPUTS = ["first_input", "second_input", "third_input"]
@@ -778,3 +787,64 @@ def test_the_bytes_of_one_element_go_through_a_scalar(tiny, name):
 
     assert (found.shape, found.array.dtype) == ((1,), TYPES[name])
     assert found.array.tobytes() == given.tobytes()
+
+
+# --- the delegate LiteRT -----------------------------------------------------------------------------
+#: The element types of tensors of LiteRT.
+LITERT_TYPES = TYPES | {"FLOAT16": np.float16, "INT64": np.int64}
+
+
+@pytest.mark.reference(
+    "calculators/tensor/litert/litert_utils_test.cc",
+    "LiteRtUtilsTest.ShouldSuccessfullyCompareTensorTypes",
+)
+@pytest.mark.parametrize("given", LITERT_TYPES.values())
+@pytest.mark.parametrize("name", LITERT_TYPES)
+def test_litert_takes_the_element_type_of_the_model_and_no_other(tiny, name, given):
+    model, array = tiny(name, shape=(1, 1)), np.ones((1, 1), given)
+
+    if LITERT_TYPES[name] is given:
+        assert numbers(run(model, array, delegate={"litert": {}})) == [[1]]
+    else:
+        assert code_of("came, but the input", model, array, delegate={"litert": {}}) == StatusCode.INTERNAL
+
+
+@pytest.mark.reference(
+    "calculators/tensor/litert/litert_utils_test.cc",
+    "LiteRtUtilsTest.ShouldDetectEqualTensorShapes",
+    "LiteRtUtilsTest.ShouldDetectScalarTensorShapes",
+)
+@pytest.mark.parametrize("shape", [(1, 1), ()])
+def test_litert_takes_the_shape_of_the_model_and_one_element_as_a_scalar(tiny, shape):
+    found = run(tiny("FLOAT32", shape=shape), np.full((1, 1), 7, np.float32), delegate={"litert": {}})
+
+    assert numbers(found) == [[7]]
+
+
+@pytest.mark.reference(
+    "calculators/tensor/litert/litert_utils_test.cc", "LiteRtUtilsTest.ShouldDetectDifferentTensorShapes"
+)
+def test_litert_refuses_another_shape(tiny):
+    words = "a tensor float32 1x1 came, but the input 'tensor 0' .* is float32 1x2"
+    model, array = tiny("FLOAT32", shape=(1, 2)), np.ones((1, 1), np.float32)
+
+    assert code_of(words, model, array, delegate={"litert": {}}) == StatusCode.INTERNAL
+
+
+@pytest.mark.reference(
+    "calculators/tensor/litert/litert_utils_test.cc",
+    "CreateTensorFromLiteRtRankedTensorTypeTest.ShouldAllocateTensorWithLiteRtTensorSpecs",
+)
+@pytest.mark.parametrize("name", LITERT_TYPES)
+def test_litert_gives_tensors_of_the_type_and_size_of_the_model(tiny, name):
+    kind = LITERT_TYPES[name]
+
+    (found,) = run(tiny(name, shape=(1, 4)), np.ones((1, 4), kind), delegate={"litert": {}})
+
+    assert (found.array.dtype, found.shape) == (kind, (1, 4))
+
+
+def test_floats_of_16_bits_become_floats_of_32_bits_without_litert(tiny):
+    (found,) = run(tiny("FLOAT16", shape=(1, 4)), np.ones((1, 4), np.float16), delegate={"xnnpack": {}})
+
+    assert (found.array.dtype, found.array.tolist()) == (np.float32, [[1] * 4])

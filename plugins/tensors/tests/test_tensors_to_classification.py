@@ -128,9 +128,10 @@ ENTRIES = [{"id": i, "label": item.name} for i, item in ABC.items()]
 
 def three(calculator, message, **options):
     """Return index, score and label (None where there is none) for the scores 0, 0.5 and 1."""
+    shape = (1, 1, 3, 1) if calculator is TensorsToClassificationCalculator else (1, 3)
     ran = run_calculator(
         calculator,
-        {"TENSORS": [(0, [Tensor(np.array([0, 0.5, 1], np.float32).reshape(1, 1, 3, 1))])]},
+        {"TENSORS": [(0, [Tensor(np.array([0, 0.5, 1], np.float32).reshape(shape))])]},
         outputs=["CLASSIFICATIONS"],
         options=message(**options),
     )

@@ -208,7 +208,7 @@ def test_masks_as_in_the_reference(values, activation, size, most, tag, expected
     "TensorsToSegmentationUtilsTest.GetHwcFromDimsBatchCheckFail",
     "TensorsToSegmentationUtilsTest.GetHwcFromDimsInvalidShape",
 )
-@pytest.mark.parametrize("shape", [(2, 3, 4, 5), (1, 2, 3, 4, 5)])
+@pytest.mark.parametrize("shape", [(2, 3, 4, 5), (1, 2, 3, 4, 5), (2, 3, 4, 1), (1, 2, 3, 4, 1)])
 def test_a_batch_or_a_dimension_more_is_refused(shape):
     with pytest.raises(GraphRunError, match=f"holds a tensor of shape {re.escape(str(shape))}"):
         mask([tensor(np.zeros(shape))])

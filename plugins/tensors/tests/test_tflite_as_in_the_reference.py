@@ -34,7 +34,7 @@ def threes(folder):
             ones = [Tensor(np.ones((8, 8, 3), dtype))]
             graph.add_packet_to_input_stream("tensor_in", penstock.Packet(ones, 0))
         ((found,),) = seen
-        assert found.array.dtype == dtype
+        assert (found.array.dtype, found.shape) == (dtype, (1, 8, 8, 3))
         assert (found.array == 3).all()
 
     return run_graph

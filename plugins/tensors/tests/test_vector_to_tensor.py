@@ -7,6 +7,8 @@ import pytest
 
 from penstock.errors import GraphRunError, StatusCode
 from penstock_formats import Tensor
+from penstock_tensors import TensorInfo
+from penstock_tensors.inference.inference import InferenceCalculatorCpu
 from penstock_tensors.inputs.vector_to_tensor import VectorToTensorCalculator
 from penstock_tensors.messages.vector_to_tensor_pb2 import VectorToTensorCalculatorOptions as Options
 from penstock_testing import run_calculator
@@ -25,7 +27,9 @@ def tensor(payload, **options):
 @pytest.mark.reference(
     "calculators/tensor/vector_to_tensor_calculator_test.cc",
     "VectorToTensorCalculatorTest.ShouldConvertVectorToTensor",
+    "VectorToTensorCalculatorTest.ShouldCreateDynamicTensor",
 )
+@pytest.mark.parametrize("is_dynamic", [False, True])
 @pytest.mark.parametrize(
     ("payload", "element_type"),
     [
@@ -40,8 +44,8 @@ def tensor(payload, **options):
         ([bool(i) for i in range(123)], "bool"),
     ],
 )
-def test_numbers_of_each_type_are_a_row(payload, element_type):
-    made = tensor(payload, output_dynamic_tensor_shape=False)
+def test_numbers_of_each_type_are_a_row(payload, element_type, is_dynamic):
+    made = tensor(payload, output_dynamic_tensor_shape=is_dynamic)
 
     assert (made.shape, made.dtype) == ((1, 123), element_type)
     assert made[0].tolist() == list(payload)
@@ -68,6 +72,29 @@ def test_ints_of_64_bits_are_an_invalid_argument():
 def test_no_numbers_are_refused(payload):
     with pytest.raises(GraphRunError, match="holds no numbers, but a tensor has one at least"):
         tensor(payload)
+
+
+@pytest.mark.reference(  # what a dynamic tensor is for: there is no flag on ours
+    "calculators/tensor/vector_to_tensor_calculator_test.cc",
+    "VectorToTensorCalculatorTest.ShouldCreateDynamicTensor",
+)
+@pytest.mark.parametrize("is_dynamic", [False, True])
+def test_a_model_with_an_open_size_takes_the_tensor(doubling, double, monkeypatch, is_dynamic):
+    for side in ("inputs", "outputs"):
+        monkeypatch.setattr(doubling, side, (TensorInfo("x", (1, -1), "float32"),))
+    monkeypatch.setattr(type(doubling.session()), "run", lambda session, inputs: [inputs[0] * 2])
+    numbers = np.arange(123, dtype=np.float32)
+    made = Tensor(tensor(numbers, output_dynamic_tensor_shape=is_dynamic))
+
+    done = run_calculator(
+        InferenceCalculatorCpu,
+        {"TENSOR": [(0, made)]},
+        outputs=["TENSOR"],
+        side_packets={"MODEL": double},
+    )
+
+    (packet,) = done.outputs["TENSOR"]
+    assert packet.payload.array.tolist() == [(numbers * 2).tolist()]
 
 
 def test_the_tensor_has_memory_of_its_own():

@@ -132,6 +132,8 @@ class LockedRun:
         self.has_given_up = False
         #: Gets the errors of the run, once, soon after the first; None: nobody asks.
         self.on_error: Callable[[GraphRunError], object] | None = None
+        #: The thread that calls it.
+        self.teller: threading.Thread | None = None
 
     def serve(self, works: Sequence[QueueServer], timer: Alarm | None) -> None:
         """Take the works of the schedule's queues, and the timer of a run whose nodes may time out."""
@@ -292,7 +294,8 @@ class LockedRun:
         if self.on_error is not None and self.schedule.errors:
             told = (self.on_error, GraphRunError(self.schedule.errors))
             self.on_error = None
-            threading.Thread(target=_tell_error, args=told, name="penstock-error", daemon=True).start()
+            self.teller = threading.Thread(target=_tell_error, args=told, name="penstock-error", daemon=True)
+            self.teller.start()
         if self.waiters:
             self.changed.notify_all()
         self.quiet_until = perf_counter() + (_QUIET_FOR_ADDERS_S if self.waiters == self.adders else _QUIET_S)

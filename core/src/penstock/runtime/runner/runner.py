@@ -11,6 +11,7 @@ What holds here, besides what `locked`, `deferred` and `waiting` say:
 from __future__ import annotations
 
 import inspect
+import threading
 from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Final
@@ -174,6 +175,8 @@ class Runner(AwaitedRun):
             late.append("the timer")
         if not self.loop.stop(timeout):
             late.append("the event loop")
+        if self.teller is not None and self.teller is not threading.current_thread():
+            self.teller.join(timeout)  # the application's callback may take longer; then it is left alone
         if late and not self.has_given_up:
             said = f"threads of the graph did not stop within {timeout} s: {', '.join(late)}"
             nodes = ", ".join(repr(node.name) for node in self.running_nodes())

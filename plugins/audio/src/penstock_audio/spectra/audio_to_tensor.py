@@ -295,8 +295,9 @@ def _check(options: AudioToTensorCalculatorOptions) -> None:
         raise InvalidArgumentError(
             f"num_overlapping_samples is {overlap}, but must be below num_samples, which is {samples}"
         )
-    for side in (options.padding_samples_before, options.padding_samples_after):
-        check_count(f"the product of {channels} channels and the padding", channels * side, 0)
+    for name in ("padding_samples_before", "padding_samples_after"):
+        padding = check_count(name, getattr(options, name), 0)
+        check_count(f"the product of {channels} channels and {name}", channels * padding, 0)
     if options.flush_mode == _OPTIONS.NONE:
         raise InvalidArgumentError("flush_mode is NONE; leave it out, or choose one of the others")
     check_gain(options.volume_gain_db)

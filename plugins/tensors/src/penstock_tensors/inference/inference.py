@@ -9,7 +9,7 @@ import numpy as np
 
 import penstock
 from penstock.access import ACCESS, Searched
-from penstock.errors import FailedPreconditionError, InvalidArgumentError
+from penstock.errors import FailedPreconditionError, InvalidArgumentError, StatusCode
 from penstock_formats import Tensor
 from penstock_formats.api import ELEMENT_TYPES
 from penstock_tensors.inference.tensor_map import TensorMap
@@ -53,7 +53,8 @@ class InferenceCalculatorCpu(penstock.Calculator):
 
     Options `InferenceCalculatorOptions`: `model_path`: the file, searched by the service RESOURCES (the
     README of penstock-tensors says where); `delegate`: `xnnpack` (with `num_threads`, default 1) or `tflite`,
-    the default, which is slower; `litert` is taken for `xnnpack`, `gpu` and `nnapi` for `tflite`;
+    the default, which is slower; `litert` is taken for `xnnpack`, but outputs of float16 stay float16, where
+    they become float32 with the others; `gpu` and `nnapi` are taken for `tflite`;
     `cpu_num_thread` (1): threads without xnnpack; `input_output_config`: which tensor of the node is which of
     the model, by number or name. Its `feedback_tensor_links` are outputs of the model that are inputs of its
     next run, and 0 in the first: the node neither sends nor gets them.
@@ -189,7 +190,8 @@ class InferenceCalculatorCpu(penstock.Calculator):
             if _NAMES[array.dtype] != info.element_type or not _fits(array, info.shape):
                 self._refuse(info, array)
         found = self._sessions.run(arrays)
-        made = [_tensor(array, info) for array, info in zip(found, self._made, strict=True)]
+        halves = self._keeps_halves
+        made = [_tensor(array, info, halves) for array, info in zip(found, self._made, strict=True)]
         if self._gives_list:
             cc.output.add(made, stamp)
         else:
@@ -226,7 +228,7 @@ class InferenceCalculatorCpu(penstock.Calculator):
                     "tflite or xnnpack"
                 )
             delegate.MergeFrom(given)
-        is_litert = delegate.HasField("litert")
+        self._keeps_halves = is_litert = delegate.HasField("litert")
         uses_xnnpack = self.always_xnnpack or is_litert or delegate.HasField("xnnpack")
         if is_litert:
             threads = delegate.litert.cpu.num_threads
@@ -243,14 +245,16 @@ class InferenceCalculatorCpu(penstock.Calculator):
         if count != len(self._wanted):
             raise InvalidArgumentError(
                 f"{count} tensors came, but the model {self._name!r} takes {len(self._wanted)}: "
-                f"{', '.join(f'{info.name!r} ({info})' for info in self._wanted)}"
+                f"{', '.join(f'{info.name!r} ({info})' for info in self._wanted)}",
+                code=StatusCode.INTERNAL,  # as in the reference
             )
 
     def _refuse(self, info: TensorInfo, array: NDArray[Any]) -> None:
         sizes = "x".join(map(str, array.shape)) or "scalar"
         raise InvalidArgumentError(
             f"a tensor {array.dtype.name} {sizes} came, but the input {info.name!r} of the model "
-            f"{self._name!r} is {info}; change what makes the tensor"
+            f"{self._name!r} is {info}; change what makes the tensor",
+            code=StatusCode.INTERNAL,  # as in the reference
         )
 
 
@@ -310,9 +314,9 @@ class _Sessions:
         return [found[i] for i in self._map.outputs]
 
 
-def _tensor(array: NDArray[Any], info: TensorInfo) -> Tensor:
+def _tensor(array: NDArray[Any], info: TensorInfo, keeps_halves: bool) -> Tensor:  # noqa: FBT001  # for speed
     """Return an output as a tensor: half floats become floats, a scalar one element, as in the reference."""
-    if array.dtype == np.float16:
+    if array.dtype == np.float16 and not keeps_halves:
         array = array.astype(np.float32)
     made = array if array.ndim else array.reshape(1)
     return Tensor(made, scale=info.scale, zero_point=info.zero_point)

@@ -56,8 +56,9 @@ class ImageToTensorCalculator(penstock.Calculator):
     default the image's); `keep_aspect_ratio` (false: the region is stretched; true: it grows around its
     centre to the ratio of the tensor); one of `output_tensor_float_range` (float32),
     `output_tensor_int_range` (int8, or uint8 where min is 0 or more) and `output_tensor_uint_range`
-    (uint8): the values that 0 and 255 become, required; `border_mode` (BORDER_REPLICATE, the nearest
-    pixel, or BORDER_ZERO): what is outside of the image. `gpu_origin` has no effect.
+    (uint8): the values that 0 and 255 become, required; an image on the GPU becomes float32 with each of
+    them. `border_mode` (BORDER_REPLICATE, the nearest pixel, or BORDER_ZERO): what is outside of the image.
+    `gpu_origin` has no effect.
 
     Raises InvalidArgumentError in `get_contract`: a size is below 1, no range is set, its min is not below
     its max or it does not fit the elements. In `process`: for an image of another format, or a region that is
@@ -115,6 +116,7 @@ class ImageToTensorCalculator(penstock.Calculator):
         """Compute the table of values."""
         options = cc.options(ImageToTensorCalculatorOptions)
         self._values = _Values(options)
+        self._values_on_gpu = _Values(options, always_float=True)
         self._keeps_ratio = options.keep_aspect_ratio
         is_black = options.border_mode == ImageToTensorCalculatorOptions.BORDER_ZERO
         self._border = cv2.BORDER_CONSTANT if is_black else cv2.BORDER_REPLICATE
@@ -144,7 +146,8 @@ class ImageToTensorCalculator(penstock.Calculator):
             rect = port.payload
             if rect.width == 0 and rect.height == 0:
                 return
-        frame = frame_of(source.payload, source.name, _FORMATS)
+        payload = source.payload
+        frame = frame_of(payload, source.name, _FORMATS)
         width, height = frame.width, frame.height
         size = (self._width or width, self._height or height)
         if rect is not None:
@@ -159,7 +162,8 @@ class ImageToTensorCalculator(penstock.Calculator):
         if place.matrix is not None:
             outputs["MATRIX"].add(place.matrix, stamp)
         pixels = cut_out(frame.array, place.transform, size, self._border)
-        tensor = Tensor(self._values.of(pixels))
+        on_gpu = self._on_gpu or (isinstance(payload, Image) and payload.uses_gpu)
+        tensor = Tensor((self._values_on_gpu if on_gpu else self._values).of(pixels))
         if self._is_list:
             outputs["TENSORS"].add([tensor], stamp)
         else:
@@ -191,14 +195,14 @@ class _Place(NamedTuple):
 class _Values:
     """What each of the 256 values of a pixel becomes."""
 
-    def __init__(self, options: ImageToTensorCalculatorOptions) -> None:
+    def __init__(self, options: ImageToTensorCalculatorOptions, *, always_float: bool = False) -> None:
         field = options.WhichOneof("range")
         given = getattr(options, field)
         low, high = np.float32(given.min), np.float32(given.max)
         scale, offset = (high - low) / np.float32(255), low
         # One rounding for product and sum together, as the reference's fused operation.
         exact = np.arange(256) * float(scale) + float(offset)
-        if field == "output_tensor_float_range":
+        if always_float or field == "output_tensor_float_range":
             self._table: NDArray[Any] = exact.astype(np.float32)
         else:
             kind = np.int8 if low < 0 else np.uint8
