@@ -2,7 +2,8 @@
 
 MediaPipe's repository does not have the pictures of its tests, so the pictures are others.
 `modes_of_solutions.json` has the results of mediapipe 0.10.21 for them in the same modes, after the same
-numbers of frames. Of the models of poses, its wheel has only the full one.
+numbers of frames; of videos that move the results of each frame. Of the models of poses, its wheel has only
+the full one.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ RECORDED = json.loads(Path(__file__).with_name("modes_of_solutions.json").read_t
 #: What a number may differ by: another version of the models' runtime has other kernels.
 SAME_KERNELS = all(one.version.startswith(("1.1.", "1.3.")) for one in distributions(name="ai-edge-litert"))
 NEAR = 1e-5 if SAME_KERNELS else 1e-3
+#: How far results may be from the last ones while they settle in a video of one picture, which shows no legs.
+SETTLES = 0.1
 #: Landmarks around the eyes; and of the irises, which only a refined mesh has, behind the others.
 EYES = (33, 7, 163, 144, 145, 153, 154, 155, 133, 246, 161, 160, 159, 158, 157, 173)
 EYES += (263, 249, 390, 373, 374, 380, 381, 382, 362, 466, 388, 387, 386, 385, 384, 398)
@@ -126,18 +129,33 @@ def mask_of_a_person(mp, image, *, model):
 
 
 def assert_same(found, name):
-    """Compare the last results with the record of MediaPipe."""
+    """Compare the last results with the record of MediaPipe; x and y of those before may be beside it."""
     compare(found[-1], RECORDED[name])
+    for one in found[:-1]:
+        assert_near(one, RECORDED[name])
 
 
-def compare(ours, theirs):
+def assert_near(ours, theirs):
+    """Look that x and y of landmarks are about where they are in the end."""
+    compare(without_depth(ours), without_depth(theirs), SETTLES)
+
+
+def without_depth(found):
+    """Return lists of any depth with two numbers where there are x, y and z."""
+    if not isinstance(found, list):
+        return found
+    is_point = len(found) == 3 and all(isinstance(one, float | int) for one in found)
+    return found[:2] if is_point else [without_depth(one) for one in found]
+
+
+def compare(ours, theirs, near=NEAR):
     """Compare lists of numbers and words of any depth."""
     if isinstance(theirs, list) and not all(isinstance(one, float | int) for one in theirs):
         assert len(ours) == len(theirs)
         for one, other in zip(ours, theirs, strict=True):
-            compare(one, other)
+            compare(one, other, near)
     elif isinstance(theirs, list):
-        np.testing.assert_allclose(ours, theirs, rtol=0, atol=NEAR)
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=near)
     else:
         assert ours == theirs
 
@@ -163,7 +181,7 @@ def test_two_hands_are_found_in_each_mode_with_each_model(mode, model, name, pic
 def test_a_hand_that_moves_is_followed_in_a_video(frames):
     found = one_hand_in_a_video(mp, frames("hand_one", 10), model=1)
 
-    assert_same(found, "hand video")
+    compare(found, RECORDED["hand video"])
 
 
 @pytest.mark.reference("python/solutions/face_detection_test.py", "FaceDetectionTest.test_face")
@@ -201,14 +219,16 @@ def test_a_pose_both_hands_and_a_face_are_found_in_each_mode(mode, refined, name
 def test_a_pose_and_its_mask_are_found_in_each_mode(mode, picture):
     found = poses_in_still_pictures(mp, picture("hands_two"), static=MODES[mode])
 
-    assert_same(found, f"pose {mode}")
+    compare(found[-1], RECORDED[f"pose {mode}"])
+    for landmarks, _world, _mask in found[:-1]:
+        assert_near(landmarks, RECORDED[f"pose {mode}"][0])
 
 
 @pytest.mark.reference("python/solutions/pose_test.py", "PoseTest.test_on_video")
 def test_a_pose_that_moves_is_followed_in_a_video(frames):
     found = poses_in_a_video(mp, frames("hands_two", 10))
 
-    assert_same(found, "pose video moving")
+    compare(found, RECORDED["pose video moving"])
 
 
 @pytest.mark.reference(
