@@ -253,6 +253,14 @@ def test_a_side_packet_may_have_all_options():
     assert [tensor.array.tolist() for _, tensor in found] == [[0, 1]]
 
 
+def test_the_padded_output_at_the_end_has_the_time_of_the_tensor_that_the_offset_says():
+    (found,) = lapped(5, buffer_size=4, overlap=3, padding=1, timestamp_offset=2)
+
+    assert [(time, tensor.array.tolist()) for time, tensor in found] == [
+        (1, [0, 0, 1, 2]), (2, [0, 1, 2, 3]), (3, [1, 2, 3, 4]), (4, [3, 4, 4, 4]),
+    ]  # fmt: skip
+
+
 def test_the_padded_output_at_the_end_is_left_out_where_its_time_has_passed():
     (found,) = lapped(2, buffer_size=3, overlap=2, padding=2, timestamp_offset=2)
 
