@@ -387,7 +387,7 @@ def test_a_key_that_names_no_option_is_refused(key, message):
 
 
 def test_a_node_of_another_calculator_is_refused():
-    with pytest.raises(ValueError, match="a PassThroughCalculator, but may set only those of"):
+    with pytest.raises(ValueError, match="a PassThroughCalculator, but may set only the options of"):
         SolutionBase(
             graph_config=PASSING,
             calculator_params={"pass.threshold": 0.5},

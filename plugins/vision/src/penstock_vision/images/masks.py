@@ -260,7 +260,7 @@ class WarpAffineCalculatorGpu(WarpAffineCalculatorCpu):
 
     Options `WarpAffineCalculatorOptions` and source: as there.
 
-    Raises in `process`: as there, and InvalidArgumentError for what is no image on the GPU.
+    Raises in `process`: as there, and InvalidArgumentError for a payload that is no image on the GPU.
 
     Config::
 
