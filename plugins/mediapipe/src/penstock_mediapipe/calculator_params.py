@@ -77,8 +77,8 @@ def _set_options(name: str, node: Any, fields: dict[str, Any], types: OptionType
     calculator = node.calculator
     if calculator not in _CALCULATORS:
         ours = (
-            f"calculator_params sets options of node {name!r}, a {calculator}, but may set only the options of "
-            f"{', '.join(sorted(_CALCULATORS))}"
+            f"calculator_params sets options of node {name!r}, a {calculator}, but may set only the options "
+            f"of {', '.join(sorted(_CALCULATORS))}"
         )
         raise InvalidArgumentError(
             behind(f"Modifying the calculator options of {name} is not supported.", ours)
