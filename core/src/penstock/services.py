@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import time
 from enum import Enum
-from functools import partial
-from os import path
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar, runtime_checkable
 
 if TYPE_CHECKING:
@@ -51,13 +49,6 @@ class ServiceKey(Generic[S]):
         self.create_beside = create_beside
         #: Who shares the object.
         self.scope = scope
-
-    def maker(self, file: str | None) -> Callable[[], S] | None:
-        """Return what makes the object for a graph, which may come from a file; None where it must be set."""
-        if self.create_beside is None or file is None or not path.isfile(file):  # noqa: PTH113  # see below
-            return self.create
-        # Without pathlib, which takes long to import.
-        return partial(self.create_beside, path.dirname(path.abspath(file)))  # noqa: PTH100, PTH120
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ServiceKey) and self.name == other.name

@@ -19,6 +19,7 @@ from penstock.errors import (
 from penstock.explain.graph_view import GRAPH
 from penstock.late_log import LateLogger, place
 from penstock.runtime.view import RunView
+from penstock.service_makers import maker_of
 from penstock.services import ServiceScope
 
 if TYPE_CHECKING:
@@ -207,7 +208,7 @@ def _find_for(
             is INTERNAL, as in the reference, where no key can make it; UNAVAILABLE where making it failed.
     """
     for key, optional in node.contract.services.items():
-        if key not in found and key not in failed and (create := key.maker(plan.file)) is not None:
+        if key not in found and key not in failed and (create := maker_of(key, plan.file)) is not None:
             try:
                 found[key] = made[key] = create()
             except Exception as error:  # noqa: BLE001  # told to each node that needs the service

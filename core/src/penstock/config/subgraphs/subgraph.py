@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from penstock.errors import NotFoundError
+from penstock.service_makers import maker_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,7 +74,7 @@ class SubgraphContext:
         """
         given: Any = self._services.get(key)
         if given is None:
-            make = key.maker(self._file)
+            make = maker_of(key, self._file)
             if make is None:
                 raise NotFoundError(
                     f"service {key.name!r} is not there while the graph is loaded; pass services={{key: "
