@@ -6,6 +6,7 @@ The expected values were obtained by running the same lines with mediapipe 0.10.
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from importlib.util import find_spec
 
 import numpy as np
@@ -52,6 +53,28 @@ def test_the_modules_have_the_paths_that_programs_import():
     ]:
         assert getattr(mp.python, name) is getattr(mp, name)
     assert calculator_pb2.CalculatorGraphConfig.DESCRIPTOR.name == "CalculatorGraphConfig"
+
+
+@pytest.mark.parametrize(
+    ("module", "message"),
+    [
+        ("body_rig", "JointList"),
+        ("classification", "ClassificationList"),
+        ("detection", "DetectionList"),
+        ("image_file_properties", "ImageFileProperties"),
+        ("image_format", "ImageFormat"),
+        ("landmark", "NormalizedLandmarkList"),
+        ("location_data", "LocationData"),
+        ("matrix_data", "MatrixData"),
+        ("rect", "NormalizedRect"),
+        ("time_series_header", "TimeSeriesHeader"),
+        ("annotation.rasterization", "Rasterization"),
+    ],
+)
+def test_messages_are_imported_from_where_mediapipe_has_them(module, message):
+    found = import_module(f"penstock_mediapipe.framework.formats.{module}_pb2")
+    made = getattr(found, message)()
+    assert type(made).FromString(made.SerializeToString()) == made
 
 
 def test_timestamps_compare_with_ints_and_have_names():
