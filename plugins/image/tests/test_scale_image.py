@@ -65,6 +65,21 @@ def test_what_is_left_after_cropping_has_an_aspect_ratio_between_the_two(size, l
     assert (columns, rows) == (slice(left, left + wide), slice(top, top + high))
 
 
+@pytest.mark.parametrize(
+    ("size", "want"),
+    [
+        ((640, 319), (37, 0, 566, 319)),
+        ((319, 640), (0, 37, 319, 566)),
+    ],
+)
+def test_a_side_that_is_cut_becomes_even(size, want):
+    left, top, wide, high = want
+
+    columns, rows = cropped(*size, *(ratio(limit, "limit") for limit in ("9/16", "16/9")))
+
+    assert (columns, rows) == (slice(left, left + wide), slice(top, top + high))
+
+
 @pytest.mark.reference(
     "calculators/image/scale_image_utils_test.cc",
     "ScaleImageUtilsTest.FindOutputDimensionsPreserveRatio",
