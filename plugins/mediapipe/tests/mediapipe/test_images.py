@@ -7,7 +7,6 @@ import sys
 
 import cv2
 import numpy as np
-import PIL.Image
 import pytest
 
 from penstock_mediapipe import Image, ImageFormat, ImageFrame
@@ -18,6 +17,12 @@ EDGE = 10
 BYTES, WORDS = 2**8 - 1, 2**16 - 1
 
 kinds = pytest.mark.parametrize("kind", [Image, ImageFrame])
+
+
+@pytest.fixture
+def pillow():
+    """Return the module of Pillow's images."""
+    return pytest.importorskip("PIL.Image", reason="Pillow is not installed")
 
 
 @pytest.fixture
@@ -88,8 +93,8 @@ def test_a_color_image_of_opencv_is_indexed_by_row_column_and_channel(
 )
 @pytest.mark.reference("python/image_test.py", "ImageTest.test_create_image_from_gray_pil_image")
 @kinds
-def test_a_gray_image_of_pillow_is_taken(kind, noise):
-    gray = np.asarray(PIL.Image.fromarray(noise(HEIGHT, WIDTH)))
+def test_a_gray_image_of_pillow_is_taken(kind, noise, pillow):
+    gray = np.asarray(pillow.fromarray(noise(HEIGHT, WIDTH)))
     image = kind(image_format=ImageFormat.GRAY8, data=gray)
 
     assert_holds(image, gray)
@@ -117,9 +122,11 @@ def test_a_gray_image_of_pillow_is_taken(kind, noise):
     ],
 )
 @kinds
-def test_a_color_image_of_pillow_is_taken(kind, dtype, image_format, beyond, noise):
+def test_a_color_image_of_pillow_is_taken(  # noqa: PLR0913, PLR0917  # fixtures and cases
+    kind, dtype, image_format, beyond, noise, pillow
+):
     channels = 3 if image_format == ImageFormat.SRGB else 4
-    color = np.asarray(PIL.Image.fromarray(noise(HEIGHT, WIDTH, channels))).astype(dtype)
+    color = np.asarray(pillow.fromarray(noise(HEIGHT, WIDTH, channels))).astype(dtype)
     image = kind(image_format=image_format, data=color)
 
     assert_holds(image, color)
