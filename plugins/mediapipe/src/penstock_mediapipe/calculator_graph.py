@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex
 
 import penstock
@@ -20,6 +21,7 @@ from penstock_mediapipe.python_errors import (
     as_python_errors,
     behind,
     words_of_closed_stream,
+    words_of_missing,
     words_of_no_time,
     words_of_refusal,
 )
@@ -128,12 +130,8 @@ class CalculatorGraph:
         Raises:
             RuntimeError: there is no such stream.
         """
-        with as_python_errors(
-            lambda error: behind(
-                f'Unable to attach observer to output stream "{stream_name}" because it doesn\'t exist.',
-                error,
-            )
-        ):
+        words = f'Unable to attach observer to output stream "{stream_name}" because it doesn\'t exist.'
+        with as_python_errors(partial(words_of_missing, words)):
             self._graph.observe_output_stream(
                 stream_name,
                 lambda name, packet: callback_fn(name, Packet.of(packet)),
@@ -236,11 +234,8 @@ class CalculatorGraph:
 
     def get_output_side_packet(self, packet_name: str) -> Packet:
         """Return a side packet that the graph has made. Raises RuntimeError if there is none."""
-        with as_python_errors(
-            lambda error: behind(
-                f'Unable to get the output side packet "{packet_name}" because it doesn\'t exist.', error
-            )
-        ):
+        words = f'Unable to get the output side packet "{packet_name}" because it doesn\'t exist.'
+        with as_python_errors(partial(words_of_missing, words)):
             return Packet.of(self._graph.get_output_side_packet(packet_name))
 
     def _refuse(self, error: PenstockError, cause: PenstockError) -> None:

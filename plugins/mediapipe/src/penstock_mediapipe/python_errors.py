@@ -15,6 +15,7 @@ from penstock.errors import (
     GraphConfigError,
     GraphParseError,
     InvalidArgumentError,
+    NotFoundError,
     PacketTypeError,
     PenstockError,
     StatusCode,
@@ -150,6 +151,11 @@ def words_of_refusal(error: PenstockError) -> str:
     if isinstance(error, FailedPreconditionError) and "needs a run under way" in str(error):
         return behind("CalculatorGraph::AddPacketToInputStream() is called before StartRun()", error)
     return str(error)
+
+
+def words_of_missing(words: str, error: PenstockError) -> str:
+    """Return the text for a name that the graph lacks: MediaPipe's words first; else the error's own text."""
+    return behind(words, error) if isinstance(error, NotFoundError) else str(error)
 
 
 def words_of_closed_stream(stream: str, timestamp: SupportsIndex, error: PenstockError) -> str:

@@ -711,3 +711,14 @@ def test_text_with_mediapipes_names_of_options_makes_a_graph():
     graph.close()
 
     assert found == [0, 10, 25]
+
+
+def test_a_missing_stream_or_side_packet_has_mediapipes_words_and_other_errors_have_not():
+    graph, _ = started()
+    with pytest.raises(RuntimeError, match=r"^observe_output_stream is not possible while the graph runs"):
+        graph.observe_output_stream("out", print)
+    graph.close()
+    with pytest.raises(RuntimeError, match=r'^Unable to attach observer to output stream "nobody" because'):
+        graph.observe_output_stream("nobody", print)
+    with pytest.raises(RuntimeError, match=r'^Unable to get the output side packet "nobody" because'):
+        graph.get_output_side_packet("nobody")
