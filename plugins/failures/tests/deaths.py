@@ -25,6 +25,10 @@ DEADLY = sorted(
 )
 
 
+#: How long a helper lives that nobody ends: longer than any test waits for a death.
+HELPER_S = 150
+
+
 class NoTextError(Exception):
     def __str__(self):
         raise RuntimeError("no text")
@@ -82,11 +86,11 @@ def _fork_and_come_back():
 def _fork_and_die():
     if os.fork():
         _signal(signal.SIGKILL)
-    time.sleep(3600)  # the helper keeps all that it has inherited
+    time.sleep(HELPER_S)  # the helper keeps all that it has inherited
 
 
 def _helper_and_die():
-    subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"], close_fds=False)
+    subprocess.Popen([sys.executable, "-c", f"import time; time.sleep({HELPER_S})"], close_fds=False)
     _signal(signal.SIGKILL)
 
 
