@@ -159,12 +159,14 @@ def test_refusals_take_a_small_part_of_a_processor(server):
     with connect(server) as connection:
         connection.settimeout(0.5)
         many = request(server) * 500
-        begin, cpu = time.monotonic(), time.process_time()
+        begin, cpu = time.monotonic(), time.process_time() - time.thread_time()
         while time.monotonic() - begin < 5:
             try:
                 connection.sendall(many)
                 connection.recv(65536)
             except TimeoutError:
                 continue
-        # This process sends, too.
-        assert (time.process_time() - cpu) / (time.monotonic() - begin) < 0.15
+        # This thread sends; the others are the server's.
+        share = (time.process_time() - time.thread_time() - cpu) / (time.monotonic() - begin)
+        # The first hundred are refused at once. A slow processor: 0.10; it was 0.18 with 200 a second.
+        assert share < 0.15
