@@ -1,6 +1,6 @@
 """The operating system's sandbox around a worker, made by bubblewrap: for code that is not trusted.
 
-A process that is to become a worker replaces itself with bubblewrap, which starts Python anew inside of new
+A process that is to become a worker replaces itself with bubblewrap, which starts a new Python in new
 namespaces: no network, no processes but its own, and of the file system only the files that Python needs,
 read-only, and the paths that the executor's options name. The sockets to the driver and the shared memory are
 open files, which stay open. Bubblewrap stays outside as the worker's parent: it ends with it, and it ends the
@@ -58,7 +58,7 @@ def check_sandbox(options: ProcessExecutorOptions) -> None:
 
     Raises:
         UnavailableError: bubblewrap is not installed.
-        InvalidArgumentError: a path of the options is not there.
+        InvalidArgumentError: a path of the options is not there, or is the root of all files.
     """
     if shutil.which(_PROGRAM) is None:
         raise UnavailableError(
@@ -69,6 +69,11 @@ def check_sandbox(options: ProcessExecutorOptions) -> None:
         for path in getattr(options, name):
             if not Path(path).exists():
                 raise InvalidArgumentError(f"the executor's {name} has {path!r}, which does not exist")
+            if Path(path).samefile("/"):
+                raise InvalidArgumentError(
+                    f"the executor's {name} has {path!r}, which is the whole file system; "
+                    "name the folders that the worker needs"
+                )
 
 
 def enter(setup: WorkerSetup, sandbox: Sandbox) -> NoReturn:

@@ -160,8 +160,8 @@ class Touches(Passing):
 
 
 _TOUCHES = {
-    "read": lambda path: Path(path).read_text(),
-    "write": lambda path: Path(path).write_text("x"),
+    "read": lambda path: Path(path).expanduser().read_text(),
+    "write": lambda path: Path(path).expanduser().write_text("x"),
     "connect": lambda port: socket.create_connection(("127.0.0.1", port), 5).close(),
     "processes": lambda: [path.name for path in Path("/proc").iterdir() if path.name.isdigit()],
     "environment": os.environ.get,
