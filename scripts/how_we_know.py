@@ -82,10 +82,9 @@ def current(page: str) -> str:
             continue
         begin, end = BEGIN.format(name), END.format(name)
         head, _, rest = page.partition(begin)
-        old, _, tail = rest.partition(end)
+        _, _, tail = rest.partition(end)
         if not tail:
             raise ValueError(f"{PAGE.name} lacks {begin!r} or {end!r}")
-        del old
         page = "\n".join((f"{head}{begin}\n", *lines, f"\n{end}{tail}"))
     return page
 

@@ -258,7 +258,7 @@ class StreamClosedError(FailedPreconditionError):
 
 
 class InternalError(PenstockError):
-    """Something that must hold does not: a mistake of Penstock itself; report it with the traceback, please.
+    """Something that must hold does not: a mistake in Penstock itself. Please report it with its traceback.
 
     Calculators that MediaPipe has raise it where its own check (`RET_CHECK`) fails with this code: for ports
     that do not go together, say.

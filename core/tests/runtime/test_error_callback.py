@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import queue
+import threading
 from typing import NoReturn
 
 import pytest
@@ -82,6 +83,41 @@ def test_a_healthy_run_calls_nobody_and_none_takes_the_callback_away(make) -> No
         graph.wait_until_done(TIMEOUT)
 
     assert told == []
+
+
+def test_a_callback_may_wait_for_the_graph_and_its_thread_ends_with_the_run(make) -> None:
+    told: list[tuple[threading.Thread, bool]] = []
+    graph = make([(failing("open"), "in")], "in")
+
+    def wait(error: GraphRunError) -> None:
+        with pytest.raises(GraphRunError):
+            graph.wait_until_idle(TIMEOUT)
+        told.append((threading.current_thread(), graph.has_error()))
+
+    graph.set_error_callback(wait)
+    graph.start_run()
+    with pytest.raises(GraphRunError, match="Error from open"):
+        graph.wait_until_done(TIMEOUT)
+
+    ((thread, had_error),) = told
+    assert had_error
+    assert not thread.is_alive()
+
+
+def test_a_callback_may_end_the_graph(make) -> None:
+    told: queue.SimpleQueue[str] = queue.SimpleQueue()
+    graph = make([(failing("open"), "in")], "in")
+
+    def end(error: GraphRunError) -> None:
+        graph.cancel()
+        with pytest.raises(GraphRunError) as caught:
+            graph.wait_until_done(TIMEOUT)
+        told.put(str(caught.value))
+
+    graph.set_error_callback(end)
+    graph.start_run()
+
+    assert "Error from open" in told.get(timeout=TIMEOUT)
 
 
 def test_a_callback_that_fails_is_logged(make, monkeypatch) -> None:

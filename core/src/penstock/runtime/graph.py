@@ -270,8 +270,9 @@ class CalculatorGraph:
     def set_error_callback(self, callback: Callable[[GraphRunError], object] | None) -> None:
         """Call `callback(error)` when a run fails or is cancelled: once in a run, soon after its first error.
 
-        It runs on a thread of its own, and the run ends meanwhile: later errors are not in `error`. An
-        exception in it is logged. With None nobody is called, as by default.
+        It runs on a thread of its own, and the run ends meanwhile: later errors are not in `error`. It may
+        call the graph. `wait_until_done` and `close` return when it has returned, or after their time-out.
+        An exception in it is logged. With None nobody is called, as by default.
 
         Raises:
             FailedPreconditionError: a run is under way.

@@ -31,7 +31,7 @@ class OutputStreamPoller:
 
     Packets wait in a queue of the poller, which throttles the graph only after `set_max_queue_size`.
     `for packet in poller` and `async for packet in poller` end with the stream. Several threads and tasks may
-    use a poller: each packet goes to one of them, in the order of their calls, and the end to all.
+    use a poller: each packet goes to one of them, and the end of the stream to all.
     """
 
     def __init__(self, stream: str, *, wants_bounds: bool) -> None:

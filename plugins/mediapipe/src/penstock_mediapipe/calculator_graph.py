@@ -153,12 +153,16 @@ class CalculatorGraph:
         for name, packet in given.items():
             if not isinstance(packet, Packet):
                 raise TypeError(f"side packet {name!r} is {packet!r:.100}; make a packet with packet_creator")
-        self._closed.clear()
-        self._refused = None
-        with as_graph_errors():
-            self._graph.start_run(
-                {name: packet.core for name, packet in given.items() if name in self._side_packets}
-            )
+        before = self._closed, self._refused
+        self._closed, self._refused = set(), None  # before an observer of the new run may close a stream
+        try:
+            with as_graph_errors():
+                self._graph.start_run(
+                    {name: packet.core for name, packet in given.items() if name in self._side_packets}
+                )
+        except BaseException:
+            self._closed, self._refused = before
+            raise
 
     def add_packet_to_input_stream(
         self, stream: str, packet: Packet, timestamp: SupportsIndex | None = None

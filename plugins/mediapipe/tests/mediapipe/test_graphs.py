@@ -117,6 +117,19 @@ def test_the_same_timestamp_again_is_told_by_the_next_wait():
         graph.wait_until_idle()
 
 
+def test_a_start_during_a_run_leaves_why_that_run_ended():
+    graph = CalculatorGraph(graph_config=message_of(ONE_WAITS))
+    observed(graph)
+    hello = packet_creator.create_string("hello world")
+    graph.add_packet_to_input_stream(stream="in", packet=hello.at(0))
+    graph.add_packet_to_input_stream(stream="in", packet=hello.at(0))
+    with pytest.raises(RuntimeError):
+        graph.start_run()
+
+    with pytest.raises(ValueError, match=r"Current minimum expected timestamp is 1 but received 0\."):
+        graph.wait_until_done()
+
+
 @pytest.mark.reference("python/calculator_graph_test.py", "GraphTest.test_side_packet_graph")
 def test_text_of_a_side_packet_becomes_a_number():
     graph = CalculatorGraph(

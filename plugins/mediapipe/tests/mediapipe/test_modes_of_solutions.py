@@ -160,7 +160,7 @@ def compare(ours, theirs, near=NEAR):
         assert ours == theirs
 
 
-#: Mode → whether each image is looked at anew.
+#: Mode → whether each image is treated as the first.
 MODES = {"static": True, "video": False}
 
 
