@@ -707,6 +707,21 @@ def test_a_subgraph_may_have_any_form_that_a_graph_has(registry, declare, tmp_pa
     assert nodes_of(plan)[1] == "double__PassCalculator_2: double__b → out"
 
 
+def test_an_extension_that_nobody_declares_is_refused_in_a_computed_graph_too(registry, declare):
+    declare("PassCalculator")
+
+    class Inner(Subgraph):
+        @classmethod
+        def get_config(cls, sc):
+            made = CalculatorGraphConfig()
+            made.node.add(calculator="PassCalculator").options.ParseFromString(b"\xc0\xd6\xf1\xf9\x03\x01")
+            return made
+
+    registry.add("subgraph", "Inner", Inner)
+    with pytest.raises(GraphConfigError, match="nothing declares field 132615528 of penstock"):
+        build_plan('node { calculator: "Inner" }', registry)
+
+
 def test_expanding_leaves_the_subgraph_as_it_was(registry, declare):
     message = build_plan(DOUBLE, registry).config
     before = message.SerializeToString()
