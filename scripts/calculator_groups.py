@@ -45,6 +45,16 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
             "SummarySaiToPitchogram*",
         ),
     },
+    "penstock-formats": {
+        "Arrays, tensors and Pillow's images as images, and back": (
+            "ArrayToImage*",
+            "DlpackToImage*",
+            "ImageFrameTo*",
+            "ImageToArray*",
+            "ImageToPillow*",
+            "PillowToImage*",
+        ),
+    },
     "penstock-kafka": {
         "Topics of Kafka": ("Kafka*",),
     },

@@ -44,6 +44,7 @@ from penstock_formats import (
     Tensor,
     TimeSeriesHeader,
 )
+from penstock_formats.adapters import DlpackTensor
 from penstock_gpu import GlContext, GpuBuffer, GpuUnavailableError
 from penstock_gpu.messages.scaler_pb2 import GlScalerCalculatorOptions
 from penstock_image.messages.image_encoder_pb2 import OpenCvImageEncoderCalculatorResults
@@ -64,6 +65,14 @@ CONTRIBUTED = {
 
 def _gray(random, at):
     return ImageFrame(np.frombuffer(random.randbytes(6 * 8), np.uint8).reshape(6, 8), ImageFormat.GRAY8)
+
+
+def _pixels(random, at):
+    return _gray(random, at).array
+
+
+def _drawn(random, at):
+    return Pillow.fromarray(_pixels(random, at))
 
 
 def _png(random, at):
@@ -257,6 +266,11 @@ FEEDS = {
     r"(Detections|Labels|Landmarks)ToRenderDataCalculator": lambda name: {"may_raise": InvalidArgumentError},
     # regions without area
     r"ImageToTensorCalculator": lambda name: {"may_raise": InvalidArgumentError},
+    # arrays, tensors and Pillow's images of any kind
+    r"(Array|Dlpack|Pillow)ToImage(Frame)?Calculator": lambda name: {
+        "payloads": {np.ndarray: _pixels, DlpackTensor: _pixels, Pillow.Image: _drawn},
+        "may_raise": InvalidArgumentError,
+    },
     r"ImageOverlayCalculator": lambda name: {"payloads": {"MASK": _gray}},
     r"ImageTransformationCalculator": lambda name: {
         "prestream": ["VIDEO_PRESTREAM"],

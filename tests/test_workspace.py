@@ -81,7 +81,7 @@ def imported_at_once(path):
 
 
 #: What is loaded only where an extra of its distribution is installed, or the command line.
-OF_EXTRAS = re.compile(r"src/penstock_live/|/command_line\.py$")
+OF_EXTRAS = re.compile(r"src/penstock_live/|penstock_formats/pillow\.py$|/command_line\.py$")
 
 
 def is_imported_at_once(path, name):
@@ -366,11 +366,11 @@ def test_importing_the_public_names_or_a_plugin_module_imports_nothing_heavy(mod
 
 
 def test_the_core_stays_below_its_limit():
-    """24,500 lines. The limit is raised for a check that users need, and no reason to leave one out."""
+    """25,000 lines. The limit is raised for a check that users need, and no reason to leave one out."""
     core = NAMES["penstock-core"].source
     written = [path for path in core.rglob("*.py") if not path.name.endswith("_pb2.py")]
 
-    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in written) < 24_500
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in written) < 25_000
 
 
 # --- what CI runs ---------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ def agree(written: PayloadType, read: PayloadType) -> bool:
     """Return whether an output of type `written` may be connected with an input of type `read`."""
     if is_any(written) or is_any(read) or written == read:
         return True
-    a, b = _class_of(written), _class_of(read)
+    a, b = class_of(written), class_of(read)
     if not (_is_subclass(a, b) or _is_subclass(b, a)):
         return a is int and b is float
     of_written, of_read = typing.get_args(written), typing.get_args(read)
@@ -71,8 +71,8 @@ def conversion(written: tuple[PayloadType, ...], read: tuple[PayloadType, ...]) 
     A class of payloads names those of its own pack in an attribute `__penstock_conversions__`: other class
     → (calculator that makes this of the other, calculator that makes the other of this).
     """
-    for source in map(_class_of, written):
-        for target in map(_class_of, read):
+    for source in map(class_of, written):
+        for target in map(class_of, read):
             for of, other, way in ((target, source, 0), (source, target, 1)):
                 known: dict[type, tuple[str, str]] = getattr(of, "__penstock_conversions__", {})
                 if other in known:
@@ -84,7 +84,7 @@ def runtime_classes(declared: tuple[PayloadType, ...]) -> tuple[type, ...] | Non
     """Return the classes that a payload is tested against when it is written; None for any."""
     if any(is_any(member) for member in declared):
         return None
-    classes = [_class_of(member) for member in declared]
+    classes = [class_of(member) for member in declared]
     if float in classes and int not in classes:
         classes.append(int)
     return tuple(classes)
@@ -97,7 +97,8 @@ def fits(payload: object, classes: tuple[type, ...]) -> bool:
     return isinstance(payload, classes)
 
 
-def _class_of(declared: PayloadType) -> type:
+def class_of(declared: PayloadType) -> type:
+    """Return the class of a declared type: `list` of `list[int]`."""
     origin = typing.get_origin(declared) or declared
     assert isinstance(origin, type)  # PortSpec.set refuses anything else  # noqa: S101
     return origin

@@ -48,6 +48,7 @@ KINDS: Final[Mapping[str, str]] = {
     "graph reader": "graph_readers",
     "layer": "layers",
     "codec": "codecs",
+    "adapter": "adapters",
 }
 #: Kinds that graphs name in the same field: a miss in one suggests names of both.
 _NAMED_ALIKE: Final[Mapping[str, tuple[str, ...]]] = {"calculator": ("calculator", "subgraph")}

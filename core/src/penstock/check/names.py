@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import NameClashError, PluginError, UnknownNameError
+from penstock.payload_types import class_of, is_any
 
 if TYPE_CHECKING:
+    from penstock.adapters import Adapter
     from penstock.check.faults import Faults
+    from penstock.check.port_types import Types
+    from penstock.payload_types import PayloadType
     from penstock.registry import Registry
 
 
@@ -54,3 +58,25 @@ class Names:
         if name not in self._is_subgraph:
             self._is_subgraph[name] = bool(name) and self.registry.has("subgraph", name, self._package)
         return self._is_subgraph[name]
+
+    def adapter(self, written: Types, read: Types, at: int, who: str) -> Adapter | None:
+        """Return the adapter from the type of an output to that of an input; None where nothing adapts.
+
+        An adapter that cannot be used is a fault.
+        """
+        from penstock.adapters import find_adapter  # few graphs connect ports that do not agree
+
+        if written is None or read is None or len(written) != 1 or is_any(written[0]):
+            return None
+        try:
+            return find_adapter(self.registry, class_of(written[0]), [class_of(one) for one in read])
+        except (NameClashError, PluginError) as error:
+            self.faults.add_error(at, who, error)
+            return None
+
+    def adaptable(self, read: tuple[PayloadType, ...]) -> str:
+        """Return what adapters make payloads of some types of, for the end of a message; or ""."""
+        from penstock.adapters import adaptable  # few graphs connect ports that do not agree
+
+        words = adaptable(self.registry, [class_of(one) for one in read])
+        return words and f" ({words})"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
+from penstock.check.adapting import Adaptation, with_adapters
 from penstock.check.assemble import DEFAULT_QUEUE_SIZE, Checked, assemble
 from penstock.check.edges import Wiring
 from penstock.check.executors import check_executor, plan_executors
@@ -65,26 +66,38 @@ def validate(
     Raises:
         GraphConfigError: has every fault. Their codes are the reference's.
     """
-    return _Validation(graph, names, options_of).plan(in_order, option_types)
+    checks = _Validation(graph, names, options_of, adapts=True)
+    checks.run()
+    if checks.adaptations:
+        graph = with_adapters(graph, checks.adaptations, checks.all_names(), options_of(None))
+        checks = _Validation(graph, names, options_of, adapts=False)
+        checks.run()
+    return checks.plan(in_order, option_types)
 
 
 class _Validation:
-    """The steps, and what each leaves for the next."""
+    """The steps, and what each leaves for the next.
 
-    def __init__(self, graph: GraphSpec, names: Names, options_of: OptionsFactory) -> None:
+    With `adapts`, inputs that an adapter can serve are no faults: `run` leaves them in `adaptations`.
+    """
+
+    def __init__(self, graph: GraphSpec, names: Names, options_of: OptionsFactory, *, adapts: bool) -> None:
         self._graph = graph
         self._names = names
         self._faults = names.faults
         self._options_of = options_of
         self._types = PortTypes()
         self._order: list[int] = []
+        self._adapts = adapts
+        self.adaptations: list[Adaptation] = []
 
-    def plan(self, in_order: Callable[[Any, list[int]], Any] | None, option_types: object) -> Plan:
+    def run(self) -> None:
+        """Check everything. Raises GraphConfigError with all faults."""
         graph, faults = self._graph, self._faults
         self._check_graph()
-        graph_inputs = self._interface()
-        executors = plan_executors(graph, self._names, self._options_of)
-        declared = {executor.name for executor in executors}
+        self._graph_inputs = graph_inputs = self._interface()
+        self._executors = plan_executors(graph, self._names, self._options_of)
+        declared = {executor.name for executor in self._executors}
         handlers = Handlers(graph, self._names, self._options_of)
         names = canonical_names(graph.nodes)
         self._drafts = [
@@ -93,25 +106,33 @@ class _Validation:
         for number, draft in enumerate(self._drafts):
             if draft.spec.failure is not None:
                 plan_failure(graph, number, draft, self._names)
-        handler_plans = []
+        self._handler_plans = []
         for draft in self._drafts:
             check_executor(draft, declared, faults)
             self._check_overlap(draft)
-            handler_plans.append(handlers.plan(draft))
+            self._handler_plans.append(handlers.plan(draft))
         self._wiring = Wiring(self._drafts, graph_inputs, faults)
         self._sort()
         self._resolve_types()
         faults.raise_any()
+
+    def all_names(self) -> set[str]:
+        """Return the names of all streams and nodes."""
+        return {*self._wiring.streams, *[draft.name for draft in self._drafts]}
+
+    def plan(self, in_order: Callable[[Any, list[int]], Any] | None, option_types: object) -> Plan:
+        """Return the plan of a graph without faults."""
+        graph = self._graph
         self._warn()
         ordered = [self._drafts[node] for node in self._order]
-        handlers_in_order = [handler_plans[node] for node in self._order]
+        handlers_in_order = [self._handler_plans[node] for node in self._order]
         config = graph.message if in_order is None else in_order(graph.message, self._order)
         checked = Checked(
             graph=graph,
-            graph_inputs=graph_inputs,
+            graph_inputs=self._graph_inputs,
             drafts=ordered,
             handlers=handlers_in_order,
-            executors=executors,
+            executors=self._executors,
             wiring=self._wiring,
             types=self._types,
             config=config,
@@ -196,7 +217,7 @@ class _Validation:
         wrong = {id(spec) for _, spec in self._types.resolve(self._checkable(self._wiring.stream_edges))}
         for edges in self._wiring.stream_edges:
             for edge in edges:
-                if id(edge.spec) in wrong:
+                if id(edge.spec) in wrong and not self._adapt(edge):
                     self._mismatch(edge, "stream", "input")
         wrong = {id(spec) for _, spec in self._types.resolve(self._checkable(self._wiring.side_edges))}
         for edges in self._wiring.side_edges:
@@ -213,12 +234,26 @@ class _Validation:
                     if producer and (producer.node < 0 or self._drafts[producer.node].is_whole):
                         yield producer.spec, edge.spec
 
+    def _adapt(self, edge: Edge) -> bool:
+        """Note an adapter for an edge whose ends do not agree; return whether there is one."""
+        draft = self._drafts[edge.node]
+        if not self._adapts or edge.producer is None:
+            return False
+        written, read = self._types.of(edge.producer.spec), self._types.of(edge.spec)
+        adapter = self._names.adapter(written, read, edge.at, f"{draft.who}: ")
+        if adapter is None:
+            return False
+        entry = list(draft.inputs)[edge.port].entry
+        self.adaptations.append(Adaptation(edge.node, entry, edge.name, adapter))
+        return True
+
     def _mismatch(self, edge: Edge, what: str, port: str) -> None:
         assert edge.producer is not None  # noqa: S101  # edges without a producer were not compared
         draft = self._drafts[edge.node]
         expected, actual = self._types.name_of(edge.spec), self._types.name_of(edge.producer.spec)
         leads = conversion(self._types.of(edge.producer.spec) or (), self._types.of(edge.spec) or ())
         cure = f"put {leads!r} in between" if leads else "convert it in between"
+        cure += self._names.adaptable(self._types.of(edge.spec) or ())
         source = edge.producer.node
         writer = "as its first reader has it" if source < 0 else f"from {self._drafts[source].who}"
         words = (

@@ -144,6 +144,10 @@ class Components:
     layers: Mapping[str, object]
     #: Objects that write payloads into recordings and read them; see `penstock_record.Codec`.
     codecs: Mapping[str, object]
+    #: Functions decorated with `@penstock.calculator` that turn a payload of one type into one of another,
+    #: under the full names of both: "numpy.ndarray->my_pack.pictures.Picture"; see `penstock.adapters`. The
+    #: calculator of each must be among `calculators`.
+    adapters: Mapping[str, object]
     #: Full message name → "module:Message", for options that graphs give as `node_options`; or → (extendee,
     #: extension number, "module:Message") for those that are extensions too, as in `{"penstock.GateOptions":
     #: ("penstock.CalculatorOptions", 2617, "my_pack.gate_pb2:GateOptions")}`. A protobuf message class, or an
@@ -165,6 +169,7 @@ class Components:
         graph_readers: Mapping[str, object] = _NOTHING,
         layers: Mapping[str, object] = _NOTHING,
         codecs: Mapping[str, object] = _NOTHING,
+        adapters: Mapping[str, object] = _NOTHING,
         options: Mapping[str, str | type | tuple[str, int, str | type]] = _NOTHING,
     ) -> None:
         given = {
@@ -178,6 +183,7 @@ class Components:
             "graph_readers": graph_readers,
             "layers": layers,
             "codecs": codecs,
+            "adapters": adapters,
         }
         for kind, field in KINDS.items():
             object.__setattr__(self, field, _checked_targets(kind, given[field]))

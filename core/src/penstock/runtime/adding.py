@@ -5,15 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from penstock.engine.packet import Packet
-from penstock.errors import GraphRunError, InvalidArgumentError, UnavailableError
+from penstock.errors import (
+    GraphRunError,
+    InvalidArgumentError,
+    PacketTypeError,
+    PenstockError,
+    UnavailableError,
+)
 from penstock.runtime.runner.news import current_waiter
-from penstock.timestamp import UNSET
+from penstock.timestamp import UNSET, show
 
 if TYPE_CHECKING:
     from typing import SupportsIndex
 
+    from penstock.adapters import Adapter
     from penstock.engine.schedule import Schedule
     from penstock.engine.stream import Queue
+    from penstock.plan import StreamPlan
+    from penstock.registry import Registry
     from penstock.runtime.runner.runner import Runner
 
 
@@ -108,6 +117,53 @@ def checked(stream: str, packet: object, timestamp: SupportsIndex | None) -> Pac
             stream=stream,
         )
     return packet
+
+
+class InputAdapters:
+    """Adapts packets that graph inputs cannot take. Remembers the adapter of each input and class."""
+
+    __slots__ = ("_found", "_registry")
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry: Final = registry
+        self._found: dict[tuple[int, type], Adapter] = {}
+
+    def adapted(self, stream: StreamPlan, packet: Packet) -> Packet:
+        """Return a packet that a graph input cannot take as one that it can.
+
+        Raises:
+            PacketTypeError: no adapter serves; says which payloads they take.
+        """
+        value = packet.value
+        why: PenstockError | None = None
+        try:
+            adapter = self._adapter(stream, type(value))
+            if adapter is not None:
+                return Packet(adapter.adapt(value), packet.stamp)
+        except PenstockError as error:
+            why = error
+        more = self._what_fits(stream) if why is None else str(why)
+        holds = f"holds a {type(value).__name__!r}, but the stream carries {stream.type_name}"
+        raise PacketTypeError(
+            f"stream {stream.name!r}: packet at {show(packet.stamp)} {holds}{more and '; '}{more}",
+            stream=stream.name,
+            timestamp=packet.stamp,
+        ) from why
+
+    def _adapter(self, stream: StreamPlan, kind: type) -> Adapter | None:
+        found = self._found.get((stream.id, kind))
+        if found is None:
+            from penstock.adapters import find_adapter  # few graphs need one
+
+            found = find_adapter(self._registry, kind, stream.classes or ())
+            if found is not None:
+                self._found[stream.id, kind] = found
+        return found
+
+    def _what_fits(self, stream: StreamPlan) -> str:
+        from penstock.adapters import adaptable  # few graphs need one
+
+        return adaptable(self._registry, stream.classes or ())
 
 
 def throttled_error(stream: str) -> UnavailableError:

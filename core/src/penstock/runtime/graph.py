@@ -17,6 +17,7 @@ from penstock.errors import (
     GraphRunError,
     InvalidArgumentError,
     NotFoundError,
+    PacketTypeError,
     PenstockError,
     StatusCode,
     UnavailableError,
@@ -604,11 +605,16 @@ class CalculatorGraph:
             number = starter.input_id(stream)
         if timestamp is not None or packet.__class__ is not Packet or packet.stamp == UNSET:
             packet = checked(stream, packet, timestamp)
-        if runner.change(add_if_room, number, packet):
-            return
+        try:
+            if runner.change(add_if_room, number, packet):
+                return
+        except PacketTypeError:
+            packet = starter.adapted(number, packet)  # not under the lock of the run
+            if runner.change(add_if_room, number, packet):
+                return
         if self._add_mode is GraphInputStreamAddMode.ADD_IF_NOT_FULL:
             raise throttled_error(stream)
-        addition = Addition(runner, number, packet)
+        addition = Addition(runner, number, starter.adapted(number, packet))
         while not runner.change(addition.try_patiently):
             runner.wait_for_room(addition.has_room, addition.what, timeout)
 

@@ -22,7 +22,8 @@ from penstock.errors import (
 )
 from penstock.late_log import LateLogger, place
 from penstock.near_names import did_you_mean
-from penstock.runtime.adding import Addition, checked
+from penstock.payload_types import fits
+from penstock.runtime.adding import Addition, InputAdapters, checked
 from penstock.runtime.counters import Counters
 from penstock.runtime.executors.assignment import Executors
 from penstock.runtime.forgotten import RUNNING, STOP_TIMEOUT_S, abandon, end_runs_before_pools
@@ -94,6 +95,7 @@ class Starter:
     ) -> None:
         self.plan: Final = plan
         self.registry: Final = registry
+        self._input_adapters: Final = InputAdapters(registry)
         self._base: Final = base
         self._desk: Final = desk
         self._run_hooks: Final = run_hooks
@@ -337,7 +339,19 @@ class Starter:
         """
         runner = self.live(f"adding to {stream!r}")
         number = self.input_id(stream)
-        return runner, Addition(runner, number, checked(stream, packet, timestamp))
+        packet = checked(stream, packet, timestamp)
+        return runner, Addition(runner, number, self.adapted(number, packet))
+
+    def adapted(self, number: int, packet: Packet) -> Packet:
+        """Return a packet as a graph input takes it.
+
+        Raises:
+            PacketTypeError: the input does not take it, and no adapter serves; says what they take.
+        """
+        stream = self.plan.streams[number]
+        if packet.is_empty() or stream.classes is None or fits(packet.value, stream.classes):
+            return packet
+        return self._input_adapters.adapted(stream, packet)
 
     def close_input_streams(self) -> None:
         """End all graph inputs."""

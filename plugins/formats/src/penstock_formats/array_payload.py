@@ -6,7 +6,7 @@ borrows: it keeps that memory alive and copies it only when asked.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
@@ -21,6 +21,9 @@ class ArrayPayload:
     """A read-only array with identity: two payloads are equal when they are the same object."""
 
     __slots__ = ("__weakref__", "_array")
+
+    #: It hands out its memory, and is nevertheless not taken for an image: see `penstock.adapters`.
+    __penstock_payload__: ClassVar = True
 
     _array: NDArray[Any]
 

@@ -23,6 +23,7 @@ _KINDS: Final = (
     "graph-reader",
     "layer",
     "codec",
+    "adapter",
 )
 
 

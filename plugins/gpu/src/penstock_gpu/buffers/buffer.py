@@ -56,6 +56,9 @@ class GpuBuffer:
 
     __slots__ = ("__weakref__", "_image")
 
+    #: It hands out its memory, and is nevertheless not taken for an array: see `penstock.adapters`.
+    __penstock_payload__: ClassVar = True
+
     #: Named in errors of graphs that connect the two types.
     __penstock_conversions__: ClassVar = {
         ImageFrame: ("ImageFrameToGpuBufferCalculator", "GpuBufferToImageFrameCalculator")

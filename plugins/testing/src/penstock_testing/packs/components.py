@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from penstock import Calculator, InputStreamHandler, ServiceKey
 from penstock.errors import NameClashError, PenstockError, PluginError, UnknownNameError
 from penstock.lowlevel import default_registry
-from penstock.packs import official_packs, spelling
+from penstock.packs import calculator_of, official_packs, spelling
 from penstock.types import is_options_class
 from penstock_testing.packs.metadata import canonical
 from penstock_testing.packs.report import PackFault
@@ -199,5 +199,9 @@ _MUST_BE: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
     "codec": (
         lambda thing: all(_has(name)(thing) for name in ("takes", "schema", "encode", "decode")),
         "no codec: it needs takes(...), schema(...), encode(...) and decode(...); see penstock_record.Codec",
+    ),
+    "adapter": (
+        lambda thing: callable(thing) and calculator_of(thing) is not thing,
+        "no adapter; name a function that @penstock.calculator has decorated",
     ),
 }

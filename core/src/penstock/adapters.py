@@ -1,0 +1,95 @@
+"""Adapters: what makes a payload of one type where a stream carries another.
+
+A pack registers an adapter under the two types, "numpy.ndarray->penstock_formats.image_frame.ImageFrame",
+so that looking for one imports nothing. The target is a function with one input and one output that
+`@penstock.calculator` has decorated; the pack registers its calculator too. Graphs use it in two ways:
+
+- Where an output and an input that reads it declare different types, the loaded graph has a node with the
+  adapter's calculator between them (`check.adapting`).
+- A packet that a graph input cannot take is handed to the function before it is refused.
+
+Of the types that a port allows, the first that has an adapter counts. For a payload its class counts first,
+then the classes that it derives from, in their order, and last `EXPORTS` where it hands out its memory by
+DLPack. Payload types of packs, which have `__penstock_payload__`, are adapted under their own names only: a
+matrix that hands out its memory is no image. Nothing else is tried, and no two adapters are applied one after
+the other.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from penstock.errors import PacketTypeError, PenstockError
+from penstock.payload_types import fits
+from penstock.registry_entries import calculator_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from penstock.payload_types import PayloadType
+    from penstock.registry import Registry
+
+#: Stands for every class that has `__dlpack__`, in the place of the first type.
+EXPORTS: Final = "DLPack"
+_ARROW: Final = "->"
+
+
+class Adapter(NamedTuple):
+    """One adapter that is registered."""
+
+    #: Payload of the first type to payload of the second.
+    function: Callable[[Any], object]
+    #: The name of its calculator.
+    calculator: str
+    #: What it makes.
+    target: type
+
+    def adapt(self, payload: object) -> object:
+        """Return a payload as one of the other type.
+
+        Raises:
+            PacketTypeError: the function refuses it, or makes something else; says why, without the place.
+        """
+        try:
+            made = self.function(payload)
+        except PenstockError as error:
+            raise PacketTypeError(f"{self.calculator} refuses it: {error}") from error
+        except Exception as error:
+            what = f"{type(error).__name__}: {error}"
+            raise PacketTypeError(f"{self.calculator} failed: {what}") from error
+        if not fits(made, (self.target,)):
+            raise PacketTypeError(f"{self.calculator} made a {type(made).__name__!r} of it")
+        return made
+
+
+def find_adapter(registry: Registry, source: type, targets: Sequence[PayloadType]) -> Adapter | None:
+    """Return what makes a payload of one of some types of one of another; None where nothing does.
+
+    Raises:
+        NameClashError, PluginError: there is one, and it cannot be used.
+    """
+    known = set(registry.names("adapter"))
+    sources = [_name(kind) for kind in source.__mro__ if kind is not object]
+    if hasattr(source, "__dlpack__") and not hasattr(source, "__penstock_payload__"):
+        sources.append(EXPORTS)
+    for one in sources:
+        for target in targets:
+            name = f"{one}{_ARROW}{_name(target)}" if isinstance(target, type) else ""
+            if name in known:
+                function: Any = registry.find("adapter", name)
+                calculator: Any = calculator_of(function)
+                return Adapter(function, calculator.__name__, target)  # type: ignore[arg-type]  # checked above
+    return None
+
+
+def adaptable(registry: Registry, targets: Sequence[PayloadType]) -> str:
+    """Return what adapters make payloads of some types of, in words for the end of an error; or ""."""
+    ends = {f"{_ARROW}{_name(target)}" for target in targets if isinstance(target, type)}
+    names = [name.partition(_ARROW) for name in registry.names("adapter")]
+    found = [source for source, arrow, target in names if f"{arrow}{target}" in ends]
+    words = ["anything with __dlpack__" if source == EXPORTS else source for source in dict.fromkeys(found)]
+    return f"adapters take {', '.join(words)}" if words else ""
+
+
+def _name(kind: object) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}" if isinstance(kind, type) else ""
