@@ -1,8 +1,9 @@
 """How the tests of the whole workspace are spread over processes.
 
-`pytest` alone runs all tests: where pytest-xdist is installed, in as many processes as there are cores, at
-most four. As soon as something else is asked for (a directory, `-k`, `-m`, `--pdb`, ...) there is one
-process, in which a debugger, `print` and the order of tests behave as usual; `-n` then says otherwise.
+`pytest` alone runs all tests but the heavy ones, which take much of a small machine: where pytest-xdist is
+installed, in as many processes as there are cores, at most four. As soon as something else is asked for (a
+directory, `-k`, `-m`, `--pdb`, `-n`, ...) heavy tests run too, and there is one process, in which a debugger,
+`print` and the order of tests behave as usual; `-n` then says otherwise.
 A file is never split: its tests share what its fixtures have made, and the code blocks of a page of the
 documentation build on each other.
 """
@@ -27,15 +28,27 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     option = config.option
-    if not config.pluginmanager.hasplugin("xdist") or hasattr(config, "workerinput"):
+    if hasattr(config, "workerinput"):
         return
-    if option.numprocesses is None and _HARMLESS.issuperset(config.invocation_params.args):
+    is_plain = _HARMLESS.issuperset(config.invocation_params.args)
+    if is_plain:
+        option.markexpr = f"not heavy and {option.markexpr}"
+    if not config.pluginmanager.hasplugin("xdist"):
+        return
+    if option.numprocesses is None and is_plain:
         option.numprocesses = "auto"
         option.maxprocesses = _MOST_PROCESSES
     if option.numprocesses and option.dist == "no":
         option.dist = "loadfile"
         if option.maxworkerrestart is None:
             option.maxworkerrestart = "0"  # a new process would crash at the same test, and pytest would hang
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """Say what the short form leaves out."""
+    if not config.option.markexpr.startswith("not heavy and "):
+        return None
+    return "left out: tests that take much of a small machine; run them with: pytest -m heavy"
 
 
 def pytest_configure() -> None:

@@ -16,6 +16,8 @@ import pytest
 
 from penstock_gpu import GlContext, GpuUnavailableError
 
+pytestmark = pytest.mark.heavy
+
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
 GALLERY = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")

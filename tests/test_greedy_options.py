@@ -11,6 +11,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.heavy
+
 pytest.importorskip("resource")  # limits of processes are not for every system
 
 MEMORY = 3 * 2**30

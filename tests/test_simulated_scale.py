@@ -15,6 +15,8 @@ import numpy as np
 import pytest
 import simpy
 
+pytestmark = pytest.mark.heavy
+
 BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
 MICRO = 1e-6
 

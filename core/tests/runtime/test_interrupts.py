@@ -25,6 +25,8 @@ from penstock_testing import calculator
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+pytestmark = pytest.mark.heavy
+
 TIMEOUT = 20
 Packet = penstock.Packet
 

@@ -20,6 +20,8 @@ from penstock_record.codec import Schema
 from penstock_record.codecs import ArrayCodec, JsonCodec, ValueCodec
 from penstock_record.repair import repair
 
+pytestmark = pytest.mark.heavy
+
 PASSING = """input_stream: "in" output_stream: "out"
 node { calculator: "PassThroughCalculator" input_stream: "in" output_stream: "out" }"""
 MAGIC = b"\x89MCAP0\r\n"

@@ -90,6 +90,7 @@ def kept(words):
 # --- a full disk ----------------------------------------------------------------------------------
 
 
+@pytest.mark.heavy
 @limited
 @pytest.mark.parametrize("part", [0.4, 0.8, "end"])
 @pytest.mark.parametrize("name", NAMES)
@@ -115,6 +116,7 @@ def test_a_full_disk_is_an_error_of_its_own_and_what_was_written_stays_and_plays
     assert names(target.parent) == sorted([name, path.name])
 
 
+@pytest.mark.heavy
 @limited
 @pytest.mark.parametrize(
     ("limit", "words"),

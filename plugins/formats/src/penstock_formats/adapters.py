@@ -6,7 +6,8 @@ to a calculator that reads `numpy.ndarray`. The shape says what an array is: (H,
 copied, and nothing is guessed: the first of three channels is red. Where blue is first the graph says so, by
 the option `colours`.
 
-Each is a calculator too, for graphs that want the option. `penstock_formats.pillow` has those for Pillow.
+Each is a calculator too, for graphs that want the option. The adapters for Pillow are in
+`penstock_formats.pillow`.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def array_to_image_frame(array: NDArray[Any], *, colours: str = RGB) -> ImageFra
 
     Args:
         array: uint8, uint16 or float32; see `ImageFrame` for the format that each shape has.
-        colours: "RGB" where the first channel is red, "BGR" where it is blue, as in what OpenCV reads.
+        colours: "RGB" where the first channel is red, "BGR" where it is blue, as OpenCV reads images.
 
     Raises:
         InvalidArgumentError: no image has this shape and element type, or `colours` is neither.
@@ -123,7 +124,7 @@ def image_to_array(image: Image, *, colours: str = RGB) -> NDArray[Any]:
 def dlpack_to_image_frame(tensor: DlpackTensor, *, colours: str = RGB) -> ImageFrame:
     """Make images of tensors of other libraries, PyTorch's say: whatever has `__dlpack__`.
 
-    The frame borrows the memory, as that of an array. The channels come last: (H, W, 3). A tensor (3, H, W)
+    The frame borrows the memory, as of an array. The channels come last: (H, W, 3). A tensor (3, H, W)
     goes in as `tensor.permute(1, 2, 0)`.
 
     Args:

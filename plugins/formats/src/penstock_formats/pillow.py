@@ -1,4 +1,4 @@
-"""Adapters between images and those of Pillow, which this pack does not require."""
+"""Adapters between images and images of Pillow, which this pack does not require."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from penstock_formats.image import Image
 from penstock_formats.image_format import ImageFormat
 from penstock_formats.image_frame import ImageFrame
 
-#: Mode → element type, for modes whose pixels are those of a frame.
+#: Mode → element type, for modes whose pixels a frame can have.
 _MODES: Final[dict[str, Any]] = {
     "L": np.uint8,
     "RGB": np.uint8,

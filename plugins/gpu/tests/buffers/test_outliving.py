@@ -19,7 +19,7 @@ from penstock_testing import testing_registry
 
 PATIENCE_S = 20
 
-pytestmark = pytest.mark.gpu
+pytestmark = [pytest.mark.gpu, pytest.mark.heavy]
 
 GRAPH = """
 input_stream: "in"

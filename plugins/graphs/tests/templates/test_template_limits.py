@@ -20,6 +20,8 @@ from penstock.lowlevel import default_registry
 from penstock_templates import GraphTemplate
 from penstock_testing import testing_registry
 
+pytestmark = pytest.mark.heavy
+
 LOOP = '% param n : 2 % % for (i : range(n)) % node { calculator: % "a" + i % } % end %'
 
 

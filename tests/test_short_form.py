@@ -1,0 +1,52 @@
+"""Plain `pytest` leaves out what takes much of a small machine; whatever else is asked for does not."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+USUAL = "not wheels and not slow and not timing"
+
+
+@pytest.fixture
+def asked():
+    """Return a function: what the root's conftest makes of the arguments of a command."""
+    spec = importlib.util.spec_from_file_location("root_conftest", ROOT / "conftest.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+    def asked(*arguments, has_xdist=True, markexpr=USUAL, processes=None):
+        option = SimpleNamespace(
+            markexpr=markexpr, numprocesses=processes, maxprocesses=None, dist="no", maxworkerrestart=None
+        )
+        config = SimpleNamespace(
+            option=option,
+            pluginmanager=SimpleNamespace(hasplugin=lambda name: has_xdist and name == "xdist"),
+            invocation_params=SimpleNamespace(args=arguments),
+        )
+        module.pytest_cmdline_main(config)
+        return option, module.pytest_report_header(config)
+
+    return asked
+
+
+@pytest.mark.parametrize("arguments", [(), ("-q",), ("-x", "-v")])
+@pytest.mark.parametrize("has_xdist", [True, False])
+def test_plain_pytest_leaves_out_heavy_tests_and_says_so(asked, arguments, has_xdist):
+    option, header = asked(*arguments, has_xdist=has_xdist)
+    assert option.markexpr == f"not heavy and {USUAL}"
+    assert "pytest -m heavy" in header
+    assert option.numprocesses == ("auto" if has_xdist else None)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "markexpr", "processes"),
+    [(("-n", "2"), USUAL, 2), (("tests",), USUAL, None), (("-m", "heavy"), "heavy", None)],
+)
+def test_what_is_asked_for_is_run(asked, arguments, markexpr, processes):
+    option, header = asked(*arguments, markexpr=markexpr, processes=processes)
+    assert (option.markexpr, option.numprocesses, header) == (markexpr, processes, None)
