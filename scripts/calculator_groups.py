@@ -75,6 +75,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
             "OpenCvEncodedImage*",
             "OpenCvImageEncoder*",
         ),
+        "Pictures in files": ("PictureSink*", "PictureSource*"),
         "Records for trainings": ("PackMediaSequence*", "StringToSequenceExample*", "UnpackMediaSequence*"),
     },
     "penstock-tensors": {

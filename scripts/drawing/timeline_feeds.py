@@ -71,6 +71,8 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "OpenCvVideoEncoderCalculator": "it writes a file",
     "PackMediaSequenceCalculator": "its packets are records",
     "PacketLatencyCalculator": "it depends on the clock",
+    "PictureSinkCalculator": "it writes files",
+    "PictureSourceCalculator": "it reads files",
     "RefineLandmarksFromHeatmapCalculator": "it takes what a certain model says",
     "RegexPreprocessorCalculator": "it needs a model",
     "ResourceProviderCalculator": "it reads a file",
