@@ -5,10 +5,13 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import io
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from PIL.JpegImagePlugin import JpegImageFile
+from PIL.PngImagePlugin import PngImageFile
+from PIL.TiffImagePlugin import TiffImageFile
+from PIL.WebPImagePlugin import WebPImageFile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,11 +25,11 @@ _TAKEN_SUBSEC: Final = 0x9291
 #: Beginning of a file, a mark without which it has no EXIF data, and Pillow's class that reads its header.
 #: The class does not look at the size: OpenCV decodes the pixels, and has a limit of its own.
 _READERS: Final = (
-    (b"\xff\xd8", b"Exif\0\0", "PIL.JpegImagePlugin", "JpegImageFile"),
-    (b"\x89PNG", b"eXIf", "PIL.PngImagePlugin", "PngImageFile"),
-    (b"II*\0", b"", "PIL.TiffImagePlugin", "TiffImageFile"),
-    (b"MM\0*", b"", "PIL.TiffImagePlugin", "TiffImageFile"),
-    (b"RIFF", b"EXIF", "PIL.WebPImagePlugin", "WebPImageFile"),
+    (b"\xff\xd8", b"Exif\0\0", JpegImageFile),
+    (b"\x89PNG", b"eXIf", PngImageFile),
+    (b"II*\0", b"", TiffImageFile),
+    (b"MM\0*", b"", TiffImageFile),
+    (b"RIFF", b"EXIF", WebPImageFile),
 )
 _EPOCH: Final = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _UPRIGHT: Final = 1
@@ -37,10 +40,10 @@ def exif_of(data: bytes) -> Any:
 
     Never raises: a file that is damaged has no EXIF data, and decoding it says what is wrong.
     """
-    for beginning, mark, module, name in _READERS:
+    for beginning, mark, reader in _READERS:
         if data.startswith(beginning) and mark in data:
             with contextlib.suppress(Exception):  # a damaged file may end in any error of Pillow's code
-                return getattr(import_module(module), name)(io.BytesIO(data)).getexif()
+                return reader(io.BytesIO(data)).getexif()
     return {}
 
 

@@ -169,7 +169,7 @@ def _in_list(path: Path, access: Access) -> Found:
     """Return the pictures of a list; a path that is not absolute begins at the list's folder."""
     what = f"list {str(path)!r}"
     pictures = []
-    for number, line in enumerate(read_text(path, access, what).splitlines(), 1):
+    for number, line in enumerate(text_of(path, access, what).splitlines(), 1):
         entry = line.strip()
         if not entry or entry.startswith("#"):
             continue
@@ -183,7 +183,7 @@ def _in_list(path: Path, access: Access) -> Found:
     return Found(what, tuple(pictures), folder=path.parent)
 
 
-def read_text(path: Path, access: Access, what: str) -> str:
+def text_of(path: Path, access: Access, what: str) -> str:
     """Return the text of a small file.
 
     Raises:

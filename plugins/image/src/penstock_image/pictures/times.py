@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from penstock.errors import InvalidArgumentError
 from penstock_image.pictures.exif import time_taken
-from penstock_image.pictures.finding import read_text
+from penstock_image.pictures.finding import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -117,7 +117,7 @@ def _increasing(
 
 def _rows(path: Path, access: Access) -> Iterator[tuple[int, str, int]]:
     """Yield line, name and time in microseconds of each row."""
-    reader = csv.reader(io.StringIO(read_text(path, access, f"table {str(path)!r}")), strict=True)
+    reader = csv.reader(io.StringIO(text_of(path, access, f"table {str(path)!r}")), strict=True)
     unit = MICROSECONDS
     is_first = True
     try:
