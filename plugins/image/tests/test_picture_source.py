@@ -100,7 +100,7 @@ def test_a_pattern_comes_in_the_order_of_its_numbers_and_missing_ones_are_said(t
 
     assert [int(frame.array[0, 0, 0]) for frame in frames(run)] == [0, 1, 4, 5, *range(10, 18)]
     assert times(run)[:3] == [0, 40_000, 80_000]
-    assert "missing are 2, 3, 6, 7, 8 and 1 more; the others follow each other" in caplog.text
+    assert "missing are 2, 3, 6, 7, 8 and 1 more" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -261,7 +261,8 @@ def test_each_frame_has_its_own_size_which_is_said_once(tmp_path, caplog):
     for number, size in enumerate([(4, 6), (8, 2), (3, 3)]):
         write(tmp_path / f"{number}.png", size=size)
 
-    run = read(tmp_path)
+    with caplog.at_level(logging.INFO, "penstock.image"):
+        run = read(tmp_path)
 
     assert [(frame.width, frame.height) for frame in frames(run)] == [(4, 6), (8, 2), (3, 3)]
     assert (run.headers["VIDEO"].width, run.headers["VIDEO"].height) == (4, 6)

@@ -11,7 +11,8 @@ Commands
 Runs
     `run_file` runs a graph file as `penstock run` does, in a `Manner`; `read_manner` makes one of the
     options that `running` adds. `run_over_video` runs a graph over a video or a camera, as an `OverVideo`
-    says. `check_target` refuses a file that cannot be written before the run begins.
+    says; `are_pictures` finds out whether a path means pictures, and `default_pictures` where they go.
+    `check_target` refuses a file that cannot be written before the run begins.
 What is said, and how it ends
     `say` prints a line on stderr; `plural` and `amount` word numbers. `WrongUsage`, `FileMissing`,
     `GraphInvalid` and `RunFailed` end the command with a message and the exit code of their kind, which
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     from penstock_cli.options import subgraphs as subgraphs
     from penstock_cli.runs.over_video import OverVideo as OverVideo
     from penstock_cli.runs.over_video import run_over_video as run_over_video
+    from penstock_cli.runs.picture_files import are_pictures as are_pictures
+    from penstock_cli.runs.picture_files import default_pictures as default_pictures
     from penstock_cli.runs.run import Manner as Manner
     from penstock_cli.runs.run import run_file as run_file
     from penstock_cli.runs.running import read_manner as read_manner
@@ -66,6 +69,7 @@ _HOMES: Final = {
     "penstock_cli.subgraph_files": "registry_for",
     "penstock_cli.options": "as_json debug imports subgraphs",
     "penstock_cli.runs.over_video": "OverVideo run_over_video",
+    "penstock_cli.runs.picture_files": "are_pictures default_pictures",
     "penstock_cli.runs.run": "Manner run_file",
     "penstock_cli.runs.running": "read_manner running",
     "penstock_cli.saying": "say",

@@ -170,7 +170,8 @@ def run_command(
     "-o",
     "--out",
     type=click.Path(path_type=Path),
-    help="The file to write; its ending chooses the container. An existing file is replaced.  "
+    help="The file to write; its ending chooses the container, or the kind of picture. A name without an "
+    "ending is a folder for pictures. Existing files are replaced.  "
     f"[default: {_DEMO_OUT}; none with --show]",
 )
 @click.option(
@@ -212,7 +213,8 @@ def demo_command(  # noqa: PLR0913  # an argument for each option
     Each frame is decoded, made grey, and reduced to its edges (Canny); the edges are joined with their
     frame by timestamp, painted over its right half, and encoded. All of these steps run at once, on all
     cores. Without VIDEO a moving test pattern is used. The sound of VIDEO is copied, without encoding it
-    again, if the new file can hold it.
+    again, if the new file can hold it. VIDEO may be pictures too: one, a folder, a list of paths (.txt), or a
+    pattern as 'shot_%04d.png'.
 
     If a graphics card draws with OpenGL, a shader paints the edges and the graph is
     examples/edge_overlay_gpu.pbtxt; else OpenCV does, and it is examples/edge_overlay.pbtxt. stderr reports
@@ -222,6 +224,7 @@ def demo_command(  # noqa: PLR0913  # an argument for each option
     Examples:
       penstock demo
       penstock demo holiday.mp4 -o edges.mp4
+      penstock demo photos -o edges   (two folders of pictures)
       penstock demo --frames 0        (endless; Ctrl-C finishes the file)
       penstock demo --camera 0 --show
       penstock demo --no-gpu

@@ -56,8 +56,15 @@ def _over_video(command: F) -> F:
             "-o",
             "--out",
             type=click.Path(path_type=Path),
-            help="The file to write; its ending chooses the container. An existing file is replaced.  "
-            "[default: penstock-COMMAND.mp4; none with --show, --json or --rows]",
+            help="The file to write; its ending chooses the container, or the kind of picture. A name "
+            "without an ending is a folder for pictures. Existing files are replaced.  "
+            "[default: penstock-COMMAND.mp4, of pictures penstock-COMMAND.png or a folder; none with --show, "
+            "--json or --rows]",
+        ),
+        click.option(
+            "--skip-broken",
+            is_flag=True,
+            help="Leave out pictures that cannot be read, in place of ending with an error; each is named.",
         ),
         click.argument("video", type=click.Path(path_type=Path), required=False),
     ):
@@ -90,9 +97,15 @@ def hands_command(*, count: int, fast: bool, **given: Any) -> None:
     Of a camera the newest frame is taken when the one before is finished, and the others are dropped; of a
     file every frame is processed. The sound of VIDEO is copied into the new file.
 
+    VIDEO may be a picture, or pictures: a folder, a list of paths (.txt), or a pattern in quotation marks, as
+    'shot_%04d.png'. Each is looked at for itself. They are written as pictures of the same names, or as a
+    video.
+
     \b
     Examples:
       penstock hands clip.mp4 -o hands.mp4
+      penstock hands photo.jpg -o hands.png
+      penstock hands photos -o drawn
       penstock hands --camera 0 --show -n 4
       penstock hands clip.mp4 --json > hands.jsonl
     """  # noqa: D301
@@ -124,11 +137,13 @@ def faces_command(*, count: int, fine: bool, **given: Any) -> None:
     """Find the faces in each frame of a video or a camera, with 468 landmarks each, and draw them.
 
     Faces are found at up to two metres from the camera, and then followed. The graph is faces.pbtxt of
-    penstock-mediapipe. Frames are dropped, and sound is copied, as in `penstock hands`.
+    penstock-mediapipe. Frames are dropped, sound is copied, and pictures are read and written, as in
+    `penstock hands`.
 
     \b
     Examples:
       penstock faces clip.mp4 -o faces.mp4
+      penstock faces photo.jpg -o face.png
       penstock faces --camera 0 --show --fine
       penstock faces clip.mp4 --rows
     """  # noqa: D301
@@ -144,12 +159,13 @@ def faces_command(*, count: int, fine: bool, **given: Any) -> None:
 def pose_command(*, raw: bool, **given: Any) -> None:
     """Find the pose of one person in each frame of a video or a camera, with 33 landmarks, and draw it.
 
-    The graph is pose.pbtxt of penstock-mediapipe. Frames are dropped, and sound is copied, as in `penstock
-    hands`.
+    The graph is pose.pbtxt of penstock-mediapipe. Frames are dropped, sound is copied, and pictures are read
+    and written, as in `penstock hands`. The landmarks of pictures are not smoothed.
 
     \b
     Examples:
       penstock pose clip.mp4 -o pose.mp4
+      penstock pose photo.jpg -o pose.png
       penstock pose --camera 0 --show
       penstock pose clip.mp4 --json
     """  # noqa: D301
@@ -166,6 +182,7 @@ def _run(  # noqa: PLR0913  # an argument for each option
     camera: int | None,
     live: bool,
     out: Path | None,
+    skip_broken: bool,
     show: bool,
     as_lines: bool,
     as_rows: bool,
@@ -182,14 +199,26 @@ def _run(  # noqa: PLR0913  # an argument for each option
         raise click.UsageError("--live reads a VIDEO as if it were a camera; leave it out with --camera")
     if as_lines and as_rows:
         raise click.UsageError("--json and --rows both write to stdout; leave out one of them")
-    from penstock_cli.api import OverVideo, run_over_video  # on demand, as the module says
+    from penstock_cli.api import (  # on demand, as the module says
+        OverVideo,
+        are_pictures,
+        default_pictures,
+        run_over_video,
+    )
     from penstock_people.graph_files import graph_text
     from penstock_people.needs import check_needs, model_paths
     from penstock_people.printing import json_lines, rows
 
     result: Callable[[Packet], None] | None = json_lines(name) if as_lines else rows() if as_rows else None
+    is_stills = are_pictures(video)
+    if skip_broken and not is_stills:
+        raise click.UsageError("--skip-broken is for pictures; leave it out with a video or a camera")
     if out is None and not show and result is None:
         out = Path(f"penstock-{name}.mp4")
+        out = default_pictures(video, f"penstock-{name}") if video is not None and is_stills else out
+    if is_stills:  # nothing is known of one picture from the one before
+        sides = {**sides, "use_prev_landmarks": False}
+        sides |= {"smooth_landmarks": False} if "smooth_landmarks" in sides else {}
     read = replace(read_manner(**manner), summary=times)
     check_needs(model_paths(*models))
     run_over_video(
@@ -202,6 +231,7 @@ def _run(  # noqa: PLR0913  # an argument for each option
             camera=camera,
             as_camera=_PACE if live else "",
             out=out,
+            skips=skip_broken,
             show=show,
             result=result,
         ),

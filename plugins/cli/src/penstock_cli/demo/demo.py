@@ -9,11 +9,17 @@ from typing import TYPE_CHECKING
 import click
 
 from penstock import CalculatorGraph
-from penstock_cli.demo.demo_graph import FINISHED, demo_config
+from penstock_cli.demo.demo_graph import FINISHED, FRAMES, demo_config
 from penstock_cli.demo.on_gpu import Place, choose
-from penstock_cli.failures import WrongUsage
-from penstock_cli.loading import existing, load
+from penstock_cli.loading import load
 from penstock_cli.runs.notes import refuse_notes
+from penstock_cli.runs.picture_files import (
+    are_pictures_out,
+    path_read,
+    path_written,
+    pictures_told,
+    with_pictures,
+)
 from penstock_cli.runs.run import Manner, run_graph
 from penstock_cli.runs.summary import files
 from penstock_cli.saying import say
@@ -30,13 +36,13 @@ if TYPE_CHECKING:
 class Demo:
     """What the demo does."""
 
-    #: The file to read; None for the camera or the test pattern.
+    #: The file to read, or pictures; None for the camera or the test pattern.
     video: Path | None = None
     #: Index of the camera to read; None for no camera.
     camera: int | None = None
     #: Length of the test pattern, 0 for endless; None for the length in the graph.
     frames: int | None = None
-    #: The file to write, replaced when the new one is finished; None for no file.
+    #: The file to write, replaced when the new one is finished, or pictures; None for no file.
     out: Path | None = None
     #: True requires OpenGL, of a software renderer too; False takes the CPU; None takes the GPU if it is
     #: available in hardware.
@@ -83,18 +89,11 @@ def run_demo(wanted: Demo, manner: Manner) -> None:
 
 def _sides(wanted: Demo) -> dict[str, object]:
     sides: dict[str, object] = {}
-    if wanted.out is not None:
-        sides["output_video"] = str(wanted.out)
     if wanted.video is not None:
-        sides["input_video"] = str(existing(wanted.video, "video"))
-        if wanted.out is not None:
-            _keep_apart(wanted.video, wanted.out)
+        sides["input_video"] = path_read(wanted.video)
+    if wanted.out is not None:
+        sides["output_video"] = path_written(wanted.out, wanted.video)
     return sides
-
-
-def _keep_apart(video: Path, out: Path) -> None:
-    if out.exists() and out.samefile(video):
-        raise WrongUsage(f"{str(out)!r} is the video that is read; name another file with -o")
 
 
 def _place(wanted: Demo, shared: object) -> Place:
@@ -106,16 +105,16 @@ def _place(wanted: Demo, shared: object) -> Place:
 def _graph(wanted: Demo, place: Place, max_queued_bytes: float | None) -> CalculatorGraph:
     from penstock.plugins.default_registry import default_registry  # loads the plugins
 
-    return CalculatorGraph(
-        demo_config(
-            default_registry(),
-            on_gpu=place.is_gpu,
-            frames=wanted.frames,
-            camera=wanted.camera,
-            writes=wanted.out is not None,
-        ),
-        max_queued_bytes=max_queued_bytes,
+    registry = default_registry()
+    config = demo_config(
+        registry,
+        on_gpu=place.is_gpu,
+        frames=wanted.frames,
+        camera=wanted.camera,
+        writes=wanted.out is not None,
     )
+    with_pictures(config, registry, (wanted.video, FRAMES[place.is_gpu]), wanted.out)
+    return CalculatorGraph(config, max_queued_bytes=max_queued_bytes)
 
 
 def _words(wanted: Demo) -> str:
@@ -136,4 +135,6 @@ def _told(outcome: Outcome, written: str, wanted: Demo) -> str:
     said = f"{plural(done, 'frame')} at {rate(done / outcome.wall_s)}"
     if wanted.out is None:
         return f"{said}, shown"
+    if done and not written and are_pictures_out(wanted.out):
+        written = pictures_told(wanted.out, done)
     return f"{said}, written to {written}" if written else f"{said}, nothing was written"

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 #: The stream of finished frames: `ImageFrame`s on the CPU, `GpuBuffer`s on the GPU.
 FINISHED: Final = "painted"
+#: Whether the graph is the one on the GPU → its stream of the frames that are read.
+FRAMES: Final = {False: "frame", True: "decoded"}
 #: The calculator that the graph on the GPU needs.
 PAINTER: Final = "GlOverlayCalculator"
 #: Frames of a camera that may wait before a node: each frame that waits is shown late.

@@ -12,7 +12,7 @@ import attrs
 from penstock.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from penstock.access import Access
 
@@ -49,8 +49,10 @@ class Found:
     #: The path in words: "folder 'shots'".
     what: str
     pictures: tuple[Picture, ...]
-    #: What else there is to say of them, or "": numbers that are missing, other files in the folder.
-    said: str = ""
+    #: The numbers of a pattern that are missing, in words, or "".
+    missing: str = ""
+    #: How many other files a folder has.
+    others: int = 0
     #: Directory of a folder or pattern, or of the file.
     folder: Path = Path()
 
@@ -117,9 +119,7 @@ def _in_folder(path: Path, access: Access) -> Found:
         raise InvalidArgumentError(
             f"{what} holds no picture, {there}; pictures end with {', '.join(sorted(ENDINGS))}"
         )
-    left = len(names) - len(chosen)
-    said = f"{what}: {left} files that are no pictures are left out" if left else ""
-    return _found(what, path, sorted(chosen, key=natural), said)
+    return _found(what, path, sorted(chosen, key=natural), others=len(names) - len(chosen))
 
 
 def _by_number(path: Path, access: Access) -> Found:
@@ -137,8 +137,8 @@ def _by_number(path: Path, access: Access) -> Found:
         )
     numbers = sorted(by_number)
     missing = sorted(set(range(numbers[0], numbers[-1])) - by_number.keys())
-    said = f"{what}: missing are {_few(map(str, missing))}; the others follow each other" if missing else ""
-    return _found(what, path.parent, [by_number[number] for number in numbers], said)
+    said = _few(map(str, missing))
+    return _found(what, path.parent, [by_number[number] for number in numbers], missing=said)
 
 
 def _number_form(name: str) -> str:
@@ -208,9 +208,8 @@ def _names(folder: Path, access: Access, what: str) -> list[str]:
         ) from error
 
 
-def _found(what: str, folder: Path, names: Iterable[str], said: str = "") -> Found:
-    make: Callable[[str], Picture] = lambda name: Picture(folder / name)  # noqa: E731  # used once
-    return Found(what, tuple(map(make, names)), said, folder)
+def _found(what: str, folder: Path, names: Iterable[str], *, missing: str = "", others: int = 0) -> Found:
+    return Found(what, tuple(Picture(folder / name) for name in names), missing, others, folder)
 
 
 def _few(words: Iterable[str]) -> str:

@@ -165,8 +165,10 @@ class PictureSourceCalculator(penstock.Calculator):
         self._said: set[object] = set()
         self._size: tuple[int, int] | None = None
         found = find_pictures(str(cc.input_side_packets["INPUT_FILE_PATH"].payload), self._access)
-        if found.said:
-            _LOG.warning("%s", found.said, extra=place(self._node))
+        if found.missing:
+            _LOG.warning("%s: missing are %s", found.what, found.missing, extra=place(self._node))
+        if found.others:
+            _LOG.info("%s: %d files are no pictures", found.what, found.others, extra=place(self._node))
         timed = self._timed(cc, found, self._access)
         if not timed:
             raise InvalidArgumentError(f"{found.what}: not one of {len(found.pictures)} pictures has a time")
@@ -218,7 +220,7 @@ class PictureSourceCalculator(penstock.Calculator):
             except InvalidArgumentError as error:
                 if self._options.broken is BrokenPicture.FAIL:
                     raise InvalidArgumentError(
-                        f"{error}; replace or remove the file, or set broken: SKIP"
+                        f"{error}; replace or remove the file, or leave it out: broken: SKIP, --skip-broken"
                     ) from error
                 self._skip(cc, picture, str(error), _DAMAGED)
                 continue
@@ -264,7 +266,7 @@ class PictureSourceCalculator(penstock.Calculator):
             raise InvalidArgumentError(f"{said}; scale it, or leave same_size out")
         if "size" not in self._said:
             self._said.add("size")
-            _LOG.warning("%s; each frame has its own size", said, extra=place(self._node))
+            _LOG.info("%s; each frame has its own size", said, extra=place(self._node))
 
 
 def _announce(cc: CalculatorContext, header: VideoHeader) -> None:
