@@ -154,7 +154,7 @@ def test_a_name_with_an_ending_that_cannot_be_written_is_refused(tmp_path):
 
 
 def test_one_name_for_two_frames_is_refused(tmp_path):
-    with pytest.raises(GraphRunError, match=r"x\.png' is that of the frame at 0, and the frame at 10 would"):
+    with pytest.raises(GraphRunError, match=r"x\.png' has the frame at 0, and the frame at 10 would"):
         write(tmp_path, [picture(), picture()], ["x.png", "x.jpg"], ending=".png")
 
 

@@ -247,7 +247,7 @@ def test_each_picture_of_a_folder_is_looked_at_for_itself(invoke, models, tmp_pa
     assert refused.exit_code != 0
     assert "3.png': the file begins with b'no pictu'" in refused.output
     assert [len(hands) for hands in found] == [2, 0, 2]
-    assert found[0] == found[2]  # had the hands been followed, those of the last picture would differ
+    assert found[0] == found[2]  # hands that were followed would differ
     assert "4 pictures in, 3 processed, 1 dropped" in drawn.stdout
     assert sorted(path.name for path in (tmp_path / "drawn").iterdir()) == ["0.png", "1.png", "2.png"]
 

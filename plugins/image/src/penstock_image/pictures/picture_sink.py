@@ -146,7 +146,7 @@ class PictureSinkCalculator(penstock.Calculator):
         target = self._access.writing(self._place(cc))
         if target in self._written:
             raise AlreadyExistsError(
-                f"picture {str(target)!r} is that of the frame at {self._written[target]}, and the frame at "
+                f"picture {str(target)!r} has the frame at {self._written[target]}, and the frame at "
                 f"{cc.input_timestamp} would replace it; "
                 + (
                     "give each picture a name of its own"

@@ -71,8 +71,8 @@ class PictureSourceCalculatorOptions:
     """Which frames pictures become, and when.
 
     Attributes:
-        format: what each frame is made of: SRGB, SRGBA, GRAY8, GRAY16, SRGB48, SRGBA64, or KEEP for what the
-            file has.
+        format: what each frame is made of: SRGB, SRGBA, GRAY8, GRAY16, SRGB48, SRGBA64, or KEEP for the
+            file's own.
         fps: pictures per second of stream time, above 0; without effect where the times are from elsewhere.
         times: RATE for `fps`, EXIF for the times at which the pictures were taken.
         broken: of a picture that cannot be read: FAIL or SKIP.
@@ -103,7 +103,7 @@ class PictureSourceCalculator(penstock.Calculator):
         NAME (optional): str, the name of each picture's file, at the same timestamp.
         VIDEO_PRESTREAM (optional): the VideoHeader at PRESTREAM; closed at once.
 
-    Timestamps, in microseconds: by default `fps` pictures a second, the first at 0; those of the table; or
+    Timestamps, in microseconds: by default `fps` pictures a second, the first at 0; the times of the table; or
     with `times: EXIF` DateTimeOriginal with SubSecTimeOriginal and OffsetTimeOriginal, as time since 1970
     (UTC without an offset), pictures sorted by it.
 
