@@ -160,7 +160,7 @@ def _write_pictures(config: CalculatorGraphConfig, registry: Registry, out: Path
         config: changed.
         registry: has the options of the sink.
         out: where to.
-        is_named: whether pictures are read, whose names those in a folder get.
+        is_named: whether pictures are read, which name the pictures of a folder.
     """
     for node in config.node:
         if node.calculator not in _ENCODERS:

@@ -103,8 +103,8 @@ class PictureSourceCalculator(penstock.Calculator):
         NAME (optional): str, the name of each picture's file, at the same timestamp.
         VIDEO_PRESTREAM (optional): the VideoHeader at PRESTREAM; closed at once.
 
-    Timestamps, in microseconds: by default `fps` pictures a second, the first at 0; the times of the table; or
-    with `times: EXIF` DateTimeOriginal with SubSecTimeOriginal and OffsetTimeOriginal, as time since 1970
+    Timestamps, in microseconds: by default `fps` pictures a second, the first at 0; the times of the table;
+    or with `times: EXIF` DateTimeOriginal with SubSecTimeOriginal and OffsetTimeOriginal, as time since 1970
     (UTC without an offset), pictures sorted by it.
 
     EXIF orientation is followed, mirrored ones too. Alpha and 16 bits stay where `format` has them. Else 16
