@@ -109,10 +109,15 @@ class VideoDecoderCalculator(penstock.Calculator):
 
     def close(self, cc: CalculatorContext) -> Outcome:  # noqa: ARG002  # the interface
         """Close the file, device or connection."""
-        return self._source.close() if self._network is None else self._network.close()
+        if self._network is not None:
+            return self._network.close()
+        self._source.close()
+        return None
 
     async def _open_network(self, cc: CalculatorContext, network: NetworkVideo) -> None:
-        header = await network.opened()
+        header = await network.opened(lambda: cc.is_stopping)
+        if header is None:
+            return
         try:
             self._announce(cc, header, network)
             if "SAVED_AUDIO_PATH" in cc.output_side_packets:

@@ -131,8 +131,10 @@ class Connection:
             packet = next(packets, None)
         except (av.error.FFmpegError, OSError, ValueError) as error:
             raise self._late("read") or refused(self._place, error) from None
-        finally:
-            self._interrupts.allow(None)
+        late = self._late("read")
+        if late is not None:  # libav may return the part of a packet that had come before
+            raise late
+        self._interrupts.allow(None)
         return packet
 
     def _decoded(self, packet: av.Packet[av.VideoStream]) -> Iterator[av.VideoFrame]:

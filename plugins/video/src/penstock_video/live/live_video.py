@@ -38,7 +38,7 @@ class LiveVideoCalculator(penstock.Calculator):
     Input side packets:
         SOURCE: str, optional where the options have `source`. An address that libav reads, such as
             rtsp://ann:secret@10.0.0.5/cam, rtmp://, http:// (MJPEG, MPEG-TS, HLS), udp://, tcp://; the number
-            of a camera, "0"; on Linux "/dev/video0". Passwords are left out of everything that people read.
+            of a camera, "0"; on Linux "/dev/video0". Errors, logs, pages and traces leave out its password.
     Outputs:
         VIDEO: ImageFrame, SRGB, read-only. Its stream header is the VideoHeader, if the source was there.
         VIDEO_PRESTREAM (optional): the VideoHeader at PRESTREAM; closed at once.
@@ -46,25 +46,26 @@ class LiveVideoCalculator(penstock.Calculator):
 
     It is a source, and does not end before the run does: a sender that ends, is killed or falls silent is
     lost. It is connected again, with growing delays, and `reconnects` says how often that may fail in a row
-    before the run does. The log tells each loss, attempt and return, and the counters `reconnects`,
+    before the run does. The log has each loss, attempt and return, and the counters `reconnects`,
     `ms_without_frames`, `broken_packets` and `clock_jumps` count.
 
-    Only the newest `max_waiting` frames wait for the graph; the ledger has those that were dropped, with the
+    Only the newest `max_waiting` frames wait for the graph; the ledger counts the dropped frames, with the
     reason. Behind the source put a flow limiter, or set the graph's `max_queue_size` to 1: frames in queues
     grow old too.
 
-    Timestamps, in microseconds since 1970: when the frame was captured, as far as that can be told from when
-    it came and from its own time; always increasing, whatever the sender's clock does. Without frames the
+    Timestamps, in microseconds since 1970: an estimate of when the frame was captured, made of the time at
+    which it came and of its own time; always increasing, whatever the sender's clock does. Without frames the
     timestamp bound follows the clock `bound_lag_seconds` behind, so that joins go on without this camera.
 
-    Options `LiveVideoCalculatorOptions`: `open_timeout_seconds` (10), `read_timeout_seconds` (5),
+    Options `LiveVideoCalculatorOptions`: `source`, `open_timeout_seconds` (10), `read_timeout_seconds` (5),
     `reconnects` (20), `first_delay_seconds` (0.5), `longest_delay_seconds` (10), `must_be_there` (true),
     `max_waiting` (1), `bound_lag_seconds` (0.5), `transport` (TCP), `size_changes` (SCALE), `decoder_threads`
-    (0). Waits occupy no thread of an executor; they end within a second when the run is cancelled.
+    (0). Waits occupy no thread of an executor; they end within a second when the run is cancelled. A camera
+    of this machine that hangs is the exception: the system's wait for it cannot be ended.
 
-    Raises in `open`: InvalidArgumentError for what is no live source, or has no video; PermissionDeniedError
-    where the graph may not use it; UnavailableError where it cannot be opened in time, unless `must_be_there`
-    is false. In `process`: UnavailableError when it was lost and has not come back;
+    Raises in `open`: InvalidArgumentError for a name that is no live source, and for a source without video;
+    PermissionDeniedError where the graph may not use it; UnavailableError where it cannot be opened in time,
+    unless `must_be_there` is false. In `process`: UnavailableError when it was lost and has not come back;
     FailedPreconditionError for frames of another size where `size_changes` is FAIL.
 
     Config::
@@ -127,7 +128,7 @@ class LiveVideoCalculator(penstock.Calculator):
             options.max_waiting,
         )
         self._reader.start()
-        self._announce(cc, await self._reader.header())
+        self._announce(cc, await self._reader.header(lambda: cc.is_stopping))
 
     def process(self, cc: CalculatorContext) -> Outcome:
         """Send the frame that waits; or wait for one, without a thread."""

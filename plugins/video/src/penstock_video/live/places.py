@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import sys
@@ -127,7 +128,7 @@ def resolve(place: Place) -> None:
 
 
 def refused(place: Place, error: Exception) -> PenstockError:
-    """Return the error for what libav said when it opened or read a place. It has no password."""
+    """Return the error for an error of libav when it opened or read a place. It has no password."""
     if isinstance(error, av.error.ProtocolNotFoundError):
         scheme = urlsplit_or_none(place.name, "scheme")
         return InvalidArgumentError(
@@ -135,6 +136,8 @@ def refused(place: Place, error: Exception) -> PenstockError:
             "protocol, or a PyAV that is built against an FFmpeg that has it"
         )
     said = next((words for kind, words in _SAID if isinstance(error, kind)), None)
+    if said is None and getattr(error, "errno", None) == errno.EIO:
+        said = "the connection has broken off (input/output error)"
     if said is None:
         said = redacted(str(getattr(error, "strerror", None) or error))
     return UnavailableError(f"{place.shown!r} cannot be read: {said}")

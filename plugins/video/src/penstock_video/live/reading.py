@@ -17,6 +17,8 @@ from penstock_video.live.connection import Connection
 from penstock_video.live.interrupts import Interrupts
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from penstock_formats import VideoHeader
     from penstock_video.live.connection import Waits
     from penstock_video.live.mailbox import Mailbox
@@ -58,27 +60,39 @@ class Reading:
         """Begin."""
         self._thread.start()
 
-    async def header(self) -> VideoHeader | None:
-        """Return the header, or None, once the source is open; close it where that fails.
+    async def header(self, is_stopping: Callable[[], bool]) -> VideoHeader | None:
+        """Return the header once the source is open; close it where that fails.
+
+        Args:
+            is_stopping: whether the run no longer wants the source; then None is returned.
+
+        Returns:
+            None also where the source is not there yet.
 
         Raises:
             UnavailableError, InvalidArgumentError: it cannot be read.
         """
         try:
-            opened = await asyncio.shield(asyncio.wrap_future(self.opened))
-            if isinstance(opened, BaseException):
-                raise opened
-            return opened
+            opening = asyncio.wrap_future(self.opened)
+            while not (await asyncio.wait([opening], timeout=_WAIT_S))[0]:
+                if is_stopping():
+                    self.cancel()
+                    return None
+            opened = opening.result()
         except BaseException:
             await self.end()
             raise
+        if isinstance(opened, BaseException):
+            await self.end()
+            raise opened
+        return opened
 
     async def wait(self) -> None:
         """Return when there is something in the mailbox, or after a moment."""
         try:
             await self.mailbox.wait(_WAIT_S)
         except asyncio.CancelledError:
-            self.cancel()  # those of many cameras end at the same time, not one after another
+            self.cancel()  # many cameras end at the same time, not one after another
             raise
 
     def cancel(self) -> None:

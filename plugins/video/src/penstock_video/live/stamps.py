@@ -25,14 +25,14 @@ class WallClock:
 
 
 class CaptureTimes:
-    """Estimates when frames were captured, from their own times and those at which they came.
+    """Estimates when frames were captured, from their own times and the times at which they came.
 
     Own times are regular and begin anywhere; times of arrival are late by a delay that varies. What is added
     to the own times is the smallest delay seen, which may grow slowly, since clocks run apart. So a frame's
     time is never later than its arrival.
 
     Args:
-        is_absolute: own times count from 1970, as those of cameras on Linux.
+        is_absolute: own times count from 1970, as times of cameras on Linux do.
     """
 
     def __init__(self, *, is_absolute: bool = False) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.errors import InternalError, InvalidArgumentError
+from penstock.errors import InvalidArgumentError
 from penstock_video.audio import save_audio
 from penstock_video.files import pixels
 from penstock_video.live.connection import Waits
@@ -15,6 +15,8 @@ from penstock_video.live.reading import Reading
 from penstock_video.source import MICROSECONDS, microseconds
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import av
 
     from penstock.access import Access
@@ -33,9 +35,9 @@ _USUAL_PERIOD_US: Final = 40_000
 
 
 class WholeReader(Reading):
-    """Reads a place; no frame is dropped but those that are not later than the one before.
+    """Reads a place; a frame is dropped only if it is not later than the one before.
 
-    An address whose length is known, as that of a file on a web server or a recording, ends there. One that
+    An address whose length is known, such as a file on a web server or a recording, ends there. One that
     ends earlier, or whose length nobody said, was lost, which is an error.
     """
 
@@ -125,18 +127,17 @@ class NetworkVideo:
     ) -> None:
         audio_access = access if saves_audio else None
         self._reader: Final = WholeReader(place_of(name, access), node, threads, saves_audio=audio_access)
-        self._reader.start()
 
-    async def opened(self) -> VideoHeader:
-        """Return the header, once it is known.
+    async def opened(self, is_stopping: Callable[[], bool]) -> VideoHeader | None:
+        """Begin to read, and return the header once it is known; None where the run no longer wants it.
+
+        Nothing is open before: a coroutine that is cancelled before it begins closes nothing.
 
         Raises:
             UnavailableError, InvalidArgumentError: it cannot be read.
         """
-        header = await self._reader.header()
-        if header is None:  # a reader of the whole has a header or an error
-            raise InternalError("the reader has no header")
-        return header
+        self._reader.start()
+        return await self._reader.header(is_stopping)
 
     def read(self) -> tuple[int, Any] | None:
         """Return the next frame, or None where none has come.
