@@ -343,6 +343,28 @@ def test_a_lost_camera_is_an_error_after_as_many_attempts_as_allowed(web, runs) 
     assert re.search(r"\d\.\d s without frames; `reconnects` in the options allows more", said)
 
 
+def test_a_restart_policy_connects_a_lost_camera_again(web) -> None:
+    web.pages["cam"] = web.camera(count=5)
+    graph = penstock.CalculatorGraph(
+        """input_side_packet: "source" output_stream: "frames"
+        node { calculator: "LiveVideoCalculator" name: "camera" input_side_packet: "SOURCE:source"
+               output_stream: "VIDEO:frames"
+               failure { on_error: RESTART max_restarts: 100 within_s: 60 backoff_ms: 10 }
+               node_options { [type.googleapis.com/penstock_video.LiveVideoCalculatorOptions] {
+                 reconnects: 0 } } }"""
+    )
+    came = threading.Semaphore(0)
+    graph.observe_output_stream("frames", lambda *_: came.release())
+    graph.start_run({"source": web.url("cam")})
+    for _ in range(12):  # more than one connection has
+        assert came.acquire(timeout=20)
+    graph.close_all_packet_sources()
+    graph.wait_until_done(20)
+
+    assert len(web.requests) >= 3
+    assert graph.ledger().adds_up
+
+
 def test_a_sender_that_ends_is_never_the_end_of_a_file(web, runs) -> None:
     web.pages["cam"] = web.camera(count=6)
     said = runs(options="reconnects: 0").start(web.url("cam")).error()
