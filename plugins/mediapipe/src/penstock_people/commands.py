@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from penstock_cli.api import EXIT_CODES, RunningCommand, read_manner, running
+from penstock_cli.api import EXIT_CODES, RunningCommand, VideoName, read_manner, running
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from penstock import Packet
+    from penstock_cli.api import Address
 
     F = TypeVar("F", bound=Callable[..., Any])
 
@@ -59,7 +60,7 @@ def _over_video(command: F) -> F:
             help="The file to write; its ending chooses the container. An existing file is replaced.  "
             "[default: penstock-COMMAND.mp4; none with --show, --json or --rows]",
         ),
-        click.argument("video", type=click.Path(path_type=Path), required=False),
+        click.argument("video", type=VideoName(path_type=Path), required=False),
     ):
         command = option(command)
     return command
@@ -88,12 +89,14 @@ def hands_command(*, count: int, fast: bool, **given: Any) -> None:
     penstock-mediapipe.
 
     Of a camera the newest frame is taken when the one before is finished, and the others are dropped; of a
-    file every frame is processed. The sound of VIDEO is copied into the new file.
+    file every frame is processed, and its sound is copied into the new file. VIDEO may be an address, such as
+    rtsp://HOST/PATH, which is read until Ctrl-C and connected again when it is lost.
 
     \b
     Examples:
       penstock hands clip.mp4 -o hands.mp4
       penstock hands --camera 0 --show -n 4
+      penstock hands rtsp://ann:secret@10.0.0.5/cam --show
       penstock hands clip.mp4 --json > hands.jsonl
     """  # noqa: D301
     kind = "lite" if fast else "full"
@@ -162,7 +165,7 @@ def _run(  # noqa: PLR0913  # an argument for each option
     sides: dict[str, object],
     models: tuple[str, ...],
     *,
-    video: Path | None,
+    video: Path | Address | None,
     camera: int | None,
     live: bool,
     out: Path | None,
@@ -182,7 +185,7 @@ def _run(  # noqa: PLR0913  # an argument for each option
         raise click.UsageError("--live reads a VIDEO as if it were a camera; leave it out with --camera")
     if as_lines and as_rows:
         raise click.UsageError("--json and --rows both write to stdout; leave out one of them")
-    from penstock_cli.api import OverVideo, run_over_video  # on demand, as the module says
+    from penstock_cli.api import OverVideo, is_live, run_over_video  # on demand, as the module says
     from penstock_people.graph_files import graph_text
     from penstock_people.needs import check_needs, model_paths
     from penstock_people.printing import json_lines, rows
@@ -200,7 +203,7 @@ def _run(  # noqa: PLR0913  # an argument for each option
             sides=sides,
             video=video,
             camera=camera,
-            as_camera=_PACE if live else "",
+            as_camera=_PACE if live and not is_live(video) else "",
             out=out,
             show=show,
             result=result,

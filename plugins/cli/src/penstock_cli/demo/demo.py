@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 import click
 
 from penstock import CalculatorGraph
+from penstock.access import redacted
 from penstock_cli.demo.demo_graph import FINISHED, demo_config
 from penstock_cli.demo.on_gpu import Place, choose
 from penstock_cli.failures import WrongUsage
 from penstock_cli.loading import existing, load
+from penstock_cli.runs.addresses import Address, address_sides, is_live
 from penstock_cli.runs.notes import refuse_notes
 from penstock_cli.runs.run import Manner, run_graph
 from penstock_cli.runs.summary import files
@@ -30,8 +32,8 @@ if TYPE_CHECKING:
 class Demo:
     """What the demo does."""
 
-    #: The file to read; None for the camera or the test pattern.
-    video: Path | None = None
+    #: The file or address to read; None for the camera or the test pattern.
+    video: Path | Address | None = None
     #: Index of the camera to read; None for no camera.
     camera: int | None = None
     #: Length of the test pattern, 0 for endless; None for the length in the graph.
@@ -43,6 +45,11 @@ class Demo:
     gpu: bool | None = None
     #: Whether to open a window.
     show: bool = False
+
+    @property
+    def is_live(self) -> bool:
+        """Whether frames come in real time."""
+        return is_live(self.video) or self.camera is not None
 
 
 def run_demo(wanted: Demo, manner: Manner) -> None:
@@ -73,7 +80,7 @@ def run_demo(wanted: Demo, manner: Manner) -> None:
         if window is not None:
             from penstock_cli.runs.screen import Screen  # only for this
 
-            wait = Screen(graph, FINISHED, window, is_live=wanted.camera is not None).wait
+            wait = Screen(graph, FINISHED, window, is_live=wanted.is_live).wait
         outcome, written = run_graph(graph, sides, manner, wait=wait)
         if not manner.quiet:
             click.echo(_told(outcome, files(written), wanted))
@@ -85,7 +92,9 @@ def _sides(wanted: Demo) -> dict[str, object]:
     sides: dict[str, object] = {}
     if wanted.out is not None:
         sides["output_video"] = str(wanted.out)
-    if wanted.video is not None:
+    if isinstance(wanted.video, Address):
+        sides.update(address_sides(wanted.video))
+    elif wanted.video is not None:
         sides["input_video"] = str(existing(wanted.video, "video"))
         if wanted.out is not None:
             _keep_apart(wanted.video, wanted.out)
@@ -112,6 +121,7 @@ def _graph(wanted: Demo, place: Place, max_queued_bytes: float | None) -> Calcul
             on_gpu=place.is_gpu,
             frames=wanted.frames,
             camera=wanted.camera,
+            address=wanted.video if isinstance(wanted.video, Address) else None,
             writes=wanted.out is not None,
         ),
         max_queued_bytes=max_queued_bytes,
@@ -122,7 +132,7 @@ def _words(wanted: Demo) -> str:
     """Return a line that says what the demo is about to do."""
     source = "the moving test pattern"
     if wanted.video is not None:
-        source = str(wanted.video)
+        source = redacted(str(wanted.video))
     elif wanted.camera is not None:
         source = f"camera {wanted.camera}"
     targets = [f"into {wanted.out}"] if wanted.out is not None else []

@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from penstock import CalculatorGraph
+from penstock.access import redacted
 from penstock_cli.failures import WrongUsage
 from penstock_cli.loading import existing, load
+from penstock_cli.runs.addresses import Address, address_sides, is_live, read_address
 from penstock_cli.runs.live_source import add_limiter, leave_out, read_camera
 from penstock_cli.runs.notes import refuse_notes
 from penstock_cli.runs.run import Manner, run_graph
@@ -50,7 +52,7 @@ class OverVideo:
         command: for messages and the window, such as "penstock hands".
         what: what the graph does, such as "finding hands in".
         sides: its other side packets, name → payload.
-        video: the file to read; None for the camera.
+        video: the file or address to read; None for the camera.
         camera: index of the camera to read; None for the file.
         as_camera: the calculator that forwards frames at their times, to read the file as if it were a
         camera; "" to read it as fast as the graph takes it. out: the file to write, replaced when the new
@@ -64,7 +66,7 @@ class OverVideo:
     command: str
     what: str
     sides: Mapping[str, object] = field(default_factory=dict)
-    video: Path | None = None
+    video: Path | Address | None = None
     camera: int | None = None
     as_camera: str = ""
     out: Path | None = None
@@ -77,7 +79,7 @@ class OverVideo:
     @property
     def is_live(self) -> bool:
         """Whether frames that come too fast are dropped."""
-        return self.camera is not None or bool(self.as_camera)
+        return is_live(self.video) or self.camera is not None or bool(self.as_camera)
 
     @property
     def finished(self) -> str:
@@ -137,6 +139,8 @@ def config_over_video(wanted: OverVideo, registry: Registry) -> tuple[Calculator
     config = read_graph(wanted.graph, registry)
     if wanted.camera is not None:
         read_camera(config, registry, wanted.camera, wanted.frames)
+    if isinstance(wanted.video, Address):
+        read_address(config, wanted.video)
     wanted_streams = [wanted.drawn] if wanted.show else []
     if wanted.result is not None or wanted.finished == wanted.results:
         wanted_streams.append(wanted.results)
@@ -206,7 +210,9 @@ def _sides(wanted: OverVideo) -> dict[str, object]:
     sides: dict[str, object] = dict(wanted.sides)
     if wanted.out is not None:
         sides[_VIDEO_OUTPUT] = str(wanted.out)
-    if wanted.video is not None:
+    if isinstance(wanted.video, Address):
+        sides.update(address_sides(wanted.video))
+    elif wanted.video is not None:
         sides[_VIDEO_INPUT] = str(existing(wanted.video, "video"))
         if wanted.out is not None and wanted.out.exists() and wanted.out.samefile(wanted.video):
             raise WrongUsage(f"{str(wanted.out)!r} is the video that is read; name another file with -o")
@@ -228,7 +234,7 @@ def _loaded(wanted: OverVideo, max_queued_bytes: float | None) -> tuple[Calculat
 
 def _words(wanted: OverVideo) -> str:
     """Return a line that says what is about to be done."""
-    source = f"camera {wanted.camera}" if wanted.video is None else str(wanted.video)
+    source = f"camera {wanted.camera}" if wanted.video is None else redacted(str(wanted.video))
     targets = [f"into {wanted.out}"] if wanted.out is not None else []
     targets += ["in a window (Esc closes it)"] if wanted.show else []
     return ", ".join([f"{wanted.what} {source}", *([" and ".join(targets)] if targets else [])])

@@ -26,6 +26,10 @@ _WITHOUT_TIMES: Final = frozenset((
 ))  # fmt: skip
 
 
+#: A stream that is shorter than its sender said by no more than this has ended as it should.
+_SLACK_S: Final = 1.0
+
+
 class Waits(NamedTuple):
     """Time-outs, in seconds."""
 
@@ -106,6 +110,16 @@ class Connection:
         """The time of the first frame as the container says it, in microseconds."""
         start, base = self._stream.start_time, self._stream.time_base
         return None if start is None or base is None else microseconds(start, base)
+
+    def is_whole(self, last: int | None) -> bool:
+        """Return whether a sender that has ended had sent as much as it said.
+
+        Args:
+            last: the time of the last frame, in microseconds; None where there was none.
+        """
+        if last is None or self.duration is None:
+            return False
+        return (last - (self.start or 0)) / MICROSECONDS >= self.duration - _SLACK_S
 
     def frames(self) -> Iterator[av.VideoFrame]:
         """Yield frames as they come, and return where the sender ends.

@@ -83,7 +83,8 @@ class LiveReader(Reading):
     def _read(self) -> None:
         while True:
             try:
-                self._read_once()
+                if self._read_once():
+                    return
             except UnavailableError as error:
                 if self._interrupts.is_cancelled:
                     return
@@ -95,20 +96,30 @@ class LiveReader(Reading):
             if self._interrupts.sleep(self._again.delay(self._attempts)):
                 return
 
-    def _read_once(self) -> None:
+    def _read_once(self) -> bool:
+        """Read until the source has ended as it said, or the run is cancelled.
+
+        Raises:
+            UnavailableError: the source was lost.
+        """
         connection = self._connect()
+        own = None
         try:
             times = CaptureTimes(is_absolute=self._place.device == "v4l2")
             for frame in connection.frames():
-                self._take(frame, connection, times)
+                own = self._take(frame, connection, times)
                 if self._interrupts.is_cancelled:
-                    break
+                    return True
+            if connection.is_whole(own):
+                self.log_warning("%s has sent all its %.1f s", self._place.shown, connection.duration)
+                return True
         finally:
             self.broken += connection.broken
             connection.close()
         raise self._lost("has ended: the sender sends no more")
 
-    def _take(self, frame: av.VideoFrame, connection: Connection, times: CaptureTimes) -> None:
+    def _take(self, frame: av.VideoFrame, connection: Connection, times: CaptureTimes) -> int | None:
+        """Put a frame into the mailbox; return its own time, in microseconds, if it has one."""
         now = self._clock.now()
         if self._is_lost or not self._has_begun:
             self._note_found(now, frame, connection)
@@ -122,6 +133,7 @@ class LiveReader(Reading):
             self.jumps += 1
             self.log_warning("%s: the sender's clock has jumped; frames go on by ours", self._place.shown)
         self.mailbox.put(Arrived(frame, stamp))
+        return own
 
     def _note_found(self, now: int, frame: av.VideoFrame, connection: Connection) -> None:
         self._attempts = 0

@@ -36,18 +36,19 @@ class LiveVideoCalculator(penstock.Calculator):
     """Send frames as they come: from a network camera, a stream, or a camera of this machine.
 
     Input side packets:
-        SOURCE: str, optional where the options have `source`. An address that libav reads, such as
+        SOURCE: str or int, optional where the options have `source`. An address that libav reads, such as
             rtsp://ann:secret@10.0.0.5/cam, rtmp://, http:// (MJPEG, MPEG-TS, HLS), udp://, tcp://; the number
-            of a camera, "0"; on Linux "/dev/video0". Errors, logs, pages and traces leave out its password.
+            of a camera, 0; on Linux "/dev/video0". Errors, logs, pages and traces leave out its password.
     Outputs:
         VIDEO: ImageFrame, SRGB, read-only. Its stream header is the VideoHeader, if the source was there.
         VIDEO_PRESTREAM (optional): the VideoHeader at PRESTREAM; closed at once.
         EVENTS (optional): penstock_video.api.LiveEvent, when the source is connected, lost, or back.
 
-    It is a source, and does not end before the run does: a sender that ends, is killed or falls silent is
-    lost. It is connected again, with growing delays, and `reconnects` says how often that may fail in a row
-    before the run does. The log has each loss, attempt and return, and the counters `reconnects`,
-    `ms_without_frames`, `broken_packets` and `clock_jumps` count.
+    It is a source, and does not end before the run does, unless the sender has said how long its video is and
+    has sent all of it. Any other sender that ends, is killed or falls silent is lost. It is connected again,
+    with growing delays, and `reconnects` says how often that may fail in a row before the run does. The log
+    has each loss, attempt and return, and the counters `reconnects`, `ms_without_frames`, `broken_packets`
+    and `clock_jumps` count.
 
     Only the newest `max_waiting` frames wait for the graph; the ledger counts the dropped frames, with the
     reason. Behind the source put a flow limiter, or set the graph's `max_queue_size` to 1: frames in queues
@@ -87,7 +88,7 @@ class LiveVideoCalculator(penstock.Calculator):
             InvalidArgumentError: the options hold an address with a password.
         """
         options = cc.options(LiveVideoCalculatorOptions)
-        source = cc.input_side_packets["SOURCE"].set(str, "address or camera")
+        source = cc.input_side_packets["SOURCE"].set_one_of(str, int, description="address or camera")
         if options.source:
             source.optional()
             if urlsplit_or_none(options.source, "password"):

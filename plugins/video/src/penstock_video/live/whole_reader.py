@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 _WAITS: Final = Waits(10.0, 5.0)
 #: Frames that are decoded ahead; while these wait, the sender waits too, if its protocol lets it.
 _AHEAD: Final = 4
-#: A stream that is shorter than it said by no more than this has ended as it should.
-_SLACK_S: Final = 1.0
 #: Time between frames without a time in a stream without a rate: 25 a second.
 _USUAL_PERIOD_US: Final = 40_000
 
@@ -97,6 +95,8 @@ class WholeReader(Reading):
     def _check_end(self, connection: Connection) -> None:
         if self._last is None:
             raise InvalidArgumentError(f"{self._place.shown!r}: not one frame can be decoded")
+        if connection.is_whole(self._last):
+            return
         seconds = (self._last - (connection.start or 0)) / MICROSECONDS
         expected = connection.duration
         if expected is None:
@@ -104,8 +104,7 @@ class WholeReader(Reading):
                 f"was lost after {seconds:.1f} s: the sender sends no more, and had not said how much it "
                 "would send; LiveVideoCalculator goes on when a sender is lost, and connects again"
             )
-        if seconds < expected - _SLACK_S:
-            raise self._lost(f"was lost after {seconds:.1f} of {expected:.1f} s")
+        raise self._lost(f"was lost after {seconds:.1f} of {expected:.1f} s")
 
 
 class NetworkVideo:
