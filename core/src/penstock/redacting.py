@@ -1,6 +1,6 @@
-"""Passwords of addresses, left out of what people read.
+"""Passwords of addresses, which errors, logs and pages leave out.
 
-Whoever puts an address into an error, a log or a page writes `redacted(address)` in its place.
+Code that puts an address into one of these writes `redacted(address)` in its place.
 """
 
 from __future__ import annotations

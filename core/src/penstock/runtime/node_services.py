@@ -127,6 +127,12 @@ class GraphNodeServices:
         """Count elements that the node has left out of lists of a stream."""
         self.change(lambda _: add_dropped(stream.cut, reason, count))
 
+    def is_stopping(self) -> bool:
+        """Return whether the run's sources have been asked to end."""
+        found: list[bool] = []
+        self.change(lambda schedule: found.append(schedule.is_stopping))
+        return found[0]
+
     def count_unwritten(self, stream: OutputStream, reason: str, count: int) -> None:
         """Count packets that the node has thrown away in place of writing them to a stream."""
 

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from penstock_cli.api import EXIT_CODES, RunningCommand, read_manner, running
+from penstock_cli.api import EXIT_CODES, RunningCommand, VideoName, read_manner, running
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from penstock import Packet
+    from penstock_cli.api import Address
 
     F = TypeVar("F", bound=Callable[..., Any])
 
@@ -66,7 +67,7 @@ def _over_video(command: F) -> F:
             is_flag=True,
             help="Leave out pictures that cannot be read, in place of ending with an error; each is named.",
         ),
-        click.argument("video", type=click.Path(path_type=Path), required=False),
+        click.argument("video", type=VideoName(path_type=Path), required=False),
     ):
         command = option(command)
     return command
@@ -95,7 +96,8 @@ def hands_command(*, count: int, fast: bool, **given: Any) -> None:
     penstock-mediapipe.
 
     Of a camera the newest frame is taken when the one before is finished, and the others are dropped; of a
-    file every frame is processed. The sound of VIDEO is copied into the new file.
+    file every frame is processed, and its sound is copied into the new file. VIDEO may be an address, such as
+    rtsp://HOST/PATH, which is read until Ctrl-C and connected again when it is lost.
 
     VIDEO may be a picture, or pictures: a folder, a list of paths (.txt), or a pattern in quotation marks, as
     'shot_%04d.png'. Each is looked at for itself. They are written as pictures of the same names, or as a
@@ -107,6 +109,7 @@ def hands_command(*, count: int, fast: bool, **given: Any) -> None:
       penstock hands photo.jpg -o hands.png
       penstock hands photos -o drawn
       penstock hands --camera 0 --show -n 4
+      penstock hands rtsp://ann:secret@10.0.0.5/cam --show
       penstock hands clip.mp4 --json > hands.jsonl
     """  # noqa: D301
     kind = "lite" if fast else "full"
@@ -178,7 +181,7 @@ def _run(  # noqa: PLR0913  # an argument for each option
     sides: dict[str, object],
     models: tuple[str, ...],
     *,
-    video: Path | None,
+    video: Path | Address | None,
     camera: int | None,
     live: bool,
     out: Path | None,
@@ -203,6 +206,7 @@ def _run(  # noqa: PLR0913  # an argument for each option
         OverVideo,
         are_pictures,
         default_pictures,
+        is_live,
         run_over_video,
     )
     from penstock_people.graph_files import graph_text
@@ -229,7 +233,7 @@ def _run(  # noqa: PLR0913  # an argument for each option
             sides=sides,
             video=video,
             camera=camera,
-            as_camera=_PACE if live else "",
+            as_camera=_PACE if live and not is_live(video) else "",
             out=out,
             skips=skip_broken,
             show=show,

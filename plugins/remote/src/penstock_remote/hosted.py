@@ -119,6 +119,9 @@ def with_copies(services: dict[ServiceKey[Any], object], opening: Opening) -> di
 class _Opened:
     """The calculator of one run of the driver, with all that its steps use. Called under the node's lock."""
 
+    #: As `Schedule.is_stopping`, which a node elsewhere does not hear of before it is closed.
+    is_stopping: Final = False
+
     def __init__(
         self,
         plan: Plan,

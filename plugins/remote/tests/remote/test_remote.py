@@ -88,6 +88,7 @@ class Everything(Calculator):
 
     def process(self, cc):
         a, b = cc.inputs["A"], cc.inputs["B"]
+        assert not cc.is_stopping
         if a.is_done():
             cc.counter("a is done").increment()
         if a.is_empty() and b.is_empty():

@@ -13,13 +13,15 @@ from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
 from penstock_video.audio import save_audio
 from penstock_video.files import FileSource, camera_source
+from penstock_video.live.places import is_network
+from penstock_video.live.whole_reader import NetworkVideo
 from penstock_video.messages.decoder_pb2 import VideoDecoderCalculatorOptions
 from penstock_video.pattern import PatternSource
 from penstock_video.source import MAX_THREADS
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
-    from penstock.lowlevel import Stop
+    from penstock.lowlevel import Outcome
     from penstock_video.source import Source
 
 
@@ -27,8 +29,8 @@ class VideoDecoderCalculator(penstock.Calculator):
     """Read video, one frame in each call. Also registered as OpenCvVideoDecoderCalculator.
 
     Input side packets:
-        INPUT_FILE_PATH: str or Path. Optional where the options name a camera or the test pattern,
-            which are read if this side packet is not given.
+        INPUT_FILE_PATH: str or Path, a file, or as str an address that libav reads. Optional where the
+            options name a camera or the test pattern, which are read if this side packet is not given.
     Outputs:
         VIDEO: ImageFrame, SRGB, read-only. Its stream header is the VideoHeader.
         VIDEO_PRESTREAM (optional): the VideoHeader at PRESTREAM; closed at once.
@@ -46,8 +48,14 @@ class VideoDecoderCalculator(penstock.Calculator):
     fps frames }`, `wall_clock` (false), `decoder_threads` (0: libav decides). Reading, decoding and
     conversion run without the GIL.
 
+    An address is read as a file is, from its beginning to its end, and no frame is dropped: the sender has
+    10 s to answer and 5 s for each frame, and one that ends earlier than it said, or did not say when, was
+    lost. `LiveVideoCalculator` is for cameras: it connects again. Waits for an address occupy no thread, and
+    end within a second when the run is cancelled.
+
     Raises in `open`, where the first frame is decoded: InvalidArgumentError for a missing or broken
-    file, one without video, a missing camera, or nothing to read.
+    file, one without video, a missing camera, or nothing to read. UnavailableError in `open` and `process`
+    for an address that cannot be read, is silent, or was lost.
 
     Config::
 
@@ -72,31 +80,51 @@ class VideoDecoderCalculator(penstock.Calculator):
         cc.declare(may_skip=False, stateless=False, is_live=bool(devices), cost="high", devices=devices)
         cc.declare(reads=[path], connects=[path])
 
-    def open(self, cc: CalculatorContext) -> None:
-        """Open the source, and send its header."""
+    def open(self, cc: CalculatorContext) -> Outcome:
+        """Open the source, and send its header; where it is an address, when it has answered."""
         options = cc.options(VideoDecoderCalculatorOptions)
+        self._offset = 0
+        if options.wall_clock and not self._is_camera(cc, options):
+            self._offset = time.time_ns() // 1000
+        self._network = _network(cc, options)
+        if self._network is not None:
+            return self._open_network(cc, self._network)
         self._source = source = _source(cc, options)
         try:
-            self._offset = 0
-            if options.wall_clock and not self._is_camera(cc, options):
-                self._offset = time.time_ns() // 1000
             self._announce(cc, source.header)
         except BaseException:  # close() is not called after a failed open()
             source.close()
             raise
+        return None
 
-    def process(self, cc: CalculatorContext) -> Stop | None:
-        """Send the next frame, or end the stream."""
-        read = self._source.read()
+    def process(self, cc: CalculatorContext) -> Outcome:
+        """Send the next frame, or end the stream; for an address that has sent none yet, wait."""
+        network = self._network
+        read = self._source.read() if network is None else network.read()
         if read is None:
-            return penstock.STOP
+            return penstock.STOP if network is None or network.is_at_end() else network.wait()
         timestamp, picture = read
         cc.outputs["VIDEO"].add(ImageFrame(picture, ImageFormat.SRGB), timestamp + self._offset)
         return None
 
-    def close(self, cc: CalculatorContext) -> None:  # noqa: ARG002  # the interface
-        """Close the file or device."""
+    def close(self, cc: CalculatorContext) -> Outcome:  # noqa: ARG002  # the interface
+        """Close the file, device or connection."""
+        if self._network is not None:
+            return self._network.close()
         self._source.close()
+        return None
+
+    async def _open_network(self, cc: CalculatorContext, network: NetworkVideo) -> None:
+        header = await network.opened(lambda: cc.is_stopping)
+        if header is None:
+            return
+        try:
+            self._announce(cc, header, network)
+            if "SAVED_AUDIO_PATH" in cc.output_side_packets:
+                cc.output_side_packets["SAVED_AUDIO_PATH"].set(network.saved_audio)
+        except BaseException:
+            await network.close()
+            raise
 
     @staticmethod
     def _is_camera(
@@ -105,16 +133,40 @@ class VideoDecoderCalculator(penstock.Calculator):
         return options.HasField("camera_index") and "INPUT_FILE_PATH" not in cc.input_side_packets
 
     @staticmethod
-    def _announce(cc: CalculatorContext, header: VideoHeader) -> None:
+    def _announce(cc: CalculatorContext, header: VideoHeader, network: NetworkVideo | None = None) -> None:
         cc.outputs["VIDEO"].set_header(penstock.Packet(header))
         if "VIDEO_PRESTREAM" in cc.outputs:
             cc.outputs["VIDEO_PRESTREAM"].add(header, penstock.Timestamp.PRESTREAM)
             cc.outputs["VIDEO_PRESTREAM"].close()
-        if "SAVED_AUDIO_PATH" in cc.output_side_packets:
+        if "SAVED_AUDIO_PATH" in cc.output_side_packets and network is None:
             given = "INPUT_FILE_PATH" in cc.input_side_packets
             path = os.fspath(cc.input_side_packets["INPUT_FILE_PATH"].payload) if given else ""  # type: ignore[call-overload]  # by contract
             saved = save_audio(path, cc.node_name, cc.service(ACCESS)) if path else ""
             cc.output_side_packets["SAVED_AUDIO_PATH"].set(saved)
+
+
+def _network(cc: CalculatorContext, options: VideoDecoderCalculatorOptions) -> NetworkVideo | None:
+    """Open the address that the side packet names; return None where it names none."""
+    if "INPUT_FILE_PATH" not in cc.input_side_packets:
+        return None
+    name = os.fspath(cc.input_side_packets["INPUT_FILE_PATH"].payload)  # type: ignore[call-overload]  # by contract
+    if not is_network(name):
+        return None
+    _check_threads(options)
+    return NetworkVideo(
+        name,
+        options.decoder_threads,
+        node=cc.node_name,
+        access=cc.service(ACCESS),
+        saves_audio="SAVED_AUDIO_PATH" in cc.output_side_packets,
+    )
+
+
+def _check_threads(options: VideoDecoderCalculatorOptions) -> None:
+    if not 0 <= options.decoder_threads <= MAX_THREADS:
+        raise InvalidArgumentError(
+            f"decoder_threads is {options.decoder_threads}, but must be from 0 to {MAX_THREADS}"
+        )
 
 
 def _source(cc: CalculatorContext, options: VideoDecoderCalculatorOptions) -> Source:
@@ -123,10 +175,7 @@ def _source(cc: CalculatorContext, options: VideoDecoderCalculatorOptions) -> So
     Raises:
         InvalidArgumentError: neither names one, or the options name two.
     """
-    if not 0 <= options.decoder_threads <= MAX_THREADS:
-        raise InvalidArgumentError(
-            f"decoder_threads is {options.decoder_threads}, but must be from 0 to {MAX_THREADS}"
-        )
+    _check_threads(options)
     if "INPUT_FILE_PATH" in cc.input_side_packets:
         access = cc.service(ACCESS)
         path = access.medium(cc.input_side_packets["INPUT_FILE_PATH"].payload)  # type: ignore[arg-type]  # by contract

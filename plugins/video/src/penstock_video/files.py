@@ -194,13 +194,31 @@ def camera_source(index: int, threads: int = 0) -> FileSource:
     distances to it.
 
     Args:
-        index: of Linux's device `/dev/videoN`; on macOS of AVFoundation's device, on Windows of DirectShow's
-            video device, each from 0 on.
+        index: as of `camera_device`.
         threads: as of `FileSource`.
 
     Raises:
-        InvalidArgumentError: this system has no cameras that libav reads, or there is no such camera, or it
-            cannot be opened, for example because another program uses it. No device stays open.
+        InvalidArgumentError: as `camera_device`; or it cannot be opened, for example because another program
+            uses it. No device stays open.
+    """
+    name, device = camera_device(index)
+    return FileSource(name, threads, device=device)
+
+
+def device_options(device: str) -> dict[str, str]:
+    """Return the options of libav for a kind of device."""
+    return dict(_OPTIONS[device])
+
+
+def camera_device(index: int) -> tuple[str, str]:
+    """Return libav's name of a camera, and of the kind of device that it is.
+
+    Args:
+        index: of Linux's device `/dev/videoN`; on macOS of AVFoundation's device, on Windows of DirectShow's
+            video device, each from 0 on.
+
+    Raises:
+        InvalidArgumentError: this system has no cameras that libav reads, or there is no such camera.
     """
     system = str(sys.platform)  # a type checker takes it for the system that it runs on
     if system.startswith("linux"):
@@ -209,11 +227,11 @@ def camera_source(index: int, threads: int = 0) -> FileSource:
             raise InvalidArgumentError(
                 f"camera {index} does not exist: there is no {device!r}; check camera_index"
             )
-        return FileSource(device, threads, device="v4l2")
+        return device, "v4l2"
     if system == "darwin":
-        return FileSource(f"{index}:none", threads, device="avfoundation")
+        return f"{index}:none", "avfoundation"
     if system == "win32":
-        return FileSource(f"video={_name_of_camera(index)}", threads, device="dshow")
+        return f"video={_name_of_camera(index)}", "dshow"
     raise InvalidArgumentError(
         f"camera {index} cannot be read on {system!r}: cameras work on Linux, macOS and Windows; give a file "
         "as INPUT_FILE_PATH, or use test_pattern"

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from penstock import CalculatorGraph
+from penstock.access import redacted
 from penstock_cli.demo.demo_graph import FINISHED, FRAMES, demo_config
 from penstock_cli.demo.on_gpu import Place, choose
 from penstock_cli.loading import load
+from penstock_cli.runs.addresses import Address, address_sides, is_live
 from penstock_cli.runs.notes import refuse_notes
 from penstock_cli.runs.picture_files import (
     are_pictures_out,
@@ -36,8 +38,8 @@ if TYPE_CHECKING:
 class Demo:
     """What the demo does."""
 
-    #: The file to read, or pictures; None for the camera or the test pattern.
-    video: Path | None = None
+    #: The file or address to read, or pictures; None for the camera or the test pattern.
+    video: Path | Address | None = None
     #: Index of the camera to read; None for no camera.
     camera: int | None = None
     #: Length of the test pattern, 0 for endless; None for the length in the graph.
@@ -49,6 +51,11 @@ class Demo:
     gpu: bool | None = None
     #: Whether to open a window.
     show: bool = False
+
+    @property
+    def is_live(self) -> bool:
+        """Whether frames come in real time."""
+        return is_live(self.video) or self.camera is not None
 
 
 def run_demo(wanted: Demo, manner: Manner) -> None:
@@ -79,7 +86,7 @@ def run_demo(wanted: Demo, manner: Manner) -> None:
         if window is not None:
             from penstock_cli.runs.screen import Screen  # only for this
 
-            wait = Screen(graph, FINISHED, window, is_live=wanted.camera is not None).wait
+            wait = Screen(graph, FINISHED, window, is_live=wanted.is_live).wait
         outcome, written = run_graph(graph, sides, manner, wait=wait)
         if not manner.quiet:
             click.echo(_told(outcome, files(written), wanted))
@@ -89,7 +96,9 @@ def run_demo(wanted: Demo, manner: Manner) -> None:
 
 def _sides(wanted: Demo) -> dict[str, object]:
     sides: dict[str, object] = {}
-    if wanted.video is not None:
+    if isinstance(wanted.video, Address):
+        sides.update(address_sides(wanted.video))
+    elif wanted.video is not None:
         sides["input_video"] = path_read(wanted.video)
     if wanted.out is not None:
         sides["output_video"] = path_written(wanted.out, wanted.video)
@@ -111,6 +120,7 @@ def _graph(wanted: Demo, place: Place, max_queued_bytes: float | None) -> Calcul
         on_gpu=place.is_gpu,
         frames=wanted.frames,
         camera=wanted.camera,
+        address=wanted.video if isinstance(wanted.video, Address) else None,
         writes=wanted.out is not None,
     )
     with_pictures(config, registry, (wanted.video, FRAMES[place.is_gpu]), wanted.out)
@@ -121,7 +131,7 @@ def _words(wanted: Demo) -> str:
     """Return a line that says what the demo is about to do."""
     source = "the moving test pattern"
     if wanted.video is not None:
-        source = str(wanted.video)
+        source = redacted(str(wanted.video))
     elif wanted.camera is not None:
         source = f"camera {wanted.camera}"
     targets = [f"into {wanted.out}"] if wanted.out is not None else []

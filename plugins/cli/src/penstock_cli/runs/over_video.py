@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from penstock import CalculatorGraph
+from penstock.access import redacted
 from penstock_cli.loading import load
+from penstock_cli.runs.addresses import Address, address_sides, is_live, read_address
 from penstock_cli.runs.live_source import add_limiter, leave_out, read_camera
 from penstock_cli.runs.notes import refuse_notes
 from penstock_cli.runs.picture_files import (
@@ -58,7 +60,8 @@ class OverVideo:
         command: for messages and the window, such as "penstock hands".
         what: what the graph does, such as "finding hands in".
         sides: its other side packets, name → payload.
-        video: the file to read, or a picture, or a folder, list or pattern of pictures; None for the camera.
+        video: the file or address to read, or a picture, or a folder, list or pattern of pictures; None for
+        the camera.
         camera: index of the camera to read; None for the file.
         as_camera: the calculator that forwards frames at their times, to read the file as if it were a
         camera; "" to read it as fast as the graph takes it. out: the file to write, replaced when the new
@@ -73,7 +76,7 @@ class OverVideo:
     command: str
     what: str
     sides: Mapping[str, object] = field(default_factory=dict)
-    video: Path | None = None
+    video: Path | Address | None = None
     camera: int | None = None
     as_camera: str = ""
     out: Path | None = None
@@ -87,7 +90,7 @@ class OverVideo:
     @property
     def is_live(self) -> bool:
         """Whether frames that come too fast are dropped."""
-        return self.camera is not None or bool(self.as_camera)
+        return is_live(self.video) or self.camera is not None or bool(self.as_camera)
 
     @property
     def finished(self) -> str:
@@ -147,6 +150,8 @@ def config_over_video(wanted: OverVideo, registry: Registry) -> tuple[Calculator
     config = read_graph(wanted.graph, registry)
     if wanted.camera is not None:
         read_camera(config, registry, wanted.camera, wanted.frames)
+    if isinstance(wanted.video, Address):
+        read_address(config, wanted.video)
     with_pictures(config, registry, (wanted.video, wanted.frames), wanted.out, skips=wanted.skips)
     wanted_streams = [wanted.drawn] if wanted.show else []
     if wanted.result is not None or wanted.finished == wanted.results:
@@ -215,7 +220,9 @@ class _Results:
 
 def _sides(wanted: OverVideo) -> dict[str, object]:
     sides: dict[str, object] = dict(wanted.sides)
-    if wanted.video is not None:
+    if isinstance(wanted.video, Address):
+        sides.update(address_sides(wanted.video))
+    elif wanted.video is not None:
         sides[_VIDEO_INPUT] = path_read(wanted.video)
     if wanted.out is not None:
         sides[_VIDEO_OUTPUT] = path_written(wanted.out, wanted.video)
@@ -237,7 +244,7 @@ def _loaded(wanted: OverVideo, max_queued_bytes: float | None) -> tuple[Calculat
 
 def _words(wanted: OverVideo) -> str:
     """Return a line that says what is about to be done."""
-    source = f"camera {wanted.camera}" if wanted.video is None else str(wanted.video)
+    source = f"camera {wanted.camera}" if wanted.video is None else redacted(str(wanted.video))
     targets = [f"into {wanted.out}"] if wanted.out is not None else []
     targets += ["in a window (Esc closes it)"] if wanted.show else []
     return ", ".join([f"{wanted.what} {source}", *([" and ".join(targets)] if targets else [])])

@@ -54,8 +54,9 @@ def are_pictures_out(path: str | Path | None) -> bool:
     return path.is_dir() or not path.suffix or path.suffix.lower() in _PICTURES
 
 
-def default_pictures(video: Path, name: str) -> Path:
+def default_pictures(video: Path | str, name: str) -> Path:
     """Return where pictures go that a command draws where nothing else is said: a file, or a folder."""
+    video = Path(video)
     is_one = video.is_file() and video.suffix.lower() in _PICTURES
     return Path(f"{name}.png" if is_one else name)
 
@@ -69,12 +70,13 @@ def path_read(path: Path) -> str:
     return _existing_pictures(path) if are_pictures(path) else str(existing(path, "video"))
 
 
-def path_written(path: Path, read: Path | None) -> str:
-    """Return a path to write as text; that of a folder of pictures ends with "/".
+def path_written(path: Path, read: Path | str | None) -> str:
+    """Return a path to write as text; a folder of pictures ends with "/".
 
     Raises:
         WrongUsage: it is what is read.
     """
+    read = None if isinstance(read, str) else read  # an address is no file
     if read is not None and path.is_file() and read.is_file() and path.samefile(read):
         kind = "picture" if are_pictures(read) else "video"
         raise WrongUsage(f"{str(path)!r} is the {kind} that is read; name another file with -o")
@@ -84,7 +86,7 @@ def path_written(path: Path, read: Path | None) -> str:
 def with_pictures(
     config: CalculatorGraphConfig,
     registry: Registry,
-    read: tuple[Path | None, str],
+    read: tuple[Path | str | None, str],
     out: Path | None,
     *,
     skips: bool = False,
@@ -117,7 +119,7 @@ def _existing_pictures(path: Path) -> str:
 
 
 def _pictures_out(path: Path, read: Path | None) -> str:
-    """Return a path to write pictures to as text; that of a folder ends with "/".
+    """Return a path to write pictures to as text; a folder ends with "/".
 
     Raises:
         WrongUsage: it is the folder of the pictures that are read.
