@@ -14,7 +14,7 @@ from penstock_formats import ImageFormat, ImageFrame, VideoHeader
 from penstock_video.audio import save_audio
 from penstock_video.files import FileSource, camera_source
 from penstock_video.live.places import is_network
-from penstock_video.live.whole_reader import NetworkVideo
+from penstock_video.live.whole_reader import Given, NetworkVideo
 from penstock_video.messages.decoder_pb2 import VideoDecoderCalculatorOptions
 from penstock_video.pattern import PatternSource
 from penstock_video.source import MAX_THREADS
@@ -32,7 +32,8 @@ class VideoDecoderCalculator(penstock.Calculator):
         INPUT_FILE_PATH: str or Path, a file, or as str an address that libav reads. Optional where the
             options name a camera or the test pattern, which are read if this side packet is not given.
     Outputs:
-        VIDEO: ImageFrame, SRGB, read-only. Its stream header is the VideoHeader.
+        VIDEO: ImageFrame of the option `format`, read-only. Its stream header is the VideoHeader, with the
+            size of the first frame; where a file changes its size, each frame has its own.
         VIDEO_PRESTREAM (optional): the VideoHeader at PRESTREAM; closed at once.
     Output side packets:
         SAVED_AUDIO_PATH (optional): str, a temporary file with the audio, copied without decoding, for
@@ -41,12 +42,18 @@ class VideoDecoderCalculator(penstock.Calculator):
 
     Timestamps, in microseconds: of a file, each frame's presentation time, exactly; of the test
     pattern, likewise from 0; with `wall_clock` these plus the time of the run's start since 1970; of
-    a camera, the time of capture since 1970. A frame whose time is not later than the one before is
-    dropped. The stream ends with the file, or after the pattern's `frames`; a camera's does not end.
+    a camera, the time of capture since 1970. Edit lists are followed, and times that wrap, in MPEG-TS, go on.
+    A frame whose time is not later than the one before is dropped; with `restart: CONTINUE`, times that go
+    back by a frame's duration or more begin a new part, one frame's duration after the part before, as where
+    two recordings were put together (their sound, which is copied from the file, stays at its own times). The
+    ledger counts dropped frames, and packets that cannot be decoded, by reason. The stream ends with the
+    file, or after the pattern's `frames`; a camera's does not end.
 
     Options `VideoDecoderCalculatorOptions`: `camera_index` (tried on Linux), `test_pattern { width height
-    fps frames }`, `wall_clock` (false), `decoder_threads` (0: libav decides). Reading, decoding and
-    conversion run without the GIL.
+    fps frames }`, `wall_clock` (false), `decoder_threads` (0: libav decides), `format` (SRGB; or SRGBA,
+    GRAY8, GRAY16, SRGB48, SRGBA64, or KEEP for the nearest to the file's), `restart` (DROP). GRAY16 is exact
+    where the file has 16 bits of grey, such as depth in millimetres in FFV1 or PNG; 8 bits become 16 times
+    257. The log says once what is converted. Reading, decoding and conversion run without the GIL.
 
     An address is read as a file is, from its beginning to its end, and no frame is dropped: the sender has
     10 s to answer and 5 s for each frame, and one that ends earlier than it said, or did not say when, was
@@ -73,7 +80,7 @@ class VideoDecoderCalculator(penstock.Calculator):
         path = cc.input_side_packets["INPUT_FILE_PATH"].set_one_of(str, Path, description="the video file")
         if options.HasField("camera_index") or options.HasField("test_pattern"):
             path.optional()
-        cc.outputs["VIDEO"].set(ImageFrame, "frames (SRGB)")
+        cc.outputs["VIDEO"].set(ImageFrame, "frames of one format")
         cc.outputs["VIDEO_PRESTREAM"].set(VideoHeader, "the video's header, at PRESTREAM").optional()
         cc.output_side_packets["SAVED_AUDIO_PATH"].set(str, "file with the audio, or empty").optional()
         devices = [f"camera {options.camera_index}"] if cls._is_camera(cc, options) else []
@@ -101,10 +108,12 @@ class VideoDecoderCalculator(penstock.Calculator):
         """Send the next frame, or end the stream; for an address that has sent none yet, wait."""
         network = self._network
         read = self._source.read() if network is None else network.read()
+        for reason, count in (network or self._source).take_dropped().items():
+            cc.outputs["VIDEO"].count_dropped(reason, count)
         if read is None:
             return penstock.STOP if network is None or network.is_at_end() else network.wait()
         timestamp, picture = read
-        cc.outputs["VIDEO"].add(ImageFrame(picture, ImageFormat.SRGB), timestamp + self._offset)
+        cc.outputs["VIDEO"].add(ImageFrame(picture, self._format), timestamp + self._offset)
         return None
 
     def close(self, cc: CalculatorContext) -> Outcome:  # noqa: ARG002  # the interface
@@ -132,8 +141,10 @@ class VideoDecoderCalculator(penstock.Calculator):
     ) -> bool:
         return options.HasField("camera_index") and "INPUT_FILE_PATH" not in cc.input_side_packets
 
-    @staticmethod
-    def _announce(cc: CalculatorContext, header: VideoHeader, network: NetworkVideo | None = None) -> None:
+    def _announce(
+        self, cc: CalculatorContext, header: VideoHeader, network: NetworkVideo | None = None
+    ) -> None:
+        self._format = header.format
         cc.outputs["VIDEO"].set_header(penstock.Packet(header))
         if "VIDEO_PRESTREAM" in cc.outputs:
             cc.outputs["VIDEO_PRESTREAM"].add(header, penstock.Timestamp.PRESTREAM)
@@ -155,11 +166,19 @@ def _network(cc: CalculatorContext, options: VideoDecoderCalculatorOptions) -> N
     _check_threads(options)
     return NetworkVideo(
         name,
-        options.decoder_threads,
+        Given(options.decoder_threads, _format(options), _goes_on(options)),
         node=cc.node_name,
         access=cc.service(ACCESS),
         saves_audio="SAVED_AUDIO_PATH" in cc.output_side_packets,
     )
+
+
+def _format(options: VideoDecoderCalculatorOptions) -> ImageFormat | None:
+    return ImageFormat(options.format) if options.format else None
+
+
+def _goes_on(options: VideoDecoderCalculatorOptions) -> bool:
+    return options.restart == VideoDecoderCalculatorOptions.CONTINUE
 
 
 def _check_threads(options: VideoDecoderCalculatorOptions) -> None:
@@ -179,14 +198,21 @@ def _source(cc: CalculatorContext, options: VideoDecoderCalculatorOptions) -> So
     if "INPUT_FILE_PATH" in cc.input_side_packets:
         access = cc.service(ACCESS)
         path = access.medium(cc.input_side_packets["INPUT_FILE_PATH"].payload)  # type: ignore[arg-type]  # by contract
-        return FileSource(path, options.decoder_threads, node=cc.node_name, access=access)
+        return FileSource(
+            path,
+            options.decoder_threads,
+            node=cc.node_name,
+            access=access,
+            format=_format(options),
+            goes_on=_goes_on(options),
+        )
     if options.HasField("camera_index") and options.HasField("test_pattern"):
         raise InvalidArgumentError("options name both camera_index and test_pattern; leave out one of them")
     if options.HasField("camera_index"):
         cc.service(ACCESS).using("devices", f"camera {options.camera_index}")
-        return camera_source(options.camera_index, options.decoder_threads)
+        return camera_source(options.camera_index, options.decoder_threads, _format(options))
     if options.HasField("test_pattern"):
-        return PatternSource(options.test_pattern)
+        return PatternSource(options.test_pattern, _format(options))
     raise InvalidArgumentError(
         "there is nothing to read: give the side packet INPUT_FILE_PATH, or use test_pattern"
     )

@@ -20,7 +20,7 @@ from penstock_video.live.mailbox import Arrived, Mailbox
 from penstock_video.live.options import LiveVideoCalculatorOptions, Transport
 from penstock_video.live.places import Place, is_network, place_of, refused, resolve
 from penstock_video.live.stamps import CaptureTimes, WallClock
-from penstock_video.live.whole_reader import WholeReader
+from penstock_video.live.whole_reader import Given, WholeReader
 
 SECOND = 1_000_000
 
@@ -316,7 +316,7 @@ def test_a_thread_that_a_name_server_holds_is_left_and_logged(monkeypatch, caplo
         raise OSError("no answer")
 
     monkeypatch.setattr("socket.getaddrinfo", lookup)
-    reader = WholeReader(place_of("rtsp://somewhere/cam", Access()), "camera", 0)
+    reader = WholeReader(place_of("rtsp://somewhere/cam", Access()), "camera", Given())
 
     async def end() -> float:
         reader.start()

@@ -92,6 +92,11 @@ class Connection:
         return VideoHeader(ImageFormat.SRGB, width, height, self.rate, self.duration or 0.0)
 
     @property
+    def container(self) -> str:
+        """The name that libav has for the kind of container."""
+        return str(self._container.format.name)
+
+    @property
     def rate(self) -> float:
         """Frames a second; 0 where it is not known."""
         return float(self._stream.average_rate or self._stream.guessed_rate or 0)

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+import attrs
+
 from penstock.errors import InvalidArgumentError
+from penstock_formats import ImageFormat
 from penstock_video.audio import save_audio
-from penstock_video.files import pixels
+from penstock_video.files import BROKEN
 from penstock_video.live.connection import Waits
 from penstock_video.live.interrupts import LONGEST_S
 from penstock_video.live.mailbox import Arrived, Mailbox
 from penstock_video.live.places import place_of
 from penstock_video.live.reading import Reading
-from penstock_video.source import MICROSECONDS, microseconds
+from penstock_video.pixel_formats import FrameFormat
+from penstock_video.source import MICROSECONDS
+from penstock_video.timeline import LATE, USUAL_PERIOD_US, WRAPPING, Timeline
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import av
 
     from penstock.access import Access
     from penstock_formats import VideoHeader
@@ -28,8 +31,18 @@ if TYPE_CHECKING:
 _WAITS: Final = Waits(10.0, 5.0)
 #: Frames that are decoded ahead; while these wait, the sender waits too, if its protocol lets it.
 _AHEAD: Final = 4
-#: Time between frames without a time in a stream without a rate: 25 a second.
-_USUAL_PERIOD_US: Final = 40_000
+
+
+@attrs.frozen
+class Given:
+    """What the options of a decoder say."""
+
+    #: Threads of the decoder; 0: libav decides.
+    threads: int = 0
+    #: Of the frames; None for the one that is nearest to the source's.
+    format: ImageFormat | None = ImageFormat.SRGB
+    #: Whether times that start again begin a new part, see `Timeline`.
+    goes_on: bool = False
 
 
 class WholeReader(Reading):
@@ -40,15 +53,24 @@ class WholeReader(Reading):
     """
 
     def __init__(
-        self, place: Place, node: str, threads: int, waits: Waits = _WAITS, saves_audio: Access | None = None
+        self,
+        place: Place,
+        node: str,
+        given: Given,
+        waits: Waits = _WAITS,
+        saves_audio: Access | None = None,
     ) -> None:
-        super().__init__(place, waits, node, threads)
+        super().__init__(place, waits, node, given.threads)
+        #: Makes arrays of frames.
+        self.format: Final = FrameFormat(given.format, place.shown, node)
+        self._goes_on: Final = given.goes_on
         self._saves_audio: Final = saves_audio
         #: What `save_audio` returned, before the source counts as opened.
         self.saved_audio = ""
         self.mailbox = Mailbox(_AHEAD, self._interrupts)
         self._last: int | None = None
-        self._late = 0
+        #: Reason → how many frames or packets were dropped.
+        self.dropped = {LATE: 0, BROKEN: 0}
 
     def _read(self) -> None:
         connection = self._connect()
@@ -58,21 +80,26 @@ class WholeReader(Reading):
             self._read_all(connection)
         finally:
             connection.close()
-            if self._late or connection.broken:
+            self.dropped[BROKEN] = connection.broken
+            if any(self.dropped.values()):
                 self.log_warning(
                     "%r: dropped %d frames not later than the one before and %d packets that cannot be "
                     "decoded",
-                    self._place.shown, self._late, connection.broken,
+                    self._place.shown, self.dropped[LATE], connection.broken,
                 )  # fmt: skip
 
     def _read_all(self, connection: Connection) -> None:
+        period = round(MICROSECONDS / connection.rate) if connection.rate else USUAL_PERIOD_US
+        times = Timeline(period, goes_on=self._goes_on, wraps=connection.container in WRAPPING)
         for frame in connection.frames():
-            time = self._time_of(frame, connection)
             if not self.opened.done():
-                height, width = pixels(frame).shape[:2]
-                self.opened.set_result(connection.header(width, height))
-            if self._last is not None and time <= self._last:
-                self._late += 1
+                height, width = self.format.picture(frame).shape[:2]
+                header = connection.header(width, height)
+                self.opened.set_result(attrs.evolve(header, format=self.format.kind or header.format))
+            self.dropped[BROKEN] = connection.broken
+            time = times.time_of(frame)
+            if time is None:
+                self.dropped[LATE] += 1
                 continue
             self._last = time
             self.mailbox.put(Arrived(frame, time))
@@ -85,12 +112,6 @@ class WholeReader(Reading):
             self.log_warning("%s does not end, so its audio is not saved", self._place.shown)
             return ""
         return save_audio(self._place.name, self._node, access, timeout=(LONGEST_S, LONGEST_S))
-
-    def _time_of(self, frame: av.VideoFrame, connection: Connection) -> int:
-        if frame.pts is not None and frame.time_base:
-            return microseconds(frame.pts, frame.time_base)
-        period = round(MICROSECONDS / connection.rate) if connection.rate else _USUAL_PERIOD_US
-        return 0 if self._last is None else self._last + period
 
     def _check_end(self, connection: Connection) -> None:
         if self._last is None:
@@ -112,7 +133,7 @@ class NetworkVideo:
 
     Args:
         name: the address.
-        threads: of the decoder.
+        given: what the options say.
         node: name of the node, for the log.
         access: of the graph.
         saves_audio: whether `saved_audio` is wanted.
@@ -122,10 +143,12 @@ class NetworkVideo:
     """
 
     def __init__(
-        self, name: str, threads: int, *, node: str, access: Access, saves_audio: bool = False
+        self, name: str, given: Given, *, node: str, access: Access, saves_audio: bool = False
     ) -> None:
         audio_access = access if saves_audio else None
-        self._reader: Final = WholeReader(place_of(name, access), node, threads, saves_audio=audio_access)
+        self._reader: Final = WholeReader(place_of(name, access), node, given, saves_audio=audio_access)
+        #: How many drops `take_dropped` has told.
+        self._told: dict[str, int] = {}
 
     async def opened(self, is_stopping: Callable[[], bool]) -> VideoHeader | None:
         """Begin to read, and return the header once it is known; None where the run no longer wants it.
@@ -145,7 +168,14 @@ class NetworkVideo:
             UnavailableError: the sender was lost, or silent.
         """
         arrived = self._reader.mailbox.take()
-        return None if arrived is None else (arrived.stamp, pixels(arrived.frame))
+        return None if arrived is None else (arrived.stamp, self._reader.format.picture(arrived.frame))
+
+    def take_dropped(self) -> dict[str, int]:
+        """Return what was dropped since the last call: reason → number of frames or packets."""
+        told, self._told = self._told, dict(self._reader.dropped)
+        return {
+            why: count - told.get(why, 0) for why, count in self._told.items() if count > told.get(why, 0)
+        }
 
     def is_at_end(self) -> bool:
         """Return whether all frames were read; raises as `read`."""
