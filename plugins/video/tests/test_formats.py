@@ -18,6 +18,7 @@ from penstock_formats import ImageFormat
 from penstock_testing import run_calculator, testing_registry
 from penstock_video.decoder import VideoDecoderCalculator
 from penstock_video.messages.decoder_pb2 import VideoDecoderCalculatorOptions as Options
+from penstock_video.pixel_formats import FrameFormat
 from penstock_video.timeline import Timeline
 
 if TYPE_CHECKING:
@@ -114,14 +115,20 @@ def test_png_of_16_bits_in_mkv_is_exact(tmp_path):
     assert np.array_equal(frame.array, depth[0])
 
 
-@pytest.mark.parametrize(
-    ("pixel_format", "given", "kept"),
-    [
-        ("gray", "", "GRAY8"), ("bgr0", "rgb24", "SRGB"), ("bgra", "rgba", "SRGBA"),
-        ("rgb48le", "", "SRGB48"), ("rgba64le", "", "SRGBA64"), ("yuv420p", "rgb24", "SRGB"), ("yuv420p10le", "rgb24", "SRGB48"),
-        ("yuva420p", "rgba", "SRGBA"), ("gray10le", "gray", "GRAY16"),
-    ],
-)  # fmt: skip
+NEAREST = [
+    ("gray", "", "GRAY8"),
+    ("bgr0", "rgb24", "SRGB"),
+    ("bgra", "rgba", "SRGBA"),
+    ("rgb48le", "", "SRGB48"),
+    ("rgba64le", "", "SRGBA64"),
+    ("yuv420p", "rgb24", "SRGB"),
+    ("yuv420p10le", "rgb24", "SRGB48"),
+    ("yuva420p", "rgba", "SRGBA"),
+    ("gray10le", "gray", "GRAY16"),
+]
+
+
+@pytest.mark.parametrize(("pixel_format", "given", "kept"), NEAREST)
 def test_the_nearest_format_is_kept(tmp_path, pixel_format, given, kept):
     form = ImageFormat[kept]
     kind = given or pixel_format
@@ -138,6 +145,17 @@ def test_the_nearest_format_is_kept(tmp_path, pixel_format, given, kept):
     assert run.headers["VIDEO"].format is form
     if not given:
         assert np.array_equal(frame.array, picture)
+
+
+def test_a_palette_is_kept_as_its_colours():
+    palette = np.zeros((256, 4), np.uint8)
+    palette[1] = (200, 10, 20, 30)  # alpha, red, green, blue
+    frame = av.VideoFrame.from_ndarray((np.ones((16, 16), np.uint8), palette), format="pal8")
+
+    picture = FrameFormat(None, "film").picture(frame)
+
+    assert picture.shape == (16, 16, 4)
+    assert (picture == (10, 20, 30, 200)).all()
 
 
 @pytest.mark.parametrize("asked", FORMATS)
