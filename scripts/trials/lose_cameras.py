@@ -18,9 +18,12 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import penstock
+from penstock.errors import GraphRunError
+from penstock_video.api import LiveEvent
 
 SERVER = Path(__file__).resolve().parents[2] / "plugins" / "video" / "tests" / "live" / "rtsp_server.py"
 PYTHON = "/usr/bin/python3"
@@ -59,8 +62,9 @@ class Watch:
         self.frames += 1
 
     def _event(self, _: str, packet: penstock.Packet) -> None:
+        event: LiveEvent = packet.get(LiveEvent)
         with self.changed:
-            self.events.append(packet.payload.kind.value)
+            self.events.append(event.kind.value)
             self.changed.notify_all()
 
     def wait_for(self, kind: str, count: int, seconds: float = 60) -> None:
@@ -102,30 +106,31 @@ def main() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    server = started(port)
+    servers = [started(port)]
     graph = penstock.CalculatorGraph(GRAPH)
     watch = Watch(graph)
     began = time.monotonic()
     graph.start_run({"camera": f"rtsp://127.0.0.1:{port}/cam"})
     try:
         watch.wait_for("connected", 1)
-        server, memory, away_s = _kill(given, server, port, watch)
+        memory, away_s = _kill(given, servers, port, watch)
+        seconds = time.monotonic() - began
     finally:
-        server.kill()
-        server.communicate()
-    seconds = time.monotonic() - began
-    graph.cancel()
-    try:
-        graph.wait_until_done(10)
-    except penstock.errors.GraphRunError as error:
-        print(f"end: {error}")
+        graph.cancel()
+        with suppress(GraphRunError):
+            graph.wait_until_done(10)
+        servers[-1].kill()
+        servers[-1].communicate()
     return _judge(given, graph, watch, seconds, memory, away_s)
 
 
 def _kill(
-    given: argparse.Namespace, server: subprocess.Popen[str], port: int, watch: Watch
-) -> tuple[subprocess.Popen[str], list[float], float]:
-    """Kill the server at random times until the time is over; return memory in between, and seconds away."""
+    given: argparse.Namespace, servers: list[subprocess.Popen[str]], port: int, watch: Watch
+) -> tuple[list[float], float]:
+    """Kill the server at random times until the time is over; return memory in between, and seconds away.
+
+    Each new server is put behind the others.
+    """
     chance = random.Random(given.seed)  # noqa: S311  # no secret
     whole = given.minutes * 60
     times = sorted(chance.uniform(0.02, 0.95) * whole for _ in range(given.kills))
@@ -135,12 +140,12 @@ def _kill(
     for kill, at in enumerate(times, 1):
         threading.Event().wait(max(at - (time.monotonic() - began), 1))
         memory.append(memory_mib())
-        server.kill()
-        server.communicate()
+        servers[-1].kill()
+        servers[-1].communicate()
         gone = time.monotonic()
         watch.wait_for("lost", kill)
         threading.Event().wait(chance.uniform(0, 3))
-        server = started(port)
+        servers.append(started(port))
         watch.wait_for("reconnected", kill)
         away_s += time.monotonic() - gone
         print(
@@ -149,7 +154,7 @@ def _kill(
         sys.stdout.flush()
     threading.Event().wait(max(whole - (time.monotonic() - began), 1))
     memory.append(memory_mib())
-    return server, memory, away_s
+    return memory, away_s
 
 
 def _judge(  # noqa: PLR0913, PLR0917  # all that was measured
