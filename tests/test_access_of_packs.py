@@ -275,6 +275,13 @@ def test_brokers_are_addresses(name):
             "camera 3",
         ),
         ('calculator: "MicrophoneSourceCalculator" output_stream: "AUDIO:a"', "microphone"),
+        (
+            (
+                'calculator: "LiveVideoCalculator" output_stream: "VIDEO:v" node_options { '
+                '[type.googleapis.com/penstock_video.LiveVideoCalculatorOptions] { source: "3" } }'
+            ),
+            "camera 3",
+        ),
     ],
 )
 def test_cameras_and_microphones_are_devices(node, device):
@@ -299,6 +306,7 @@ ALLOWED = {
     "penstock_record/writing.py": "opens a path that `Access.writing` has returned",
     "penstock_video/audio.py": "libav opens what `Access.medium` and `reading` have returned",
     "penstock_video/files.py": "libav opens what `Access.medium` has returned",
+    "penstock_video/live/connection.py": "libav opens what `Access` has allowed, see `live/places.py`",
     "penstock_video/partial.py": "writes beside a path that `Access.writing` has returned",
     "penstock_video/writer.py": "libav writes into a `PartialFile`",
 }

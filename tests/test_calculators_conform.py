@@ -546,6 +546,7 @@ NOT_FED = {
     r"Kafka(Sink|Source)Calculator": "needs a server, as its own tests do",
     r"AudioDecoderCalculator": "reads a sound file, to be made by its own tests",
     r"Tvl1OpticalFlowCalculator": "needs another OpenCV, for which its own tests have a stand-in",
+    r"LiveVideoCalculator": "needs a camera, as its own tests do",
     r"MicrophoneSourceCalculator": "needs a sound system, which its own tests play",
     r"Picture(Sink|Source)Calculator": "writes or reads pictures, as its own tests do",
     r"WavSinkCalculator": "writes a file, as its own tests do",

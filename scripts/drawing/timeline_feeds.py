@@ -61,6 +61,7 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "LandmarksRefinementCalculator": "it takes what a certain model says",
     "LandmarksToDetectionCalculator": "it takes what a certain model says",
     "Lift2DFrameAnnotationTo3DCalculator": "its packets are objects in space",
+    "LiveVideoCalculator": "it reads a camera",
     "LocalFileContentsCalculator": "it reads a file",
     "LocalFilePatternContentsCalculator": "it reads files",
     "McapSinkCalculator": "it writes a file",

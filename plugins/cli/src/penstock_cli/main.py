@@ -233,7 +233,7 @@ def demo_command(  # noqa: PLR0913  # an argument for each option
       penstock demo --no-gpu
     """  # noqa: D301
     if video is not None and camera is not None:
-        raise click.UsageError("--camera reads a camera and VIDEO is another source; leave out one of them")
+        raise click.UsageError("--camera reads a camera and VIDEO is a file; leave out one of them")
     if frames is not None and (video is not None or camera is not None):
         raise click.UsageError(
             "--frames is for the test pattern; a VIDEO is read to its end, a camera until Ctrl-C"

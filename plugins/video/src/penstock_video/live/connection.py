@@ -116,6 +116,15 @@ class Connection:
         start, base = self._stream.start_time, self._stream.time_base
         return None if start is None or base is None else microseconds(start, base)
 
+    @property
+    def realtime(self) -> int | None:
+        """What the sender's clock says at the time 0 of its frames, in microseconds since 1970; or None.
+
+        RTSP's senders say it with their first report, some seconds after the beginning.
+        """
+        found: int | None = getattr(self._container, "start_time_realtime", None)
+        return found or None
+
     def is_whole(self, last: int | None) -> bool:
         """Return whether a sender that has ended had sent as much as it said.
 

@@ -74,6 +74,8 @@ class LiveReader(Reading):
         self._has_begun = False
         #: How often it has come back; packets that could not be decoded; jumps of the sender's clock.
         self.reconnects = self.broken = self.jumps = 0
+        #: By how many milliseconds the sender's clock is ahead of ours, as far as it says; 0 before.
+        self.clock_ahead = 0
 
     def without_frames(self) -> int:
         """Return for how many microseconds in all there were no frames, since the source was lost or is."""
@@ -132,6 +134,9 @@ class LiveReader(Reading):
         if times.jumps > before:
             self.jumps += 1
             self.log_warning("%s: the sender's clock has jumped; frames go on by ours", self._place.shown)
+        realtime = connection.realtime
+        if own is not None and realtime is not None:
+            self.clock_ahead = (realtime + own - stamp) // 1000
         self.mailbox.put(Arrived(frame, stamp))
         return own
 

@@ -48,7 +48,8 @@ class LiveVideoCalculator(penstock.Calculator):
     has sent all of it. Any other sender that ends, is killed or falls silent is lost. It is connected again,
     with growing delays, and `reconnects` says how often that may fail in a row before the run does. The log
     has each loss, attempt and return, and the counters `reconnects`, `ms_without_frames`, `broken_packets`
-    and `clock_jumps` count.
+    and `clock_jumps` count. `clock_ahead_ms` is by how much the sender's clock is ahead of ours, where the
+    sender tells its time (RTSP); it is behind by the time that encoding takes.
 
     Only the newest `max_waiting` frames wait for the graph; the ledger counts the dropped frames, with the
     reason. Behind the source put a flow limiter, or set the graph's `max_queue_size` to 1: frames in queues
@@ -191,9 +192,10 @@ class LiveVideoCalculator(penstock.Calculator):
             ("ms_without_frames", reader.without_frames() // 1000),
             ("broken_packets", reader.broken),
             ("clock_jumps", reader.jumps),
+            ("clock_ahead_ms", reader.clock_ahead),
         ):
             more = value - self._counted.get(name, 0)
-            if more > 0:
+            if more:
                 cc.counter(name).increment_by(more)
                 self._counted[name] = value
 
