@@ -236,6 +236,7 @@ def _run(  # noqa: PLR0913  # an argument for each option
             as_camera=_PACE if live and not is_live(video) else "",
             out=out,
             skips=skip_broken,
+            named="PeopleResultsCalculator",
             show=show,
             result=result,
         ),

@@ -215,8 +215,9 @@ def test_a_picture_is_drawn_into_a_picture(invoke, models, tmp_path, asked):
     assert drawn.shape == shown.shape
     changed = (np.abs(drawn.astype(int) - shown) > 60).any(axis=2)
     assert 200 < changed.sum() < changed.size / 5
-    rows = invoke(command, tmp_path / "photo.jpg", "--rows")
-    assert len(rows.stdout.splitlines()) == 1 + found
+    heading, *rows = invoke(command, tmp_path / "photo.jpg", "--rows").stdout.splitlines()
+    assert heading.startswith("picture\tseconds\tnumber\t")
+    assert [row.split("\t")[:3] for row in rows] == [["photo.jpg", "0.000", str(n)] for n in range(found)]
 
 
 def test_a_photo_that_was_taken_upright_is_looked_at_upright(invoke, models, tmp_path):
@@ -241,11 +242,13 @@ def test_each_picture_of_a_folder_is_looked_at_for_itself(invoke, models, tmp_pa
     (shots / "3.png").write_bytes(b"no picture")
 
     refused = invoke("hands", shots, "--json")
-    found = lines(invoke("hands", shots, "--json", "--skip-broken"), "hands")
+    result = invoke("hands", shots, "--json", "--skip-broken")
+    found = lines(result, "hands")
     drawn = invoke("hands", shots, "-o", tmp_path / "drawn", "--skip-broken")
 
     assert refused.exit_code != 0
     assert "3.png': the file begins with b'no pictu'" in refused.output
+    assert lines(result, "picture") == ["0.png", "1.png", "2.png"]
     assert [len(hands) for hands in found] == [2, 0, 2]
     assert found[0] == found[2]  # hands that were followed would differ
     assert "4 pictures in, 3 processed, 1 dropped" in drawn.stdout

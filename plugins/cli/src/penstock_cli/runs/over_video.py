@@ -66,7 +66,8 @@ class OverVideo:
         as_camera: the calculator that forwards frames at their times, to read the file as if it were a
         camera; "" to read it as fast as the graph takes it. out: the file to write, replaced when the new
         one is finished, or a picture, or a pattern or folder for pictures; None for no file. skips: leave out
-        pictures that cannot be read. show: whether to open a window. result: called with each packet
+        pictures that cannot be read. named: the calculator that gets the names of pictures as its input NAME;
+        "" for none. show: whether to open a window. result: called with each packet
         of results, in order, on a thread of the graph; None: nobody reads them. It may raise
         BrokenPipeError, which ends the run. The summary is then not printed on stdout. frames, drawn,
         results: names of the graph's streams.
@@ -81,6 +82,7 @@ class OverVideo:
     as_camera: str = ""
     out: Path | None = None
     skips: bool = False
+    named: str = ""
     show: bool = False
     result: Callable[[Packet], None] | None = None
     frames: str = "frame"
@@ -152,7 +154,9 @@ def config_over_video(wanted: OverVideo, registry: Registry) -> tuple[Calculator
         read_camera(config, registry, wanted.camera, wanted.frames)
     if isinstance(wanted.video, Address):
         read_address(config, wanted.video)
-    with_pictures(config, registry, (wanted.video, wanted.frames), wanted.out, skips=wanted.skips)
+    with_pictures(
+        config, registry, (wanted.video, wanted.frames), wanted.out, skips=wanted.skips, named=wanted.named
+    )
     wanted_streams = [wanted.drawn] if wanted.show else []
     if wanted.result is not None or wanted.finished == wanted.results:
         wanted_streams.append(wanted.results)

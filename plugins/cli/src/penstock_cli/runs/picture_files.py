@@ -83,13 +83,14 @@ def path_written(path: Path, read: Path | str | None) -> str:
     return _pictures_out(path, read) if are_pictures_out(path) else str(path)
 
 
-def with_pictures(
+def with_pictures(  # noqa: PLR0913  # an argument for each change
     config: CalculatorGraphConfig,
     registry: Registry,
     read: tuple[Path | str | None, str],
     out: Path | None,
     *,
     skips: bool = False,
+    named: str = "",
 ) -> None:
     """Let a graph read or write pictures in place of a video, if its paths mean pictures.
 
@@ -99,10 +100,14 @@ def with_pictures(
         read: what is read, and the stream that the decoder sends.
         out: what is written.
         skips: leave out pictures that cannot be read.
+        named: the calculator that gets the names of pictures as its input NAME; "" for none.
     """
     path, stream = read
     if are_pictures(path):
         _read_pictures(config, registry, stream, skips=skips)
+        for node in config.node:
+            if named and node.calculator == named:
+                node.input_stream.append(f"NAME:{_NAMES}")
     if out is not None and are_pictures_out(out):
         _write_pictures(config, registry, out, is_named=are_pictures(path))
 
