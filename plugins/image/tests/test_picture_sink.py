@@ -269,6 +269,16 @@ def test_a_picture_that_exists_is_replaced_only_where_it_may_be(tmp_path, name):
     assert there(tmp_path) == [name]
 
 
+def test_a_reader_of_a_picture_that_is_replaced_has_all_of_the_old_one(tmp_path):
+    path = tmp_path / "p.png"
+    path.write_bytes(b"old")
+
+    with path.open("rb") as reader:
+        feed(graph(path))
+        assert reader.read() == b"old"
+    assert path.read_bytes()[:4] == b"\x89PNG"
+
+
 def test_a_limited_graph_writes_below_its_folders_only(tmp_path):
     (tmp_path / "in").mkdir()
     access = Access(writes=[tmp_path / "in"])
