@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 from pathlib import Path
 
 import av
@@ -148,6 +149,39 @@ def test_broken_pictures_are_skipped_and_counted_where_that_is_asked(shots, tmp_
     assert "4 pictures in, 3 processed, 1 dropped" in said.out
     assert "left out: picture" in said.err
     assert "a 3.png': the file begins with b'no pictu'" in said.err
+
+
+class Surface:
+    """A window; one that closes does so when it has been looked at a few times after its last frame."""
+
+    shared = None
+
+    def __init__(self, *, closes):
+        self.drawn = []
+        self.looks = 0
+        self.closes = closes
+
+    @property
+    def is_closed(self):
+        return self.closes and self.looks > 5
+
+    def look(self, wait_s=0.0):
+        self.looks += bool(self.drawn)
+
+    def draw(self, frame):
+        self.drawn.append(frame)
+        self.looks = 0
+
+
+@pytest.mark.parametrize(("name", "count", "stays"), [("a 1.png", 1, True), ("a *.png", 3, False)])
+def test_a_window_with_one_picture_stays_until_it_is_closed(shots, monkeypatch, name, count, stays):
+    surface = Surface(closes=stays)
+    monkeypatch.setattr("penstock_cli.runs.window.Window.opened", lambda _: nullcontext(surface))
+
+    run(shots / name, None, show=True)
+
+    assert len(surface.drawn) == count
+    assert surface.is_closed == stays
 
 
 @pytest.mark.parametrize("on_gpu", [False, True])

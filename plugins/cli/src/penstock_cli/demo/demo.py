@@ -17,6 +17,7 @@ from penstock_cli.runs.addresses import Address, address_sides, is_live
 from penstock_cli.runs.notes import refuse_notes
 from penstock_cli.runs.picture_files import (
     are_pictures_out,
+    hold_picture,
     path_read,
     path_written,
     pictures_told,
@@ -88,6 +89,7 @@ def run_demo(wanted: Demo, manner: Manner) -> None:
 
             wait = Screen(graph, FINISHED, window, is_live=wanted.is_live).wait
         outcome, written = run_graph(graph, sides, manner, wait=wait)
+        hold_picture(window, wanted.video)
         if not manner.quiet:
             click.echo(_told(outcome, files(written), wanted))
         if manner.strict:

@@ -26,6 +26,7 @@ from penstock_cli.runs.notes import refuse_notes
 from penstock_cli.runs.picture_files import (
     are_pictures,
     are_pictures_out,
+    hold_picture,
     path_read,
     path_written,
     pictures_told,
@@ -138,6 +139,7 @@ def run_over_video(wanted: OverVideo, manner: Manner) -> None:
             raise
         if results is not None and results.broken is not None:
             raise results.broken
+        hold_picture(window, wanted.video)
         if not manner.quiet:
             said = _counted(outcome.ledger, wanted, captured, ages)
             _tell(f"{said}{_speed(outcome, wanted)}{_told(outcome, files(written), wanted)}", wanted)

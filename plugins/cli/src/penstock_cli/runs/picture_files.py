@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from penstock import Registry
     from penstock.config import CalculatorGraphConfig
+    from penstock_cli.runs.screen import Surface
 
 #: Endings of files that hold one picture, or the paths of pictures. A GIF may be a film.
 _PICTURES: Final = frozenset([
@@ -54,11 +55,22 @@ def are_pictures_out(path: str | Path | None) -> bool:
     return path.is_dir() or not path.suffix or path.suffix.lower() in _PICTURES
 
 
+def is_one_picture(path: str | Path | None) -> bool:
+    """Return whether a path to read means one picture, which exists."""
+    return are_pictures(path) and Path(str(path)).is_file() and Path(str(path)).suffix.lower() not in _LISTS
+
+
+def hold_picture(window: Surface | None, video: str | Path | None) -> None:
+    """Keep a window open until it is closed, or Ctrl-C, if it shows one picture, whose run is over at once."""
+    if window is not None and is_one_picture(video):
+        from penstock_cli.runs.screen import keep_open  # only for this
+
+        keep_open(window)
+
+
 def default_pictures(video: Path | str, name: str) -> Path:
     """Return where pictures go that a command draws where nothing else is said: a file, or a folder."""
-    video = Path(video)
-    is_one = video.is_file() and video.suffix.lower() in _PICTURES
-    return Path(f"{name}.png" if is_one else name)
+    return Path(f"{name}.png" if is_one_picture(video) else name)
 
 
 def path_read(path: Path) -> str:
