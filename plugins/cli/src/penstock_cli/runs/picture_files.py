@@ -57,7 +57,10 @@ def are_pictures_out(path: str | Path | None) -> bool:
 
 def is_one_picture(path: str | Path | None) -> bool:
     """Return whether a path to read means one picture, which exists."""
-    return are_pictures(path) and Path(str(path)).is_file() and Path(str(path)).suffix.lower() not in _LISTS
+    if not are_pictures(path):
+        return False
+    one = Path(str(path))
+    return one.is_file() and one.suffix.lower() not in _LISTS
 
 
 def hold_picture(window: Surface | None, video: str | Path | None) -> None:
