@@ -64,7 +64,7 @@ def is_one_picture(path: str | Path | None) -> bool:
 
 
 def hold_picture(window: Surface | None, video: str | Path | None) -> None:
-    """Keep a window open until it is closed, or Ctrl-C, if it shows one picture, whose run is over at once."""
+    """Keep a window open until it is closed, or Ctrl-C, if it shows one picture: its run is over at once."""
     if window is not None and is_one_picture(video):
         from penstock_cli.runs.screen import keep_open  # only for this
 
