@@ -154,6 +154,13 @@ def test_rtmp_is_read_and_a_sender_that_is_killed_is_lost(runs, tmp_path) -> Non
     assert run.cancel() < 1
 
 
+def test_rtsp_may_come_by_udp(rtsp, runs) -> None:
+    run = runs(options="transport: UDP").start(rtsp().url)
+    run.wait_for_frames(10)
+
+    assert run.frames[0].array.shape == (180, 320, 3)
+
+
 def test_a_graph_that_is_too_slow_gets_the_newest_frame_and_the_ledger_says_what_was_dropped(
     web, runs
 ) -> None:

@@ -93,6 +93,24 @@ def test_the_sound_of_a_file_on_a_web_server_is_saved(web, film) -> None:
     Path(saved).unlink()
 
 
+def test_a_graph_that_copies_the_sound_of_its_video_runs_with_an_address(web, film, tmp_path, caplog) -> None:
+    web.pages["film.mp4"] = as_file(film)
+    graph = penstock.CalculatorGraph(
+        """input_side_packet: "source" input_side_packet: "out"
+        node { calculator: "VideoDecoderCalculator" input_side_packet: "INPUT_FILE_PATH:source"
+               output_stream: "VIDEO:frames" }
+        node { calculator: "VideoEncoderCalculator" input_stream: "VIDEO:frames"
+               input_side_packet: "OUTPUT_FILE_PATH:out" input_side_packet: "AUDIO_FILE_PATH:source" }"""
+    )
+    graph.start_run({"source": web.url("film.mp4", "ann:geheim@"), "out": str(tmp_path / "out.mp4")})
+    graph.wait_until_done(20)
+
+    assert "AUDIO_FILE_PATH is the address http://ann:***@127.0.0.1:" in caplog.text
+    assert "geheim" not in caplog.text
+    with av.open(str(tmp_path / "out.mp4")) as video:
+        assert sum(1 for _ in video.decode(video=0)) == 50
+
+
 @pytest.mark.parametrize("says_length", [True, False])
 def test_a_file_whose_sender_dies_in_the_middle_is_an_error(says_length, web, runs, film) -> None:
     web.pages["film.mp4"] = as_file(film, cut=len(film) // 2, says_length=says_length)
