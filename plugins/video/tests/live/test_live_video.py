@@ -238,6 +238,28 @@ def test_32_silent_cameras_end_together_within_two_seconds(silent) -> None:
     assert time.monotonic() - began < 2
 
 
+def test_32_cameras_that_fell_silent_end_together_within_two_seconds(web) -> None:
+    web.pages["cam"] = web.camera(count=3, half=True)
+    nodes = "".join(
+        f"""node {{ calculator: "LiveVideoCalculator" input_side_packet: "SOURCE:s"
+        output_stream: "VIDEO:v{i}" output_stream: "EVENTS:e{i}" }}"""
+        for i in range(32)
+    )
+    graph = penstock.CalculatorGraph(f'input_side_packet: "s" {nodes}')
+    connected = threading.Semaphore(0)
+    for i in range(32):
+        graph.observe_output_stream(f"e{i}", lambda *_: connected.release())
+    graph.start_run({"s": web.url("cam")})
+    for _ in range(32):
+        assert connected.acquire(timeout=20)
+    began = time.monotonic()
+    graph.cancel()
+    with pytest.raises(GraphRunError, match="cancelled"):
+        graph.wait_until_done(20)
+
+    assert time.monotonic() - began < 2
+
+
 def test_a_camera_that_falls_silent_is_lost_after_the_time_out_and_while_lost_can_be_cancelled(
     web, runs
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import socket
 import threading
 import time
 
@@ -141,6 +142,22 @@ def test_a_transport_stream_that_ends_is_never_the_end_of_a_file(web, runs) -> N
     said = runs(options="reconnects: 0").start(web.url("cam")).error()
 
     assert "; reconnects is 0" in said
+
+
+def test_a_connection_that_is_closed_in_good_order_is_a_loss_too(web, runs) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def send() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.sendall(web.transport_stream(20))
+
+        thread = threading.Thread(target=send)
+        thread.start()
+        said = runs(options="reconnects: 0").start(f"tcp://127.0.0.1:{server.getsockname()[1]}").error()
+        thread.join(20)
+
+    assert "has ended: the sender sends no more; reconnects is 0" in said
 
 
 def test_a_sender_that_starts_again_at_0_goes_on_by_the_wall_clock(web, runs) -> None:
