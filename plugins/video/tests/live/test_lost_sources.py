@@ -14,6 +14,9 @@ import pytest
 
 import penstock
 
+#: Servers, and processes beside them.
+pytestmark = pytest.mark.heavy
+
 SECOND = 1_000_000
 #: Quick ones, for servers on this machine.
 QUICK = "read_timeout_seconds: 0.5 first_delay_seconds: 0.05 longest_delay_seconds: 0.2"

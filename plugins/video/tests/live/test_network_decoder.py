@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import av
@@ -11,8 +10,11 @@ import pytest
 import penstock
 from penstock.errors import GraphRunError
 
+#: Servers, and processes beside them.
+pytestmark = pytest.mark.heavy
 
-def as_file(content: bytes, *, cut: int = 0, says_length: bool = True, pause: float = 0.0):
+
+def as_file(content: bytes, *, cut: int = 0, says_length: bool = True):
     """Return a page with a file; `cut` bytes are missing at its end."""
 
     def page(handler) -> None:
@@ -23,8 +25,6 @@ def as_file(content: bytes, *, cut: int = 0, says_length: bool = True, pause: fl
         left = content[: len(content) - cut]
         for i in range(0, len(left), 4096):
             handler.wfile.write(left[i : i + 4096])
-            if pause:
-                time.sleep(pause)
 
     return page
 
