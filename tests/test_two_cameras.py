@@ -34,6 +34,27 @@ def test_left_frames_go_on_alone_while_the_right_camera_is_lost_and_pairs_come_a
     assert said.endswith("every frame is accounted for: True\n")
 
 
+def test_lint_knows_that_network_cameras_have_times_of_their_own(tmp_path) -> None:
+    camera = (
+        'node { calculator: "LiveVideoCalculator" input_side_packet: "SOURCE:s" output_stream: "VIDEO:%s" }'
+    )
+    graph = tmp_path / "graph.pbtxt"
+    graph.write_text(
+        f"""input_side_packet: "s" {camera % "a"} {camera % "b"} output_stream: "o"
+        node {{ calculator: "ImageOverlayCalculator" input_stream: "VIDEO:a" input_stream: "MASK:b"
+               output_stream: "VIDEO:o" }}"""
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "penstock_cli", "lint", str(graph)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 1
+    assert "PS104 two-clocks" in done.stdout
+
+
 def test_one_address_is_refused() -> None:
     done = subprocess.run(
         [sys.executable, str(EXAMPLE), "rtsp://h/cam"],

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import logging
 import re
+import socket
 import threading
 import time
 
+import av
+import numpy as np
 import pytest
 
 import penstock
+
+#: Servers, and processes beside them.
+pytestmark = pytest.mark.heavy
 
 SECOND = 1_000_000
 #: Quick ones, for servers on this machine.
@@ -141,6 +147,22 @@ def test_a_transport_stream_that_ends_is_never_the_end_of_a_file(web, runs) -> N
     assert "; reconnects is 0" in said
 
 
+def test_a_connection_that_is_closed_in_good_order_is_a_loss_too(web, runs) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def send() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.sendall(web.transport_stream(20))
+
+        thread = threading.Thread(target=send)
+        thread.start()
+        said = runs(options="reconnects: 0").start(f"tcp://127.0.0.1:{server.getsockname()[1]}").error()
+        thread.join(20)
+
+    assert "has ended: the sender sends no more; reconnects is 0" in said
+
+
 def test_a_sender_that_starts_again_at_0_goes_on_by_the_wall_clock(web, runs) -> None:
     def page(handler) -> None:
         handler.send_response(200)
@@ -156,6 +178,70 @@ def test_a_sender_that_starts_again_at_0_goes_on_by_the_wall_clock(web, runs) ->
     run.wait(lambda: run.kinds().count("reconnected") == 2, "back twice")
 
     assert abs(run.stamps[-1] - time.time_ns() // 1000) < 5 * SECOND
+
+
+def test_a_clock_that_jumps_in_the_middle_of_a_stream_is_counted_and_frames_go_on(web, runs) -> None:
+    def page(handler) -> None:
+        handler.send_response(200)
+        handler.end_headers()
+        for start in (100_000, 0, 50_000):
+            content = web.transport_stream(40, start=start)
+            for i in range(0, len(content), 1880):
+                handler.wfile.write(content[i : i + 1880])
+                if web.closing.wait(0.002):
+                    return
+        web.closing.wait(20)
+
+    web.pages["cam"] = page
+    run = runs(options=QUICK + " max_waiting: 200").start(web.url("cam"))
+    run.wait(lambda: "lost" in run.kinds(), "all was sent")
+
+    assert len(run.stamps) >= 110
+    assert max(run.stamps) - min(run.stamps) < 20 * SECOND
+    assert run.graph.counters["camera-clock_jumps"] == 2
+
+
+def test_a_camera_that_comes_back_with_another_codec_goes_on(web, runs) -> None:
+    motion_jpeg = web.camera(count=5)
+
+    def page(handler) -> None:
+        if len(web.requests) % 2:
+            motion_jpeg(handler)
+            return
+        handler.send_response(200)
+        handler.end_headers()
+        handler.wfile.write(web.transport_stream(10))
+
+    web.pages["cam"] = page
+    run = runs(options=QUICK).start(web.url("cam"))
+    run.wait_for_events("reconnected", 3)
+
+    assert {frame.array.shape for frame in run.frames} == {(48, 64, 3)}
+
+
+def test_a_sender_that_has_sent_as_much_as_it_said_ends_the_stream(web, runs, tmp_path, caplog) -> None:
+    path = tmp_path / "film.mp4"
+    with av.open(str(path), "w", options={"movflags": "faststart"}) as container:
+        stream = container.add_stream("mpeg4", rate=25)
+        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
+        for i in range(50):
+            picture = np.full((48, 64, 3), 5 * i, np.uint8)
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")))
+        container.mux(stream.encode(None))
+
+    def page(handler) -> None:
+        content = path.read_bytes()
+        handler.send_response(200)
+        handler.send_header("Content-Length", str(len(content)))
+        handler.end_headers()
+        handler.wfile.write(content)
+
+    web.pages["film.mp4"] = page
+    run = runs().start(web.url("film.mp4"))
+    run.graph.wait_until_done(20)
+
+    assert "has sent all its 2.0 s" in caplog.text
+    assert run.kinds() == ["connected"]
 
 
 def test_while_a_camera_is_lost_the_bound_follows_the_clock_and_joins_go_on(web, runs) -> None:

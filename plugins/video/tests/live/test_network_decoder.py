@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import av
@@ -11,8 +10,11 @@ import pytest
 import penstock
 from penstock.errors import GraphRunError
 
+#: Servers, and processes beside them.
+pytestmark = pytest.mark.heavy
 
-def as_file(content: bytes, *, cut: int = 0, says_length: bool = True, pause: float = 0.0):
+
+def as_file(content: bytes, *, cut: int = 0, says_length: bool = True):
     """Return a page with a file; `cut` bytes are missing at its end."""
 
     def page(handler) -> None:
@@ -23,8 +25,6 @@ def as_file(content: bytes, *, cut: int = 0, says_length: bool = True, pause: fl
         left = content[: len(content) - cut]
         for i in range(0, len(left), 4096):
             handler.wfile.write(left[i : i + 4096])
-            if pause:
-                time.sleep(pause)
 
     return page
 
@@ -91,6 +91,24 @@ def test_the_sound_of_a_file_on_a_web_server_is_saved(web, film) -> None:
     with av.open(saved) as sound:
         assert sound.streams.audio[0].codec_context.name == "aac"
     Path(saved).unlink()
+
+
+def test_a_graph_that_copies_the_sound_of_its_video_runs_with_an_address(web, film, tmp_path, caplog) -> None:
+    web.pages["film.mp4"] = as_file(film)
+    graph = penstock.CalculatorGraph(
+        """input_side_packet: "source" input_side_packet: "out"
+        node { calculator: "VideoDecoderCalculator" input_side_packet: "INPUT_FILE_PATH:source"
+               output_stream: "VIDEO:frames" }
+        node { calculator: "VideoEncoderCalculator" input_stream: "VIDEO:frames"
+               input_side_packet: "OUTPUT_FILE_PATH:out" input_side_packet: "AUDIO_FILE_PATH:source" }"""
+    )
+    graph.start_run({"source": web.url("film.mp4", "ann:geheim@"), "out": str(tmp_path / "out.mp4")})
+    graph.wait_until_done(20)
+
+    assert "AUDIO_FILE_PATH is the address http://ann:***@127.0.0.1:" in caplog.text
+    assert "geheim" not in caplog.text
+    with av.open(str(tmp_path / "out.mp4")) as video:
+        assert sum(1 for _ in video.decode(video=0)) == 50
 
 
 @pytest.mark.parametrize("says_length", [True, False])

@@ -143,6 +143,19 @@ def test_the_time_of_all_waits_of_an_open_together_is_limited(silent) -> None:
     )
 
 
+def test_with_a_pyav_that_asks_another_clock_time_outs_hold(silent, monkeypatch) -> None:
+    monkeypatch.setattr("penstock_video.live.connection.CAN_CANCEL", False)
+    monkeypatch.setattr("av.container.core.time", time)
+    place = place_of(silent(), Access())
+    interrupts = Interrupts()
+    began = time.monotonic()
+
+    with interrupts.around_libav(), pytest.raises(UnavailableError, match=r"within 0\.3 s \(open_timeout"):
+        Connection(place, Waits(0.3, 5.0), interrupts)
+
+    assert 0.3 <= time.monotonic() - began < 1.5
+
+
 # --- mailbox ------------------------------------------------------------------------------------
 
 

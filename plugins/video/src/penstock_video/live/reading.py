@@ -89,11 +89,7 @@ class Reading:
 
     async def wait(self) -> None:
         """Return when there is something in the mailbox, or after a moment."""
-        try:
-            await self.mailbox.wait(_WAIT_S)
-        except asyncio.CancelledError:
-            self.cancel()  # many cameras end at the same time, not one after another
-            raise
+        await self.mailbox.wait(_WAIT_S)
 
     def cancel(self) -> None:
         """End all waits; return at once."""
