@@ -11,7 +11,7 @@ from typing import Final
 #: Distribution → purpose → names of calculators.
 GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "penstock-video": {
-        "Video files, cameras and test patterns": ("VideoDecoder*", "OpenCvVideoDecoder*"),
+        "Video files, cameras and test patterns": ("VideoDecoder*", "OpenCvVideoDecoder*", "LiveVideo*"),
         "Headers of video streams": ("VideoPreStream*",),
         "Video files out": ("VideoEncoder*", "OpenCvVideoEncoder*"),
     },
@@ -85,6 +85,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
             "OpenCvEncodedImage*",
             "OpenCvImageEncoder*",
         ),
+        "Pictures in files": ("PictureSink*", "PictureSource*"),
         "Records for trainings": ("PackMediaSequence*", "StringToSequenceExample*", "UnpackMediaSequence*"),
     },
     "penstock-tensors": {

@@ -34,6 +34,9 @@ READS = {
     "VideoDecoderCalculator": """
         node { calculator: "VideoDecoderCalculator" input_side_packet: "INPUT_FILE_PATH:path"
                output_stream: "VIDEO:o" }""",
+    "PictureSourceCalculator": """
+        node { calculator: "PictureSourceCalculator" input_side_packet: "INPUT_FILE_PATH:path"
+               output_stream: "VIDEO:o" }""",
     "AudioDecoderCalculator": """
         node { calculator: "AudioDecoderCalculator" input_side_packet: "INPUT_FILE_PATH:path"
                output_stream: "AUDIO:o" }""",
@@ -107,6 +110,13 @@ WRITERS = {
         'input_stream: "a" node { calculator: "McapSinkCalculator" input_stream: "a" '
         'input_side_packet: "PATH:path" }'
     ),
+    "PictureSinkCalculator": (
+        'node { calculator: "VideoDecoderCalculator" output_stream: "VIDEO:v" options { '
+        "[penstock.VideoDecoderCalculatorOptions.ext] { test_pattern { width: 64 height: 64 frames: 1 } } "
+        "} } "
+        'node { calculator: "PictureSinkCalculator" input_stream: "VIDEO:v" '
+        'input_side_packet: "OUTPUT_FILE_PATH:path" }'
+    ),
     "VideoEncoderCalculator": (
         'node { calculator: "VideoDecoderCalculator" output_stream: "VIDEO:v" options { '
         "[penstock.VideoDecoderCalculatorOptions.ext] { test_pattern { width: 64 height: 64 frames: 3 } } "
@@ -124,7 +134,9 @@ WRITERS = {
 }
 
 
-@pytest.mark.parametrize(("calculator", "ending"), list(zip(WRITERS, (".mcap", ".mp4", ".wav"), strict=True)))
+@pytest.mark.parametrize(
+    ("calculator", "ending"), list(zip(WRITERS, (".mcap", ".png", ".mp4", ".wav"), strict=True))
+)
 def test_no_file_is_written_that_is_not_allowed_or_exists(calculator, ending, tmp_path):
     path = tmp_path / f"precious{ending}"
     path.write_text("precious")
@@ -263,6 +275,13 @@ def test_brokers_are_addresses(name):
             "camera 3",
         ),
         ('calculator: "MicrophoneSourceCalculator" output_stream: "AUDIO:a"', "microphone"),
+        (
+            (
+                'calculator: "LiveVideoCalculator" output_stream: "VIDEO:v" node_options { '
+                '[type.googleapis.com/penstock_video.LiveVideoCalculatorOptions] { source: "3" } }'
+            ),
+            "camera 3",
+        ),
     ],
 )
 def test_cameras_and_microphones_are_devices(node, device):
@@ -280,12 +299,14 @@ ALLOWED = {
     "penstock_audio/files/audio_file.py": "libav opens what `Access.medium` has returned",
     "penstock_audio/files/wav_file.py": "writes beside a path that `Access.writing` has returned",
     "penstock_image/files/image_file_properties.py": "Pillow opens bytes in memory",
+    "penstock_image/pictures/encoding.py": "writes beside a path that `Access.writing` has returned",
     "penstock_record/reading.py": "opens a path that `Access.reading` has returned, or the command line",
     "penstock_record/repair.py": "a command of the user",
     "penstock_record/rows.py": "the application's own file",
     "penstock_record/writing.py": "opens a path that `Access.writing` has returned",
     "penstock_video/audio.py": "libav opens what `Access.medium` and `reading` have returned",
     "penstock_video/files.py": "libav opens what `Access.medium` has returned",
+    "penstock_video/live/connection.py": "libav opens what `Access` has allowed, see `live/places.py`",
     "penstock_video/partial.py": "writes beside a path that `Access.writing` has returned",
     "penstock_video/writer.py": "libav writes into a `PartialFile`",
 }

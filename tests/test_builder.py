@@ -214,8 +214,8 @@ def test_a_stream_of_words_is_refused_by_an_input_of_images():
 # --- examples -------------------------------------------------------------------------------------
 
 
-def test_the_example_of_two_cameras_runs(capsys):
-    runpy.run_path(str(ROOT / "examples" / "two_cameras.py"), run_name="__main__")
+def test_the_example_of_a_graph_in_python_runs(capsys):
+    runpy.run_path(str(ROOT / "examples" / "built_in_python.py"), run_name="__main__")
     printed = capsys.readouterr().out
     assert 'output_stream: "left__now"' in printed
     lines = [line for line in printed.splitlines() if line.endswith("pixels of edge")]

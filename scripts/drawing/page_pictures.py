@@ -64,6 +64,7 @@ WITHOUT_PICTURE: Final[Mapping[str, str]] = {
     "FeedbackTensorsCalculator": _OF_MODEL,
     "InferenceCalculatorCpu": _MODEL,
     "InferenceCalculatorXnnpack": _MODEL,
+    "LiveVideoCalculator": "it needs a camera",
     "MicrophoneSourceCalculator": "it needs a microphone",
     "ObjectDetectionTensorsToDetectionsCalculator": _OF_MODEL,
     "RefineLandmarksFromHeatmapCalculator": _OF_MODEL,

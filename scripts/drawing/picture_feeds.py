@@ -191,6 +191,13 @@ def _film(folder: Path) -> str:
     return path
 
 
+def _pictures(folder: Path) -> str:
+    """Write the frames of the street as pictures; return the path of their folder."""
+    for i in range(FRAMES):
+        (folder / f"street {i}.png").write_bytes(file_of_street(".png", i))
+    return str(folder)
+
+
 def _recording(folder: Path) -> str:
     """Write the sound as a WAV file with 16 bits a sample; return its path."""
     path = str(folder / "sound.wav")
@@ -206,6 +213,7 @@ def _recording(folder: Path) -> str:
 _FILES: Final[Mapping[str, Callable[[Path], str]]] = {
     "AudioDecoderCalculator": _recording,
     "OpenCvVideoDecoderCalculator": _film,
+    "PictureSourceCalculator": _pictures,
     "VideoDecoderCalculator": _film,
 }
 

@@ -275,6 +275,25 @@ def ends(make, nodes, inputs, threads):
     return graph, got
 
 
+def test_a_source_whose_open_waits_sees_that_sources_are_asked_to_end(make) -> None:
+    waits = threading.Event()
+
+    async def open_(cc) -> None:
+        assert not cc.is_stopping
+        waits.set()
+        while not cc.is_stopping:  # noqa: ASYNC110  # nobody else tells it
+            await asyncio.sleep(0.001)
+
+    camera = calculator(lambda cc: cc.output.add(1, 0), open=open_, name="Camera")
+    graph, got = ends(make, [(camera, "", "out")], "", 2)
+    assert waits.wait(TIMEOUT)
+
+    graph.close_all_packet_sources()
+    graph.wait_until_done(TIMEOUT)
+
+    assert got == []
+
+
 @pytest.mark.parametrize("threads", [0, 2])
 @pytest.mark.parametrize("last", [None, 7, MAX, PRESTREAM, POSTSTREAM])
 def test_a_summary_comes_once_whatever_came_last(make, threads, last) -> None:

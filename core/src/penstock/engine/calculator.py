@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from penstock.engine.node import Node
     from penstock.engine.output import Output, OutputSidePacket
     from penstock.engine.packet import Packet
-    from penstock.engine.stream import InputStream
+    from penstock.engine.stream import InputStream, OutputStream
     from penstock.port_collection import Ports
     from penstock.services import ServiceKey
 
@@ -122,6 +122,12 @@ class NodeServices(Protocol):
     def count_cut(self, stream: InputStream, reason: str, count: int) -> None:
         """Count elements of lists that the node has taken from a stream as left out."""
 
+    def is_stopping(self) -> bool:
+        """Return whether the run's sources have been asked to end."""
+
+    def count_unwritten(self, stream: OutputStream, reason: str, count: int) -> None:
+        """Count packets that the node has thrown away in place of writing them to a stream."""
+
     def take_waiting(self, stream: InputStream) -> list[Packet]:
         """Take the packets that wait in the queue of a node that closes."""
 
@@ -178,6 +184,15 @@ class CalculatorContext:
     def node_name(self) -> str:
         """The node's canonical name, unique in the graph."""
         return self.node.name
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether the run's sources have been asked to end, as by a first Ctrl-C.
+
+        A source that is asked ends after its present call. For `open` and `process` of sources that wait for
+        something outside of the graph: they look at it several times a second, and return.
+        """
+        return self.node.services.is_stopping()
 
     def options(self, message_type: type[M]) -> M:
         """Return the node's options of a class, defaults where the graph gives none.

@@ -5,13 +5,15 @@ A command is a click command that the hook `penstock_cli(group)` adds; options a
 
 Commands
     `RunningCommand` is a command that runs graphs and takes the options that packs add; `ValueIfAny` is an
-    option whose value may be left out. `debug`, `imports`, `subgraphs` and `as_json` are options that all
-    commands share; `limited` adds `--sandbox` and its like. `existing` finds the files that are named,
-    `registry_for` the subgraphs of a graph file; `read_sides` reads `--side NAME=VALUE`.
+    option whose value may be left out; `VideoName` is the type of an argument VIDEO: a file, or an `Address`,
+    whose frames may come in real time (`is_live`). `debug`, `imports`, `subgraphs` and `as_json` are options
+    that all commands share; `limited` adds `--sandbox` and its like. `existing` finds the files that are
+    named, `registry_for` the subgraphs of a graph file; `read_sides` reads `--side NAME=VALUE`.
 Runs
     `run_file` runs a graph file as `penstock run` does, in a `Manner`; `read_manner` makes one of the
     options that `running` adds. `run_over_video` runs a graph over a video or a camera, as an `OverVideo`
-    says. `check_target` refuses a file that cannot be written before the run begins.
+    says; `are_pictures` finds out whether a path means pictures, and `default_pictures` where they go.
+    `check_target` refuses a file that cannot be written before the run begins.
 What is said, and how it ends
     `say` prints a line on stderr; `plural` and `amount` word numbers. `WrongUsage`, `FileMissing`,
     `GraphInvalid` and `RunFailed` end the command with a message and the exit code of their kind, which
@@ -42,8 +44,13 @@ if TYPE_CHECKING:
     from penstock_cli.options import debug as debug
     from penstock_cli.options import imports as imports
     from penstock_cli.options import subgraphs as subgraphs
+    from penstock_cli.runs.addresses import Address as Address
+    from penstock_cli.runs.addresses import VideoName as VideoName
+    from penstock_cli.runs.addresses import is_live as is_live
     from penstock_cli.runs.over_video import OverVideo as OverVideo
     from penstock_cli.runs.over_video import run_over_video as run_over_video
+    from penstock_cli.runs.picture_files import are_pictures as are_pictures
+    from penstock_cli.runs.picture_files import default_pictures as default_pictures
     from penstock_cli.runs.run import Manner as Manner
     from penstock_cli.runs.run import run_file as run_file
     from penstock_cli.runs.running import read_manner as read_manner
@@ -65,7 +72,9 @@ _HOMES: Final = {
     "penstock_cli.loading": "existing",
     "penstock_cli.subgraph_files": "registry_for",
     "penstock_cli.options": "as_json debug imports subgraphs",
+    "penstock_cli.runs.addresses": "Address VideoName is_live",
     "penstock_cli.runs.over_video": "OverVideo run_over_video",
+    "penstock_cli.runs.picture_files": "are_pictures default_pictures",
     "penstock_cli.runs.run": "Manner run_file",
     "penstock_cli.runs.running": "read_manner running",
     "penstock_cli.saying": "say",

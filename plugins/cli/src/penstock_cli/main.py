@@ -23,6 +23,7 @@ from penstock_cli.packs.pack_commands import PACK_COMMANDS
 from penstock_cli.reading.top_command import top_command
 from penstock_cli.reading.trace_commands import TRACE_COMMANDS
 from penstock_cli.reading.why_command import why_command
+from penstock_cli.runs.addresses import Address, VideoName
 from penstock_cli.runs.interrupts import let_ctrl_c_kill
 from penstock_cli.runs.running import read_manner, running
 
@@ -165,12 +166,13 @@ def run_command(
 @penstock_command.command(
     "demo", cls=RunningCommand, short_help="Draw the edges of a video over it.", epilog=EXIT_CODES
 )
-@click.argument("video", type=click.Path(path_type=Path), required=False)
+@click.argument("video", type=VideoName(path_type=Path), required=False)
 @click.option(
     "-o",
     "--out",
     type=click.Path(path_type=Path),
-    help="The file to write; its ending chooses the container. An existing file is replaced.  "
+    help="The file to write; its ending chooses the container, or the kind of picture. A name without an "
+    "ending is a folder for pictures. Existing files are replaced.  "
     f"[default: {_DEMO_OUT}; none with --show]",
 )
 @click.option(
@@ -199,7 +201,7 @@ def run_command(
 @running
 def demo_command(  # noqa: PLR0913  # an argument for each option
     *,
-    video: Path | None,
+    video: Path | Address | None,
     out: Path | None,
     frames: int | None,
     camera: int | None,
@@ -211,8 +213,10 @@ def demo_command(  # noqa: PLR0913  # an argument for each option
 
     Each frame is decoded, made grey, and reduced to its edges (Canny); the edges are joined with their
     frame by timestamp, painted over its right half, and encoded. All of these steps run at once, on all
-    cores. Without VIDEO a moving test pattern is used. The sound of VIDEO is copied, without encoding it
-    again, if the new file can hold it.
+    cores. Without VIDEO a moving test pattern is used. The sound of a file is copied, without encoding it
+    again, if the new file can hold it. VIDEO may be an address, such as rtsp://HOST/PATH or http://HOST/PATH,
+    which is read until Ctrl-C and connected again when it is lost; or pictures: one, a folder, a list of
+    paths (.txt), or a pattern as 'shot_%04d.png'.
 
     If a graphics card draws with OpenGL, a shader paints the edges and the graph is
     examples/edge_overlay_gpu.pbtxt; else OpenCV does, and it is examples/edge_overlay.pbtxt. stderr reports
@@ -222,8 +226,10 @@ def demo_command(  # noqa: PLR0913  # an argument for each option
     Examples:
       penstock demo
       penstock demo holiday.mp4 -o edges.mp4
+      penstock demo photos -o edges   (two folders of pictures)
       penstock demo --frames 0        (endless; Ctrl-C finishes the file)
       penstock demo --camera 0 --show
+      penstock demo rtsp://ann:secret@10.0.0.5/cam --show
       penstock demo --no-gpu
     """  # noqa: D301
     if video is not None and camera is not None:

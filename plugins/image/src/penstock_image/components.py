@@ -23,6 +23,8 @@ CALCULATORS: Final[Mapping[str, str]] = {
     "OpenCvImageEncoderCalculator": "penstock_image.files.image_encoder:OpenCvImageEncoderCalculator",
     "OpenCvPutTextCalculator": "penstock_image.painting.put_text:OpenCvPutTextCalculator",
     "PackMediaSequenceCalculator": "penstock_image.sequences.pack_media_sequence:PackMediaSequenceCalculator",
+    "PictureSinkCalculator": "penstock_image.pictures.picture_sink:PictureSinkCalculator",
+    "PictureSourceCalculator": "penstock_image.pictures.picture_source:PictureSourceCalculator",
     "RecolorCalculator": "penstock_image.painting.recolor:RecolorCalculator",
     "ScaleImageCalculator": "penstock_image.geometry.scale_image:ScaleImageCalculator",
     "SetAlphaCalculator": "penstock_image.painting.set_alpha:SetAlphaCalculator",

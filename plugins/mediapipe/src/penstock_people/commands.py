@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from penstock_cli.api import EXIT_CODES, RunningCommand, read_manner, running
+from penstock_cli.api import EXIT_CODES, RunningCommand, VideoName, read_manner, running
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from penstock import Packet
+    from penstock_cli.api import Address
 
     F = TypeVar("F", bound=Callable[..., Any])
 
@@ -56,10 +57,17 @@ def _over_video(command: F) -> F:
             "-o",
             "--out",
             type=click.Path(path_type=Path),
-            help="The file to write; its ending chooses the container. An existing file is replaced.  "
-            "[default: penstock-COMMAND.mp4; none with --show, --json or --rows]",
+            help="The file to write; its ending chooses the container, or the kind of picture. A name "
+            "without an ending is a folder for pictures. Existing files are replaced.  "
+            "[default: penstock-COMMAND.mp4, of pictures penstock-COMMAND.png or a folder; none with --show, "
+            "--json or --rows]",
         ),
-        click.argument("video", type=click.Path(path_type=Path), required=False),
+        click.option(
+            "--skip-broken",
+            is_flag=True,
+            help="Leave out pictures that cannot be read, in place of ending with an error; each is named.",
+        ),
+        click.argument("video", type=VideoName(path_type=Path), required=False),
     ):
         command = option(command)
     return command
@@ -88,12 +96,20 @@ def hands_command(*, count: int, fast: bool, **given: Any) -> None:
     penstock-mediapipe.
 
     Of a camera the newest frame is taken when the one before is finished, and the others are dropped; of a
-    file every frame is processed. The sound of VIDEO is copied into the new file.
+    file every frame is processed, and its sound is copied into the new file. VIDEO may be an address, such as
+    rtsp://HOST/PATH, which is read until Ctrl-C and connected again when it is lost.
+
+    VIDEO may be a picture, or pictures: a folder, a list of paths (.txt), or a pattern in quotation marks, as
+    'shot_%04d.png'. Each is looked at for itself. They are written as pictures of the same names, or as a
+    video.
 
     \b
     Examples:
       penstock hands clip.mp4 -o hands.mp4
+      penstock hands photo.jpg -o hands.png
+      penstock hands photos -o drawn
       penstock hands --camera 0 --show -n 4
+      penstock hands rtsp://ann:secret@10.0.0.5/cam --show
       penstock hands clip.mp4 --json > hands.jsonl
     """  # noqa: D301
     kind = "lite" if fast else "full"
@@ -124,11 +140,13 @@ def faces_command(*, count: int, fine: bool, **given: Any) -> None:
     """Find the faces in each frame of a video or a camera, with 468 landmarks each, and draw them.
 
     Faces are found at up to two metres from the camera, and then followed. The graph is faces.pbtxt of
-    penstock-mediapipe. Frames are dropped, and sound is copied, as in `penstock hands`.
+    penstock-mediapipe. Frames are dropped, sound is copied, and pictures are read and written, as in
+    `penstock hands`.
 
     \b
     Examples:
       penstock faces clip.mp4 -o faces.mp4
+      penstock faces photo.jpg -o face.png
       penstock faces --camera 0 --show --fine
       penstock faces clip.mp4 --rows
     """  # noqa: D301
@@ -144,12 +162,13 @@ def faces_command(*, count: int, fine: bool, **given: Any) -> None:
 def pose_command(*, raw: bool, **given: Any) -> None:
     """Find the pose of one person in each frame of a video or a camera, with 33 landmarks, and draw it.
 
-    The graph is pose.pbtxt of penstock-mediapipe. Frames are dropped, and sound is copied, as in `penstock
-    hands`.
+    The graph is pose.pbtxt of penstock-mediapipe. Frames are dropped, sound is copied, and pictures are read
+    and written, as in `penstock hands`. The landmarks of pictures are not smoothed.
 
     \b
     Examples:
       penstock pose clip.mp4 -o pose.mp4
+      penstock pose photo.jpg -o pose.png
       penstock pose --camera 0 --show
       penstock pose clip.mp4 --json
     """  # noqa: D301
@@ -162,10 +181,11 @@ def _run(  # noqa: PLR0913  # an argument for each option
     sides: dict[str, object],
     models: tuple[str, ...],
     *,
-    video: Path | None,
+    video: Path | Address | None,
     camera: int | None,
     live: bool,
     out: Path | None,
+    skip_broken: bool,
     show: bool,
     as_lines: bool,
     as_rows: bool,
@@ -182,14 +202,27 @@ def _run(  # noqa: PLR0913  # an argument for each option
         raise click.UsageError("--live reads a VIDEO as if it were a camera; leave it out with --camera")
     if as_lines and as_rows:
         raise click.UsageError("--json and --rows both write to stdout; leave out one of them")
-    from penstock_cli.api import OverVideo, run_over_video  # on demand, as the module says
+    from penstock_cli.api import (  # on demand, as the module says
+        OverVideo,
+        are_pictures,
+        default_pictures,
+        is_live,
+        run_over_video,
+    )
     from penstock_people.graph_files import graph_text
     from penstock_people.needs import check_needs, model_paths
     from penstock_people.printing import json_lines, rows
 
     result: Callable[[Packet], None] | None = json_lines(name) if as_lines else rows() if as_rows else None
+    is_stills = are_pictures(video)
+    if skip_broken and not is_stills:
+        raise click.UsageError("--skip-broken is for pictures; leave it out with a video or a camera")
     if out is None and not show and result is None:
         out = Path(f"penstock-{name}.mp4")
+        out = default_pictures(video, f"penstock-{name}") if video is not None and is_stills else out
+    if is_stills:  # nothing is known of one picture from the one before
+        sides = {**sides, "use_prev_landmarks": False}
+        sides |= {"smooth_landmarks": False} if "smooth_landmarks" in sides else {}
     read = replace(read_manner(**manner), summary=times)
     check_needs(model_paths(*models))
     run_over_video(
@@ -200,8 +233,10 @@ def _run(  # noqa: PLR0913  # an argument for each option
             sides=sides,
             video=video,
             camera=camera,
-            as_camera=_PACE if live else "",
+            as_camera=_PACE if live and not is_live(video) else "",
             out=out,
+            skips=skip_broken,
+            named="PeopleResultsCalculator",
             show=show,
             result=result,
         ),

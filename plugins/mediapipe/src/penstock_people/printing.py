@@ -15,14 +15,15 @@ _COLUMNS: Final = ("seconds", "number", "label", "score", "left", "top", "right"
 
 
 def json_lines(what: str) -> Callable[[Packet], None]:
-    """Return what prints each packet of results as a line of JSON, and flushes it.
+    """Return what prints each packet of results as a line of JSON, and flushes it; `picture` is its file.
 
     Args:
         what: the key of the results, such as "hands".
     """
 
     def write(packet: Packet) -> None:
-        line = {"timestamp": int(packet.timestamp), what: packet.payload}
+        picture = {"picture": packet.payload.picture} if hasattr(packet.payload, "picture") else {}
+        line = {"timestamp": int(packet.timestamp), **picture, what: packet.payload}
         sys.stdout.write(f"{json.dumps(line, separators=(',', ':'))}\n")
         sys.stdout.flush()
 
@@ -30,16 +31,21 @@ def json_lines(what: str) -> Callable[[Packet], None]:
 
 
 def rows() -> Callable[[Packet], None]:
-    """Return what prints each result as a row of columns with tabs between them, after a heading."""
+    """Return what prints each result as a row of columns with tabs between them, after a heading.
+
+    The first column is the name of the picture, where pictures are read.
+    """
     is_first = [True]
 
     def write(packet: Packet) -> None:
+        results: Any = packet.payload
+        picture = [results.picture] if hasattr(results, "picture") else []
         if is_first[0]:
             is_first[0] = False
-            sys.stdout.write("\t".join(_COLUMNS) + "\n")
-        results: Any = packet.payload
+            sys.stdout.write("\t".join([*(["picture"] if picture else []), *_COLUMNS]) + "\n")
         for number, result in enumerate(results):
-            sys.stdout.write("\t".join(_cells(int(packet.timestamp), number, result)) + "\n")
+            cells = [*picture, *_cells(int(packet.timestamp), number, result)]
+            sys.stdout.write("\t".join(cells) + "\n")
         sys.stdout.flush()
 
     return write

@@ -23,15 +23,28 @@ _CLASSES: Final = "CLASSIFICATIONS"
 _DIGITS: Final = 6
 
 
+class PictureResults(list[dict[str, Any]]):
+    """The results of a picture, with the name of its file."""
+
+    def __init__(self, results: list[dict[str, Any]], picture: str) -> None:
+        super().__init__(results)
+        #: The name of the picture's file.
+        self.picture = picture
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PictureResults, (list(self), self.picture)
+
+
 class PeopleResultsCalculator(penstock.Calculator):
     """Collect what was found in each frame, as numbers and texts that JSON has.
 
     Inputs: FRAME (any), and any of LANDMARKS (list[NormalizedLandmarkList]), SINGLE_LANDMARKS
     (NormalizedLandmarkList), WORLD_LANDMARKS (list[LandmarkList]), SINGLE_WORLD_LANDMARKS (LandmarkList),
-    CLASSIFICATIONS (list[ClassificationList]). Output: RESULTS (list[dict]) for each packet of FRAME: a
-    dict for each hand, face or person, with `label` and `score` of its first classification, `landmarks`
-    and `world_landmarks` as lists of [x, y, z], rounded to six digits; a landmark that has a visibility is
-    [x, y, z, visibility]. Keys without an input are left out. The list is empty where nothing was found.
+    CLASSIFICATIONS (list[ClassificationList]), NAME (str, the name of a picture's file). Output: RESULTS
+    (list[dict]) for each packet of FRAME: a dict for each hand, face or person, with `label` and `score` of
+    its first classification, `landmarks` and `world_landmarks` as lists of [x, y, z], rounded to six digits;
+    a landmark that has a visibility is [x, y, z, visibility]. Keys without an input are left out. The list is
+    empty where nothing was found. With NAME it is a PictureResults, a list with the attribute `picture`.
     Timestamp offset 0.
 
     Raises in `process`: InvalidArgumentError if two inputs have another number of elements.
@@ -54,6 +67,7 @@ class PeopleResultsCalculator(penstock.Calculator):
         for tag, (kind, is_single, _, what) in _LANDMARKS.items():
             cc.inputs[tag].set(kind if is_single else list[kind], what).optional()  # type: ignore[valid-type]
         cc.inputs[_CLASSES].set(list[ClassificationList], "what each is").optional()
+        cc.inputs["NAME"].set(str, "the name of each picture's file").optional()
         cc.outputs["RESULTS"].set(list[dict[str, Any]], "what was found in the frame")
         cc.set_timestamp_offset(0)
         cc.declare(may_skip=False, stateless=False)
@@ -89,6 +103,8 @@ class PeopleResultsCalculator(penstock.Calculator):
                     _add_class(result, one)
                 else:
                     result[_LANDMARKS[tag][2]] = [_numbers(point) for point in one.landmark]
+        if "NAME" in cc.inputs and not cc.inputs["NAME"].is_empty():
+            results = PictureResults(results, cc.inputs["NAME"].payload)
         cc.outputs["RESULTS"].add(results, cc.stamp)
 
 

@@ -5,11 +5,16 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+import shutil
+from pathlib import Path
 
 import av
+import cv2
 import numpy as np
 import pytest
+from PIL import Image
 
+PICTURES = Path(__file__).resolve().parents[4].parent / "shared" / "cases" / "door"
 HAND_POINTS, FACE_POINTS, FINE_FACE_POINTS, POSE_POINTS = 21, 468, 478, 33
 
 
@@ -182,3 +187,76 @@ def test_a_missing_video_is_reported(invoke, models, tmp_path):
 
     assert result.exit_code == 4
     assert "none.mp4' does not exist; check the path" in result.output
+
+
+# --- pictures ---
+
+
+def picture(name: str) -> Path:
+    path = PICTURES / f"{name}.png"
+    if not path.exists():
+        pytest.skip(f"no picture {path}")
+    return path
+
+
+@pytest.mark.parametrize(
+    "asked", [("hands", "hands_two", 2), ("faces", "astronaut", 1), ("pose", "astronaut", 1)], ids=str
+)
+def test_a_picture_is_drawn_into_a_picture(invoke, models, tmp_path, asked):
+    command, name, found = asked
+    shown = cv2.imread(str(picture(name)))
+    cv2.imwrite(str(tmp_path / "photo.jpg"), shown, [cv2.IMWRITE_JPEG_QUALITY, 100])
+
+    result = invoke(command, tmp_path / "photo.jpg", "-o", tmp_path / "out.png")
+
+    assert result.exit_code == 0, result.output
+    assert re.search(r"^1 picture in, 1 processed, .*, written to .*out\.png \(", result.stdout, re.MULTILINE)
+    drawn = cv2.imread(str(tmp_path / "out.png"))
+    assert drawn.shape == shown.shape
+    changed = (np.abs(drawn.astype(int) - shown) > 60).any(axis=2)
+    assert 200 < changed.sum() < changed.size / 5
+    heading, *rows = invoke(command, tmp_path / "photo.jpg", "--rows").stdout.splitlines()
+    assert heading.startswith("picture\tseconds\tnumber\t")
+    assert [row.split("\t")[:3] for row in rows] == [["photo.jpg", "0.000", str(n)] for n in range(found)]
+
+
+def test_a_photo_that_was_taken_upright_is_looked_at_upright(invoke, models, tmp_path):
+    with Image.open(picture("hands_two")) as image:
+        exif = Image.Exif()
+        exif[0x0112] = 6
+        image.convert("RGB").rotate(90, expand=True).save(tmp_path / "turned.jpg", exif=exif, quality=100)
+
+    (upright,) = lines(invoke("hands", picture("hands_two"), "--json"), "hands")
+    (turned,) = lines(invoke("hands", tmp_path / "turned.jpg", "--json"), "hands")
+
+    assert [hand["label"] for hand in turned] == [hand["label"] for hand in upright]
+    for one, other in zip(turned, upright, strict=True):
+        assert np.abs(np.subtract(one["landmarks"], other["landmarks"])).max() < 0.05
+
+
+def test_each_picture_of_a_folder_is_looked_at_for_itself(invoke, models, tmp_path):
+    shots = tmp_path / "shots"
+    shots.mkdir()
+    for number, name in enumerate(["hands_two", "astronaut", "hands_two"]):
+        shutil.copy(picture(name), shots / f"{number}.png")
+    (shots / "3.png").write_bytes(b"no picture")
+
+    refused = invoke("hands", shots, "--json")
+    result = invoke("hands", shots, "--json", "--skip-broken")
+    found = lines(result, "hands")
+    drawn = invoke("hands", shots, "-o", tmp_path / "drawn", "--skip-broken")
+
+    assert refused.exit_code != 0
+    assert "3.png': the file begins with b'no pictu'" in refused.output
+    assert lines(result, "picture") == ["0.png", "1.png", "2.png"]
+    assert [len(hands) for hands in found] == [2, 0, 2]
+    assert found[0] == found[2]  # hands that were followed would differ
+    assert "4 pictures in, 3 processed, 1 dropped" in drawn.stdout
+    assert sorted(path.name for path in (tmp_path / "drawn").iterdir()) == ["0.png", "1.png", "2.png"]
+
+
+def test_broken_pictures_are_of_pictures_only(invoke):
+    result = invoke("pose", "clip.mp4", "--skip-broken")
+
+    assert result.exit_code == 2
+    assert "--skip-broken is for pictures" in result.output

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 
 import pytest
 
@@ -42,6 +43,20 @@ def test_lists_give_a_result_for_each_element():
         },
         {"landmarks": [[0.123457, 0.5, -0.25]], "world_landmarks": [[0.5, 0.25, 0.125, 0.75]]},
     ]
+
+
+def test_a_name_goes_with_the_results_of_its_picture_also_where_nothing_was_found():
+    run = run_calculator(
+        PeopleResultsCalculator,
+        {"FRAME": [(1, 0), (2, 0)], "LANDMARKS": [(1, [POINTS])], "NAME": [(1, "a.jpg"), (2, "b.jpg")]},
+        outputs=["RESULTS"],
+    )
+
+    first, second = (packet.payload for packet in run.outputs["RESULTS"])
+    assert (first.picture, len(first)) == ("a.jpg", 1)
+    assert (second.picture, second) == ("b.jpg", [])
+    again = pickle.loads(pickle.dumps(first))  # noqa: S301  # just made
+    assert (again.picture, again) == (first.picture, first)
 
 
 def test_single_landmarks_give_one_result():

@@ -115,6 +115,7 @@ class Odd(Number):
             cc.output.add(cc.input.payload, cc.input_timestamp)
         else:
             cc.input.count_dropped("even")
+            cc.output.count_dropped("not odd")
             cc.input.count_cut("most is 1", 3)
 
 
@@ -633,12 +634,30 @@ def test_the_ledger_tells_what_was_dropped_inside() -> None:
     ledger = graph.ledger()
 
     assert ledger.adds_up, str(ledger)
-    assert {one.name: one.added for one in ledger.streams} == {"in": 5, "a": 3, "b": 3, "c": 3}
-    assert [(one.stream, one.reason, one.count) for one in ledger.drops] == [("in", "even", 2)]
+    assert {one.name: one.added for one in ledger.streams} == {"in": 5, "a": 5, "b": 3, "c": 3}
+    assert [(one.stream, one.reason, one.count) for one in ledger.drops] == [
+        ("in", "even", 2),
+        ("a", "not odd", 2),
+    ]
     assert [(one.place, one.reason, one.count) for one in ledger.cuts] == [
         ("node 'n1+n2+n3' input 0", "inside, node 'n1' on 'in': most is 1", 6)
     ]
     assert {one.name: one.place for one in ledger.streams}["a"] == "node 'n1+n2+n3'"
+
+
+def test_a_drop_before_a_stream_that_leaves_counts_as_added_to_it() -> None:
+    graph = graph_of(node("Add in -> a", "n1"), node("Odd a -> b", "n2"), executor=Elsewhere())
+    watch(graph, "b")
+    graph.start_run()
+    feed(graph, [1, 2])
+    finish(graph)
+    ledger = graph.ledger()
+
+    assert ledger.adds_up, str(ledger)
+    assert {one.name: one.added for one in ledger.streams} == {"in": 2, "a": 2, "b": 2}
+    assert [(one.stream, one.place, one.count) for one in ledger.drops if one.reason == "not odd"] == [
+        ("b", "node 'n1+n2'", 1)
+    ]
 
 
 def test_why_names_the_stream_for_which_packets_wait_inside() -> None:

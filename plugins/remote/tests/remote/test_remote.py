@@ -88,6 +88,7 @@ class Everything(Calculator):
 
     def process(self, cc):
         a, b = cc.inputs["A"], cc.inputs["B"]
+        assert not cc.is_stopping
         if a.is_done():
             cc.counter("a is done").increment()
         if a.is_empty() and b.is_empty():
@@ -103,6 +104,7 @@ class Everything(Calculator):
         if self.total > 100:
             return STOP
         cc.outputs["REST"].set_next_timestamp_bound(cc.input_timestamp + 5)
+        cc.outputs["REST"].count_dropped("not wanted", 3)
         return None
 
     def close(self, cc):

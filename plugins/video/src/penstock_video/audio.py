@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import av
 import av.error
 
-from penstock.access import EVERYTHING
+from penstock.access import EVERYTHING, redacted
 from penstock.errors import InvalidArgumentError, PenstockError
 from penstock.log import get_logger, place
 from penstock_formats.api import libav_options
@@ -34,13 +34,19 @@ _KEPT: Final = ("language", "title")
 _DAY: Final = 86_400
 
 
-def save_audio(path: str, node: str | None = None, access: Access = EVERYTHING) -> str:
+def save_audio(
+    path: str,
+    node: str | None = None,
+    access: Access = EVERYTHING,
+    timeout: tuple[float, float] | None = None,
+) -> str:
     """Copy a file's first audio stream to a new temporary file (Matroska audio, .mka), without encoding.
 
     Args:
         path: of the file.
         node: name of the calling node, for the log.
         access: of the graph.
+        timeout: seconds to open an address, and for each packet; None: any.
 
     Returns:
         The new file's path; the caller deletes the file. "" where there is no audio or it cannot be
@@ -49,18 +55,22 @@ def save_audio(path: str, node: str | None = None, access: Access = EVERYTHING) 
     handle, target = tempfile.mkstemp(prefix="penstock-audio-", suffix=".mka")
     os.close(handle)
     try:
-        _copy_audio(access.medium(path), target, access)
+        _copy_audio(access.medium(path), target, access, timeout)
     except (av.error.FFmpegError, OSError, ValueError, LookupError) as error:
-        _LOG.warning("cannot save the audio of %r: %s", path, error, extra=place(node))
+        said = redacted(str(error))
+        _LOG.warning("cannot save the audio of %r: %s", redacted(path), said, extra=place(node))
         with contextlib.suppress(OSError):
             os.unlink(target)  # noqa: PTH108  # a str
         return ""
     return target
 
 
-def _copy_audio(path: str, target: str, access: Access) -> None:
+def _copy_audio(path: str, target: str, access: Access, timeout: tuple[float, float] | None) -> None:
     options = libav_options(access, path)
-    with av.open(path, options=options) as source, av.open(target, "w", format="matroska") as copy:
+    with (
+        av.open(path, options=options, timeout=timeout) as source,
+        av.open(target, "w", format="matroska") as copy,
+    ):
         if not source.streams.audio:
             raise LookupError("the file has no audio stream")
         stream = source.streams.audio[0]

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import penstock
-from penstock.access import ACCESS
+from penstock.access import ACCESS, redacted
 from penstock.errors import InvalidArgumentError
 from penstock.log import get_logger, place
 from penstock_formats import ImageFrame, VideoHeader
 from penstock_formats.api import converter_for
 from penstock_video.encoders import encoder_name
+from penstock_video.live.places import is_network
 from penstock_video.messages.encoder_pb2 import OpenCvVideoEncoderCalculatorOptions as Options
 from penstock_video.partial import leftovers
 from penstock_video.source import MAX_THREADS, MICROSECONDS, RATES
@@ -34,8 +35,8 @@ class VideoEncoderCalculator(penstock.Calculator):
         VIDEO_PRESTREAM (optional): VideoHeader at PRESTREAM, for its frame rate.
     Input side packets:
         OUTPUT_FILE_PATH: str or Path; the ending chooses the container: mp4, mov, mkv, webm, avi, ...
-        AUDIO_FILE_PATH (optional): str or Path of a file whose audio streams are copied; with "" a warning
-            is logged and the file gets no audio.
+        AUDIO_FILE_PATH (optional): str or Path of a file whose audio streams are copied; with "" or an
+            address a warning is logged and the file gets no audio.
 
     Times in the file are the packets' timestamps: exact in mp4 and mov, whole milliseconds in mkv and
     webm, whole frames in avi; with codec mpeg4 they are rounded to 1/60000 s, with MPEG-1 to whole frames.
@@ -197,6 +198,14 @@ class VideoEncoderCalculator(penstock.Calculator):
         path = os.fspath(cc.input_side_packets["AUDIO_FILE_PATH"].payload)  # type: ignore[call-overload]  # by contract
         if not path:
             _LOG.warning("AUDIO_FILE_PATH is empty, so the file gets no audio", extra=place(cc.node_name))
+            return None
+        if is_network(path):
+            _LOG.warning(
+                "AUDIO_FILE_PATH is the address %s, whose sound is not copied; SAVED_AUDIO_PATH of the "
+                "decoder saves the sound of a file on a server",
+                redacted(path),
+                extra=place(cc.node_name),
+            )
             return None
         if not os.path.exists(path):  # noqa: PTH110  # a str
             raise InvalidArgumentError(f"audio file {path!r} does not exist; check AUDIO_FILE_PATH")

@@ -10,10 +10,12 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
+import av
 import numpy as np
 
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFormat, VideoHeader, check_frame_size
+from penstock_video.pixel_formats import FrameFormat
 from penstock_video.source import RATES, microseconds
 
 if TYPE_CHECKING:
@@ -43,13 +45,22 @@ _LARGEST_DENOMINATOR: Final = 1001
 class PatternSource:
     """The test pattern as a source. It opens no file and no device.
 
+    Args:
+        pattern: size, rate and number of frames.
+        format: of the frames; None: SRGB, as the pattern is drawn.
+
     Raises:
         InvalidArgumentError: a side is below 16, the rate is not from 0.01 to 1000000, or the number of
             frames is negative.
         ResourceExhaustedError: the frames would take too much memory.
     """
 
-    def __init__(self, pattern: VideoDecoderCalculatorOptions.TestPattern) -> None:
+    def __init__(
+        self,
+        pattern: VideoDecoderCalculatorOptions.TestPattern,
+        format: ImageFormat | None = None,  # noqa: A002  # as of ImageFrame
+    ) -> None:
+        self._format = FrameFormat(format or ImageFormat.SRGB, "test pattern")
         lowest, highest = RATES
         has_rate = lowest <= pattern.fps <= highest
         if pattern.width < _BITS or pattern.height < _BITS or not has_rate or pattern.frames < 0:
@@ -70,7 +81,9 @@ class PatternSource:
     def header(self) -> VideoHeader:
         """The pattern's size and rate; duration 0 where it has no end."""
         rate = float(1 / self._period)
-        return VideoHeader(ImageFormat.SRGB, self._width, self._height, rate, self._frames / rate)
+        return VideoHeader(
+            self._format.kind or ImageFormat.SRGB, self._width, self._height, rate, self._frames / rate
+        )
 
     def read(self) -> tuple[int, NDArray[Any]] | None:
         """Return the next frame, in new memory, or None after the last."""
@@ -78,10 +91,20 @@ class PatternSource:
             return None
         index = self._index
         self._index += 1
-        return microseconds(index, self._period), self._frame(index)
+        return microseconds(index, self._period), self._formatted(self._frame(index))
+
+    @staticmethod
+    def take_dropped() -> dict[str, int]:
+        """Return that nothing was dropped."""
+        return {}
 
     def close(self) -> None:
         """Do nothing: there is no file or device to release."""
+
+    def _formatted(self, pixels: NDArray[Any]) -> NDArray[Any]:
+        if self._format.kind is ImageFormat.SRGB:
+            return pixels
+        return self._format.picture(av.VideoFrame.from_ndarray(pixels, format="rgb24"))
 
     def _frame(self, index: int) -> NDArray[Any]:
         start = index * _SPEED % self._width

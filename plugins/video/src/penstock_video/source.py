@@ -27,9 +27,12 @@ class Source(Protocol):
         """Return the next frame, or None after the last.
 
         Returns:
-            Its time in microseconds, and its pixels, (H, W, 3) uint8, RGB; the source does not write to
+            Its time in microseconds, and its pixels, in the header's format; the source does not write to
             them any more.
         """
+
+    def take_dropped(self) -> dict[str, int]:
+        """Return what was dropped since the last call: reason → number."""
 
     def close(self) -> None:
         """Close files and devices. Called once."""

@@ -9,11 +9,20 @@ from typing import TYPE_CHECKING
 import click
 
 from penstock import CalculatorGraph
-from penstock_cli.demo.demo_graph import FINISHED, demo_config
+from penstock.access import redacted
+from penstock_cli.demo.demo_graph import FINISHED, FRAMES, demo_config
 from penstock_cli.demo.on_gpu import Place, choose
-from penstock_cli.failures import WrongUsage
-from penstock_cli.loading import existing, load
+from penstock_cli.loading import load
+from penstock_cli.runs.addresses import Address, address_sides, is_live
 from penstock_cli.runs.notes import refuse_notes
+from penstock_cli.runs.picture_files import (
+    are_pictures_out,
+    hold_picture,
+    path_read,
+    path_written,
+    pictures_told,
+    with_pictures,
+)
 from penstock_cli.runs.run import Manner, run_graph
 from penstock_cli.runs.summary import files
 from penstock_cli.saying import say
@@ -30,19 +39,24 @@ if TYPE_CHECKING:
 class Demo:
     """What the demo does."""
 
-    #: The file to read; None for the camera or the test pattern.
-    video: Path | None = None
+    #: The file or address to read, or pictures; None for the camera or the test pattern.
+    video: Path | Address | None = None
     #: Index of the camera to read; None for no camera.
     camera: int | None = None
     #: Length of the test pattern, 0 for endless; None for the length in the graph.
     frames: int | None = None
-    #: The file to write, replaced when the new one is finished; None for no file.
+    #: The file to write, replaced when the new one is finished, or pictures; None for no file.
     out: Path | None = None
     #: True requires OpenGL, of a software renderer too; False takes the CPU; None takes the GPU if it is
     #: available in hardware.
     gpu: bool | None = None
     #: Whether to open a window.
     show: bool = False
+
+    @property
+    def is_live(self) -> bool:
+        """Whether frames come in real time."""
+        return is_live(self.video) or self.camera is not None
 
 
 def run_demo(wanted: Demo, manner: Manner) -> None:
@@ -73,8 +87,9 @@ def run_demo(wanted: Demo, manner: Manner) -> None:
         if window is not None:
             from penstock_cli.runs.screen import Screen  # only for this
 
-            wait = Screen(graph, FINISHED, window, is_live=wanted.camera is not None).wait
+            wait = Screen(graph, FINISHED, window, is_live=wanted.is_live).wait
         outcome, written = run_graph(graph, sides, manner, wait=wait)
+        hold_picture(window, wanted.video)
         if not manner.quiet:
             click.echo(_told(outcome, files(written), wanted))
         if manner.strict:
@@ -83,18 +98,13 @@ def run_demo(wanted: Demo, manner: Manner) -> None:
 
 def _sides(wanted: Demo) -> dict[str, object]:
     sides: dict[str, object] = {}
+    if isinstance(wanted.video, Address):
+        sides.update(address_sides(wanted.video))
+    elif wanted.video is not None:
+        sides["input_video"] = path_read(wanted.video)
     if wanted.out is not None:
-        sides["output_video"] = str(wanted.out)
-    if wanted.video is not None:
-        sides["input_video"] = str(existing(wanted.video, "video"))
-        if wanted.out is not None:
-            _keep_apart(wanted.video, wanted.out)
+        sides["output_video"] = path_written(wanted.out, wanted.video)
     return sides
-
-
-def _keep_apart(video: Path, out: Path) -> None:
-    if out.exists() and out.samefile(video):
-        raise WrongUsage(f"{str(out)!r} is the video that is read; name another file with -o")
 
 
 def _place(wanted: Demo, shared: object) -> Place:
@@ -106,23 +116,24 @@ def _place(wanted: Demo, shared: object) -> Place:
 def _graph(wanted: Demo, place: Place, max_queued_bytes: float | None) -> CalculatorGraph:
     from penstock.plugins.default_registry import default_registry  # loads the plugins
 
-    return CalculatorGraph(
-        demo_config(
-            default_registry(),
-            on_gpu=place.is_gpu,
-            frames=wanted.frames,
-            camera=wanted.camera,
-            writes=wanted.out is not None,
-        ),
-        max_queued_bytes=max_queued_bytes,
+    registry = default_registry()
+    config = demo_config(
+        registry,
+        on_gpu=place.is_gpu,
+        frames=wanted.frames,
+        camera=wanted.camera,
+        address=wanted.video if isinstance(wanted.video, Address) else None,
+        writes=wanted.out is not None,
     )
+    with_pictures(config, registry, (wanted.video, FRAMES[place.is_gpu]), wanted.out)
+    return CalculatorGraph(config, max_queued_bytes=max_queued_bytes)
 
 
 def _words(wanted: Demo) -> str:
     """Return a line that says what the demo is about to do."""
     source = "the moving test pattern"
     if wanted.video is not None:
-        source = str(wanted.video)
+        source = redacted(str(wanted.video))
     elif wanted.camera is not None:
         source = f"camera {wanted.camera}"
     targets = [f"into {wanted.out}"] if wanted.out is not None else []
@@ -136,4 +147,6 @@ def _told(outcome: Outcome, written: str, wanted: Demo) -> str:
     said = f"{plural(done, 'frame')} at {rate(done / outcome.wall_s)}"
     if wanted.out is None:
         return f"{said}, shown"
+    if done and not written and are_pictures_out(wanted.out):
+        written = pictures_told(wanted.out, done)
     return f"{said}, written to {written}" if written else f"{said}, nothing was written"

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from penstock import Registry
     from penstock.config import CalculatorGraphConfig
+    from penstock_cli.runs.addresses import Address
 
 #: The stream of finished frames: `ImageFrame`s on the CPU, `GpuBuffer`s on the GPU.
 FINISHED: Final = "painted"
+#: Whether the graph is the one on the GPU → its stream of the frames that are read.
+FRAMES: Final = {False: "frame", True: "decoded"}
 #: The calculator that the graph on the GPU needs.
 PAINTER: Final = "GlOverlayCalculator"
 #: Frames of a camera that may wait before a node: each frame that waits is shown late.
@@ -24,12 +27,13 @@ def graph_text(*, on_gpu: bool = False) -> str:
     return resources.files("penstock_cli").joinpath(name).read_text(encoding="utf-8")
 
 
-def demo_config(
+def demo_config(  # noqa: PLR0913  # an argument for each option
     registry: Registry,
     *,
     on_gpu: bool = False,
     frames: int | None = None,
     camera: int | None = None,
+    address: Address | None = None,
     writes: bool = True,
 ) -> CalculatorGraphConfig:
     """Return a graph of the demo, changed by the arguments.
@@ -39,6 +43,7 @@ def demo_config(
         on_gpu: the graph on the GPU, else the one on the CPU.
         frames: length of the test pattern, 0 for endless; None: as the graph says.
         camera: index of the camera to read in place of the pattern; None: no camera.
+        address: read in place of the pattern; None: no address.
         writes: False leaves out all nodes after the stream of finished frames.
     """
     from penstock.config import read_graph  # imports protobuf
@@ -46,6 +51,12 @@ def demo_config(
     config = read_graph(graph_text(on_gpu=on_gpu), registry)
     if frames is not None or camera is not None:
         _set_source(config, registry, frames, camera)
+    if address is not None:
+        from penstock_cli.runs.addresses import read_address
+
+        read_address(config, address)
+        if not address.is_recording:
+            config.max_queue_size = _LIVE_QUEUE
     if not writes:
         _cut_behind(config, FINISHED)
     return config

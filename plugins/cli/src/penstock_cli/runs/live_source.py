@@ -36,7 +36,7 @@ def read_camera(config: CalculatorGraphConfig, registry: Registry, index: int, s
     if entry is None:  # the video pack is missing, which loading the graph reports
         return
     options: Any = entry.load()()
-    node = _source(config, stream)
+    node = source_of(config, stream)
     for packed in list(node.node_options):
         if packed.Unpack(options):
             node.node_options.remove(packed)
@@ -62,7 +62,7 @@ def add_limiter(
     """
     from penstock.config import read_graph  # imports protobuf
 
-    source, captured = _source(config, stream), f"captured_{stream}"
+    source, captured = source_of(config, stream), f"captured_{stream}"
     sent = f"decoded_{stream}" if pace else captured
     renamed = [
         f"{entry[: -len(stream)]}{sent}" if name_in(entry) == stream else entry
@@ -106,6 +106,6 @@ def leave_out(config: CalculatorGraphConfig, unused: Iterable[str], wanted: Iter
             config.node.remove(node)
 
 
-def _source(config: CalculatorGraphConfig, stream: str) -> Any:
+def source_of(config: CalculatorGraphConfig, stream: str) -> Any:
     """Return the node that writes a stream."""
     return next(node for node in config.node if stream in map(name_in, node.output_stream))

@@ -13,15 +13,25 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from statistics import quantiles
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from penstock import CalculatorGraph
-from penstock_cli.failures import WrongUsage
-from penstock_cli.loading import existing, load
+from penstock.access import redacted
+from penstock_cli.loading import load
+from penstock_cli.runs.addresses import Address, address_sides, is_live, read_address
 from penstock_cli.runs.live_source import add_limiter, leave_out, read_camera
 from penstock_cli.runs.notes import refuse_notes
+from penstock_cli.runs.picture_files import (
+    are_pictures,
+    are_pictures_out,
+    hold_picture,
+    path_read,
+    path_written,
+    pictures_told,
+    with_pictures,
+)
 from penstock_cli.runs.run import Manner, run_graph
 from penstock_cli.runs.summary import files
 from penstock_cli.saying import say
@@ -33,6 +43,7 @@ if TYPE_CHECKING:
 
     from penstock import Packet, Registry
     from penstock.config import CalculatorGraphConfig
+    from penstock.explain import Ledger
     from penstock_cli.runs.watch import Outcome
 
 #: How many ages are remembered, the newest ones: an hour at 30 frames a second.
@@ -50,11 +61,14 @@ class OverVideo:
         command: for messages and the window, such as "penstock hands".
         what: what the graph does, such as "finding hands in".
         sides: its other side packets, name → payload.
-        video: the file to read; None for the camera.
+        video: the file or address to read, or a picture, or a folder, list or pattern of pictures; None for
+        the camera.
         camera: index of the camera to read; None for the file.
         as_camera: the calculator that forwards frames at their times, to read the file as if it were a
         camera; "" to read it as fast as the graph takes it. out: the file to write, replaced when the new
-        one is finished; None for no file. show: whether to open a window. result: called with each packet
+        one is finished, or a picture, or a pattern or folder for pictures; None for no file. skips: leave out
+        pictures that cannot be read. named: the calculator that gets the names of pictures as its input NAME;
+        "" for none. show: whether to open a window. result: called with each packet
         of results, in order, on a thread of the graph; None: nobody reads them. It may raise
         BrokenPipeError, which ends the run. The summary is then not printed on stdout. frames, drawn,
         results: names of the graph's streams.
@@ -64,10 +78,12 @@ class OverVideo:
     command: str
     what: str
     sides: Mapping[str, object] = field(default_factory=dict)
-    video: Path | None = None
+    video: Path | Address | None = None
     camera: int | None = None
     as_camera: str = ""
     out: Path | None = None
+    skips: bool = False
+    named: str = ""
     show: bool = False
     result: Callable[[Packet], None] | None = None
     frames: str = "frame"
@@ -77,7 +93,7 @@ class OverVideo:
     @property
     def is_live(self) -> bool:
         """Whether frames that come too fast are dropped."""
-        return self.camera is not None or bool(self.as_camera)
+        return is_live(self.video) or self.camera is not None or bool(self.as_camera)
 
     @property
     def finished(self) -> str:
@@ -119,13 +135,14 @@ def run_over_video(wanted: OverVideo, manner: Manner) -> None:
             outcome, written = run_graph(graph, sides, manner, wait=wait)
         except click.exceptions.Exit:  # Ctrl-C, the usual end of a camera's run
             if not manner.quiet:
-                _tell(_counted(graph.snapshot().streams, wanted, captured, ages), wanted)
+                _tell(_counted(graph.ledger(), wanted, captured, ages), wanted)
             raise
         if results is not None and results.broken is not None:
             raise results.broken
+        hold_picture(window, wanted.video)
         if not manner.quiet:
-            said = _counted(outcome.snapshot.streams, wanted, captured, ages)
-            _tell(f"{said}{_speed(outcome, wanted)}{_told(files(written), wanted)}", wanted)
+            said = _counted(outcome.ledger, wanted, captured, ages)
+            _tell(f"{said}{_speed(outcome, wanted)}{_told(outcome, files(written), wanted)}", wanted)
         if manner.strict:
             refuse_notes(outcome)
 
@@ -137,6 +154,11 @@ def config_over_video(wanted: OverVideo, registry: Registry) -> tuple[Calculator
     config = read_graph(wanted.graph, registry)
     if wanted.camera is not None:
         read_camera(config, registry, wanted.camera, wanted.frames)
+    if isinstance(wanted.video, Address):
+        read_address(config, wanted.video)
+    with_pictures(
+        config, registry, (wanted.video, wanted.frames), wanted.out, skips=wanted.skips, named=wanted.named
+    )
     wanted_streams = [wanted.drawn] if wanted.show else []
     if wanted.result is not None or wanted.finished == wanted.results:
         wanted_streams.append(wanted.results)
@@ -204,12 +226,12 @@ class _Results:
 
 def _sides(wanted: OverVideo) -> dict[str, object]:
     sides: dict[str, object] = dict(wanted.sides)
+    if isinstance(wanted.video, Address):
+        sides.update(address_sides(wanted.video))
+    elif wanted.video is not None:
+        sides[_VIDEO_INPUT] = path_read(wanted.video)
     if wanted.out is not None:
-        sides[_VIDEO_OUTPUT] = str(wanted.out)
-    if wanted.video is not None:
-        sides[_VIDEO_INPUT] = str(existing(wanted.video, "video"))
-        if wanted.out is not None and wanted.out.exists() and wanted.out.samefile(wanted.video):
-            raise WrongUsage(f"{str(wanted.out)!r} is the video that is read; name another file with -o")
+        sides[_VIDEO_OUTPUT] = path_written(wanted.out, wanted.video)
     return sides
 
 
@@ -228,29 +250,37 @@ def _loaded(wanted: OverVideo, max_queued_bytes: float | None) -> tuple[Calculat
 
 def _words(wanted: OverVideo) -> str:
     """Return a line that says what is about to be done."""
-    source = f"camera {wanted.camera}" if wanted.video is None else str(wanted.video)
+    source = f"camera {wanted.camera}" if wanted.video is None else redacted(str(wanted.video))
     targets = [f"into {wanted.out}"] if wanted.out is not None else []
     targets += ["in a window (Esc closes it)"] if wanted.show else []
     return ", ".join([f"{wanted.what} {source}", *([" and ".join(targets)] if targets else [])])
 
 
-def _counted(streams: Any, wanted: OverVideo, captured: str, ages: _Ages | None) -> str:
+def _counted(ledger: Ledger, wanted: OverVideo, captured: str, ages: _Ages | None) -> str:
     """Return how many frames came in, were processed, and were dropped, as text."""
-    count = {stream.name: stream.added for stream in streams}
-    came, done = count[captured], count[wanted.finished]
-    dropped = came - count[wanted.frames]
-    said = f"{plural(came, 'frame')} in, {done:,} processed, {dropped:,} dropped"
+    streams = {stream.name: stream for stream in ledger.streams}
+    passed = {name: stream.added - sum(stream.dropped.values()) for name, stream in streams.items()}
+    came, done = streams[captured].added, passed[wanted.finished]
+    dropped = came - passed[wanted.frames]
+    noun = "picture" if are_pictures(wanted.video) else "frame"
+    said = f"{plural(came, noun)} in, {done:,} processed, {dropped:,} dropped"
     return said + ("" if ages is None else ages.words())
 
 
 def _speed(outcome: Outcome, wanted: OverVideo) -> str:
-    done = next(stream.added for stream in outcome.snapshot.streams if stream.name == wanted.finished)
-    return f"; {rate(done / outcome.wall_s)}"
+    return f"; {rate(_added(outcome, wanted.finished) / outcome.wall_s)}"
 
 
-def _told(written: str, wanted: OverVideo) -> str:
+def _added(outcome: Outcome, name: str) -> int:
+    return next(stream.added for stream in outcome.snapshot.streams if stream.name == name)
+
+
+def _told(outcome: Outcome, written: str, wanted: OverVideo) -> str:
     if wanted.out is None:
         return ", shown" if wanted.show else ""
+    if are_pictures_out(wanted.out) and not written:
+        count = _added(outcome, wanted.drawn)
+        written = pictures_told(wanted.out, count) if count else ""
     return f", written to {written}" if written else ", nothing was written"
 
 

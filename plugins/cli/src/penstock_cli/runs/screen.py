@@ -7,6 +7,7 @@ still processed.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -37,6 +38,13 @@ class Surface(Protocol):
 
     def draw(self, frame: Any) -> None:
         """Show a frame."""
+
+
+def keep_open(window: Surface) -> None:
+    """Wait until a window is closed, or Ctrl-C; for a single picture, whose run is over at once."""
+    with suppress(KeyboardInterrupt):
+        while not window.is_closed:
+            window.look(_LOOK_S)
 
 
 class Screen:

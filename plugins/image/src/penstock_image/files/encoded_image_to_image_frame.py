@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import cv2
 import numpy as np
 
 import penstock
 from penstock.errors import InvalidArgumentError, PenstockError, StatusCode
-from penstock_formats import ImageFormat, ImageFrame
+from penstock_formats import ImageFrame
 from penstock_image.messages.encoded_image_to_image_frame_pb2 import (
     OpenCvEncodedImageToImageFrameCalculatorOptions,
 )
+from penstock_image.pictures.decoding import FORMATS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from penstock import CalculatorContext, CalculatorContract
-
-#: Channels and type of decoded pixels → the format, and OpenCV's conversion from its own order of colours.
-_FORMATS: Final[dict[tuple[int, np.dtype[Any]], tuple[ImageFormat, int | None]]] = {
-    (1, np.dtype(np.uint8)): (ImageFormat.GRAY8, None),
-    (1, np.dtype(np.uint16)): (ImageFormat.GRAY16, None),
-    (3, np.dtype(np.uint8)): (ImageFormat.SRGB, cv2.COLOR_BGR2RGB),
-    (3, np.dtype(np.uint16)): (ImageFormat.SRGB48, cv2.COLOR_BGR2RGB),
-    (4, np.dtype(np.uint8)): (ImageFormat.SRGBA, cv2.COLOR_BGRA2RGBA),
-    (4, np.dtype(np.uint16)): (ImageFormat.SRGBA64, cv2.COLOR_BGRA2RGBA),
-}
 
 
 class OpenCvEncodedImageToImageFrameCalculator(penstock.Calculator):
@@ -78,7 +69,7 @@ class OpenCvEncodedImageToImageFrameCalculator(penstock.Calculator):
             return
         pixels = self._decoded(file, cc.input.name)
         channels = 1 if pixels.ndim == 2 else pixels.shape[2]  # noqa: PLR2004  # rows and columns
-        found = _FORMATS.get((channels, pixels.dtype))
+        found = FORMATS.get((channels, pixels.dtype))
         if found is None:
             raise InvalidArgumentError(
                 f"input {cc.input.name!r} holds an image of {channels} channels of {pixels.dtype}, but "

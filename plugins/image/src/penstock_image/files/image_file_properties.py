@@ -33,8 +33,6 @@ class ImageFilePropertiesCalculator(penstock.Calculator):
     length in mm, the same for film of 35 mm, and in pixels: by how many pixels the image is away from the
     lens). Timestamp offset 0.
 
-    It needs Pillow: `pip install "penstock-image[exif]"`.
-
     Raises when the graph is loaded: InvalidArgumentError for other ports. In `open`: UnavailableError without
     Pillow. In `process`, or in `open` for a side packet: InvalidArgumentError for bytes that are no image, or
     one whose file does not say both focal lengths; AlreadyExistsError for a second packet, if the output is a
@@ -95,7 +93,7 @@ def _pillow() -> Any:
         return import_module("PIL.Image")
     except ImportError as error:
         raise UnavailableError(
-            f'EXIF data are read by Pillow, which is not there ({error}); pip install "penstock-image[exif]"'
+            f"EXIF data are read by Pillow, which is not there ({error}); pip install pillow"
         ) from error
 
 

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from penstock.config import calculator_options_pb2 as penstock_dot_config_dot_calculator__options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%penstock_video/messages/decoder.proto\x12\x08penstock\x1a(penstock/config/calculator_options.proto\"\xea\x02\n\x1dVideoDecoderCalculatorOptions\x12\x14\n\x0c\x63\x61mera_index\x18\x01 \x01(\x05\x12I\n\x0ctest_pattern\x18\x02 \x01(\x0b\x32\x33.penstock.VideoDecoderCalculatorOptions.TestPattern\x12\x19\n\nwall_clock\x18\x03 \x01(\x08:\x05\x66\x61lse\x12\x1a\n\x0f\x64\x65\x63oder_threads\x18\x04 \x01(\x05:\x01\x30\x1a\\\n\x0bTestPattern\x12\x12\n\x05width\x18\x01 \x01(\x05:\x03\x36\x34\x30\x12\x13\n\x06height\x18\x02 \x01(\x05:\x03\x33\x36\x30\x12\x0f\n\x03\x66ps\x18\x03 \x01(\x01:\x02\x32\x35\x12\x13\n\x06\x66rames\x18\x04 \x01(\x05:\x03\x31\x32\x35\x32S\n\x03\x65xt\x12\x1b.penstock.CalculatorOptions\x18\xe8\x9d\x01 \x01(\x0b\x32\'.penstock.VideoDecoderCalculatorOptions')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%penstock_video/messages/decoder.proto\x12\x08penstock\x1a(penstock/config/calculator_options.proto\"\xf4\x04\n\x1dVideoDecoderCalculatorOptions\x12\x14\n\x0c\x63\x61mera_index\x18\x01 \x01(\x05\x12I\n\x0ctest_pattern\x18\x02 \x01(\x0b\x32\x33.penstock.VideoDecoderCalculatorOptions.TestPattern\x12\x19\n\nwall_clock\x18\x03 \x01(\x08:\x05\x66\x61lse\x12\x1a\n\x0f\x64\x65\x63oder_threads\x18\x04 \x01(\x05:\x01\x30\x12\x44\n\x06\x66ormat\x18\x05 \x01(\x0e\x32..penstock.VideoDecoderCalculatorOptions.Format:\x04SRGB\x12\x46\n\x07restart\x18\x06 \x01(\x0e\x32/.penstock.VideoDecoderCalculatorOptions.Restart:\x04\x44ROP\x1a\\\n\x0bTestPattern\x12\x12\n\x05width\x18\x01 \x01(\x05:\x03\x36\x34\x30\x12\x13\n\x06height\x18\x02 \x01(\x05:\x03\x33\x36\x30\x12\x0f\n\x03\x66ps\x18\x03 \x01(\x01:\x02\x32\x35\x12\x13\n\x06\x66rames\x18\x04 \x01(\x05:\x03\x31\x32\x35\"W\n\x06\x46ormat\x12\x08\n\x04KEEP\x10\x00\x12\x08\n\x04SRGB\x10\x01\x12\t\n\x05SRGBA\x10\x02\x12\t\n\x05GRAY8\x10\x03\x12\n\n\x06GRAY16\x10\x04\x12\n\n\x06SRGB48\x10\x07\x12\x0b\n\x07SRGBA64\x10\x08\"!\n\x07Restart\x12\x08\n\x04\x44ROP\x10\x00\x12\x0c\n\x08\x43ONTINUE\x10\x01\x32S\n\x03\x65xt\x12\x1b.penstock.CalculatorOptions\x18\xe8\x9d\x01 \x01(\x0b\x32\'.penstock.VideoDecoderCalculatorOptions')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,7 +33,11 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'penstock_video.messages.dec
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_VIDEODECODERCALCULATOROPTIONS']._serialized_start=94
-  _globals['_VIDEODECODERCALCULATOROPTIONS']._serialized_end=456
-  _globals['_VIDEODECODERCALCULATOROPTIONS_TESTPATTERN']._serialized_start=279
-  _globals['_VIDEODECODERCALCULATOROPTIONS_TESTPATTERN']._serialized_end=371
+  _globals['_VIDEODECODERCALCULATOROPTIONS']._serialized_end=722
+  _globals['_VIDEODECODERCALCULATOROPTIONS_TESTPATTERN']._serialized_start=421
+  _globals['_VIDEODECODERCALCULATOROPTIONS_TESTPATTERN']._serialized_end=513
+  _globals['_VIDEODECODERCALCULATOROPTIONS_FORMAT']._serialized_start=515
+  _globals['_VIDEODECODERCALCULATOROPTIONS_FORMAT']._serialized_end=602
+  _globals['_VIDEODECODERCALCULATOROPTIONS_RESTART']._serialized_start=604
+  _globals['_VIDEODECODERCALCULATOROPTIONS_RESTART']._serialized_end=637
 # @@protoc_insertion_point(module_scope)
