@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 CALCULATORS: Final[Mapping[str, str]] = {
+    "LiveVideoSinkCalculator": "penstock_video.streaming.sink:LiveVideoSinkCalculator",
     "OpenCvVideoDecoderCalculator": "penstock_video.decoder:VideoDecoderCalculator",
     "OpenCvVideoEncoderCalculator": "penstock_video.encoder:VideoEncoderCalculator",
     "VideoDecoderCalculator": "penstock_video.decoder:VideoDecoderCalculator",
