@@ -163,8 +163,7 @@ class Relay:
         try:
             _limit(writer, self._stall_s)
             self._ready.set()
-            mine, _ = await loop.sock_accept(listening)
-            own_reader, own_writer = await asyncio.open_connection(sock=mine)
+            own_reader, own_writer = await asyncio.open_connection(sock=await _accepted(listening))
             try:
                 await self._pass_on(reader, writer, own_reader, own_writer)
             finally:
@@ -214,6 +213,17 @@ class Relay:
             async with asyncio.timeout(_LAST_S):
                 writer.close()
                 await writer.wait_closed()
+
+
+async def _accepted(listening: socket.socket) -> socket.socket:
+    """Return the first connection; one that comes while this is cancelled is closed."""
+    accepting = asyncio.ensure_future(asyncio.get_running_loop().sock_accept(listening))
+    try:
+        return (await asyncio.shield(accepting))[0]
+    except asyncio.CancelledError:
+        if not accepting.cancel():
+            accepting.result()[0].close()
+        raise
 
 
 async def _down(reader: asyncio.StreamReader, own_writer: asyncio.StreamWriter) -> None:
