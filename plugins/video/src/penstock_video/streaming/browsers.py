@@ -68,7 +68,8 @@ class BrowserOutlet:
         if picture is not None:
             site.show(picture)
         now = monotonic()
-        self._next_s = max(self._next_s, now - self._between_s) + self._between_s
+        is_late = now - self._next_s < self._between_s  # a little; else the pace begins again
+        self._next_s = (self._next_s if is_late else now) + self._between_s
 
     def finish(self) -> None:
         """Do nothing: the owner closes the site."""
