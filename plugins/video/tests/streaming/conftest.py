@@ -133,9 +133,9 @@ def rtmp_server(path, port):
 
 
 def is_listening(port):
-    """Return whether a port of this machine is listened on, without connecting to it."""
+    """Return whether a server has a port of this machine: it listens there, or has its one connection."""
     rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
-    return any(row[1].endswith(f":{port:04X}") and row[3] == "0A" for row in rows)
+    return any(row[1].endswith(f":{port:04X}") and row[3] in {"0A", "01"} for row in rows)
 
 
 def free_port():

@@ -97,7 +97,7 @@ class _Publishing:
         failure: PenstockError | None = None
         for stream, video in self._videos:
             video.close()
-            if not self._is_quiet and not self.unknown:
+            if self._graph is not None and not self._is_quiet and not self.unknown:
                 say(_account(stream, video))
             try:
                 video.check()

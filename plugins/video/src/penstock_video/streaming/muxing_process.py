@@ -27,9 +27,8 @@ if TYPE_CHECKING:
 FRAME: Final = struct.Struct("<q?")
 LENGTH: Final = struct.Struct("<I")
 PIXELS: Final = "yuv420p"
-#: Kinds of errors: the server refuses the user, it answers with a fault, the stream does not fit, all else.
+#: Kinds of errors: the server refuses the user, the stream does not fit, all else.
 DENIED: Final = "denied"
-ANSWERED: Final = "answered"
 UNFIT: Final = "unfit"
 FAILED: Final = "failed"
 
@@ -82,8 +81,6 @@ def _answer(**said: Any) -> None:
 def _kind(error: Exception) -> str:
     if isinstance(error, (av.error.HTTPUnauthorizedError, av.error.HTTPForbiddenError)):
         return DENIED
-    if isinstance(error, av.error.HTTPError):
-        return ANSWERED
     is_unfit = isinstance(error, ValueError) and not isinstance(error, OSError)
     return UNFIT if is_unfit else FAILED
 

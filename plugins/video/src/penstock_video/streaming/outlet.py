@@ -13,8 +13,8 @@ from penstock_video.streaming.coding import Coder, even
 from penstock_video.streaming.hosts import resolved
 from penstock_video.streaming.muxer import FAILURES, Muxer, words
 from penstock_video.streaming.muxing import MuxingProcess
-from penstock_video.streaming.muxing_process import ANSWERED, DENIED, UNFIT
-from penstock_video.streaming.relay import Relay
+from penstock_video.streaming.muxing_process import DENIED, UNFIT
+from penstock_video.streaming.relay import CLOSED, ENDED, Relay
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,6 +30,9 @@ _DATAGRAM: Final = 7 * 188
 _LOCAL_S: Final = 0.1
 #: How much longer the process may take to say that there is no connection, seconds.
 _LONGER_S: Final = 2.0
+
+#: What a relay says where libav knows more.
+_VAGUE: Final = ("", CLOSED, ENDED)
 
 
 class Outlet(Protocol):
@@ -177,8 +180,8 @@ class ServerOutlet:
             )
         if kind == UNFIT:
             return InvalidArgumentError(f"{self._place.shown}: {self._quality.codec} does not fit: {why}")
-        if kind == ANSWERED:
-            return UnavailableError(f"the server answers: {why}")
+        if kind is not None and failure in _VAGUE:
+            return UnavailableError(why)  # the server has said what it does not like, and has gone
         return UnavailableError(failure or why or "the process that encodes has ended")
 
 

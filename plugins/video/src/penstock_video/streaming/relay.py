@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from penstock_video.streaming.destination import Destination
 
+CLOSED: Final = "the server closed the connection"
+ENDED: Final = "it was ended"
 _CHUNK: Final = 65_536
 #: Bytes that wait for the server: in the system's buffer, and in front of it. Much more would be seconds of a
 #: video that is no longer the newest.
@@ -138,7 +140,7 @@ class Relay:
         except OSError as error:
             self._fail(_words(error))
         finally:
-            self._fail("it was ended")
+            self._fail(ENDED)
             self._is_clear.set()
             self._ready.set()
 
@@ -190,7 +192,7 @@ class Relay:
             done, _ = await asyncio.wait({up, down}, return_when=asyncio.FIRST_COMPLETED)
             if down in done and up not in done:
                 await down
-                self._fail("the server closed the connection")
+                self._fail(CLOSED)
             else:
                 await up
         finally:
