@@ -81,7 +81,7 @@ class _Limited(H11Protocol):
         """Hold the answer, and let the client go if it goes on reading nothing."""
         super().pause_writing()
         self._forget_stall()
-        self._stall = self.loop.call_later(PATIENCE_S, self.transport.abort)
+        self._look_again()
 
     def resume_writing(self) -> None:
         """Go on with the answer."""
@@ -106,6 +106,17 @@ class _Limited(H11Protocol):
         super().on_response_complete()
         if not self.transport.is_closing() and self._deadline is None and self.cycle.response_complete:
             self._expect()
+
+    def _look_again(self) -> None:
+        """Look after a while whether the client has read anything."""
+        left = self.transport.get_write_buffer_size()
+        self._stall = self.loop.call_later(PATIENCE_S, self._look_at_stall, left)
+
+    def _look_at_stall(self, before: int) -> None:
+        if self.transport.get_write_buffer_size() < before:
+            self._look_again()
+        else:
+            self.transport.abort()
 
     def _forget_stall(self) -> None:
         if self._stall is not None:

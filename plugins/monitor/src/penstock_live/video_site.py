@@ -120,7 +120,7 @@ class VideoSite:
     def close(self) -> None:
         """End the answers and all connections, and wait for the thread. May be called again."""
         self._web.close()
-        self._helpers.close()
+        self._helpers.close(waits=True)
 
     async def _end(self) -> None:
         self._is_closed = True
@@ -196,8 +196,8 @@ class VideoSite:
 
     async def pictures(self) -> AsyncIterator[bytes]:
         """Yield the parts of one answer, the newest picture first, until the site is closed."""
-        first = await self._helpers.call(self._ask)
-        seen, picture = self._shown[0], first or b""
+        seen = self._shown[0]  # before asking: what is shown meanwhile comes next
+        picture = await self._helpers.call(self._ask) or self._shown[1]
         yield _NEXT.lstrip()
         while not self._is_closed:
             if picture:
@@ -208,7 +208,7 @@ class VideoSite:
                         await self._news.wait()
             if self._shown[0] != seen:
                 seen, picture = self._shown
-        yield b"\r\n" + f"--{_BOUNDARY}--\r\n".encode()
+        yield f"--{_BOUNDARY}--\r\n".encode()
 
     async def _file(self, request: Request) -> Response:
         name, files = request.path_params["name"], self._files
