@@ -28,6 +28,8 @@ _H264: Final = ("libx264", "libopenh264")
 _LONGEST_GROUP: Final = 3000
 _BITS_PER_PIXEL: Final = 0.1
 _USUAL_FPS: Final = 30.0
+#: Rows from which on players expect BT.709.
+_HD: Final = 720
 
 
 @attrs.frozen
@@ -69,7 +71,7 @@ class Quality:
         context.framerate = Fraction(self.fps).limit_denominator(1001)
         context.gop_size = _LONGEST_GROUP
         context.thread_count = self.threads
-        context.colorspace, context.color_range = Colorspace.ITU601, ColorRange.MPEG
+        context.colorspace, context.color_range = matrix(size), ColorRange.MPEG
         if not has_crf(self.codec):
             context.bit_rate = self.bit_rate or round(width * height * self.fps * _BITS_PER_PIXEL)
 
@@ -103,7 +105,7 @@ class Coder:
             self._size[0],
             self._size[1],
             format="yuv420p",
-            dst_colorspace=Colorspace.ITU601,
+            dst_colorspace=matrix(self._size),
             dst_color_range=ColorRange.MPEG,
             threads=1,  # the graph's other nodes use the other cores
         )
@@ -119,6 +121,11 @@ class Coder:
 def even(size: tuple[int, int]) -> tuple[int, int]:
     """Return a size with even sides of at least 2, which 4:2:0 needs."""
     return max(2, size[0] - size[0] % 2), max(2, size[1] - size[1] % 2)
+
+
+def matrix(size: tuple[int, int]) -> Colorspace:
+    """Return how colours become YUV: as players expect it of a size, which read no more than that."""
+    return Colorspace.ITU709 if size[1] >= _HD else Colorspace.ITU601
 
 
 def check_frame(frame: ImageFrame, where: str) -> None:
