@@ -63,6 +63,7 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "Lift2DFrameAnnotationTo3DCalculator": "its packets are objects in space",
     "LocalFileContentsCalculator": "it reads a file",
     "LocalFilePatternContentsCalculator": "it reads files",
+    "LiveVideoSinkCalculator": "it sends frames elsewhere",
     "McapSinkCalculator": "it writes a file",
     "McapSourceCalculator": "it reads a file",
     "MicrophoneSourceCalculator": "it needs a microphone",
