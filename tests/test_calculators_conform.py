@@ -547,6 +547,7 @@ NOT_FED = {
     r"AudioDecoderCalculator": "reads a sound file, to be made by its own tests",
     r"Tvl1OpticalFlowCalculator": "needs another OpenCV, for which its own tests have a stand-in",
     r"MicrophoneSourceCalculator": "needs a sound system, which its own tests play",
+    r"LiveVideoSinkCalculator": "sends frames elsewhere, as its own tests do",
     r"WavSinkCalculator": "writes a file, as its own tests do",
     r"Mcap(Sink|Source)Calculator": "writes or reads a recording, as its own tests do",
     r"(OpenCv)?VideoEncoderCalculator": "writes a file through a codec that takes frames of its sizes only",

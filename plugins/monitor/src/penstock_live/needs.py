@@ -7,7 +7,7 @@ from typing import Final
 
 from penstock.errors import UnavailableError
 
-#: Those of a web server alone.
+#: The modules that a web server alone needs.
 WEB: Final = ("h11", "starlette", "uvicorn")
 _MODULES: Final = ("h11", "msgspec", "numpy", "PIL", "pygraphviz", "starlette", "uvicorn")
 

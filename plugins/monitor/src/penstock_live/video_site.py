@@ -2,7 +2,7 @@
 
 `/` is a page that shows it; `/video.mjpeg` pictures that replace each other, which every browser shows in an
 `<img>`; `/picture.jpg` the newest one. With files: `/NAME` the playlist and its segments. Each request needs
-the token, as those of the page of a graph do, and has the same limits.
+the token, as requests for the page of a graph do, and has the same limits.
 
 Nobody waits for a client. One that is slow gets the newest picture when it is ready for one, and misses those
 between; one that reads nothing for ten seconds is let go. Where no picture comes the last one is sent again
@@ -92,7 +92,7 @@ class VideoSite:
         most_viewers: int = 16,
     ) -> None:
         self._token: Final = checked_token(token)
-        #: The address of the page, with the token. Whoever has it sees the stream.
+        #: The address of the page, with the token. It shows the stream to everybody who has it.
         self.url: Final = f"{address.origin}/?token={quote(self._token, safe='')}"
         self._title: Final = title
         self._ask: Final = newest

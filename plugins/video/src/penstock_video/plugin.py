@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from penstock import DoctorCheck
     from penstock_cli.api import RunningCommand
 
-#: Loaded where a command publishes streams, and only there.
+#: Loaded where there is a command line, and only there.
 _COMMAND_LINE: Final = "penstock_video.streaming.command_line"
 
 
@@ -35,7 +35,7 @@ def penstock_doctor() -> Iterable[DoctorCheck]:
 @hookimpl
 def penstock_run_options(command: RunningCommand) -> None:
     """Add `--publish`."""
-    from penstock_video.streaming.publish_option import options, prepare  # only for the command line
+    from penstock_video.streaming.command_line import options, prepare  # only for the command line
 
     command.params += options()
     command.preparations.append(prepare)

@@ -1,4 +1,4 @@
-"""What a server does wrong is told in words with seconds, and ends in time."""
+"""Errors say in words, with seconds, which fault a server has; each wait ends in time."""
 
 from __future__ import annotations
 

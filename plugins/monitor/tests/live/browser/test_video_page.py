@@ -12,7 +12,7 @@ from penstock_live.api import VideoSite, listen
 
 pytestmark = pytest.mark.heavy
 
-#: The colour in the middle of what the browser shows, or "" where it shows nothing yet.
+#: The colour in the middle of the picture that the browser shows, or "" where it shows nothing yet.
 MIDDLE = """
 const shown = document.querySelector("img");
 if (!shown.complete && !shown.naturalWidth) return "";
@@ -31,7 +31,7 @@ def picture(colour):
 
 
 def seen(page, wanted):
-    """Return whether the page shows a colour, but for what JPEG changes."""
+    """Return whether the page shows a colour, but for the changes that JPEG makes."""
     found = page.script(MIDDLE)
     return found and max(abs(int(a) - b) for a, b in zip(found.split(), wanted, strict=True)) < 5
 

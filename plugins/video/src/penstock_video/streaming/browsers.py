@@ -8,7 +8,6 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from PIL import Image
 
 from penstock_formats import ImageFormat
 
@@ -89,6 +88,8 @@ def jpeg(frame: ImageFrame, quality: int) -> bytes:
         frame: GRAY8, SRGB or SRGBA.
         quality: 1 to 95.
     """
+    from PIL import Image  # in an extra
+
     picture = frame.array[..., :3] if frame.format == ImageFormat.SRGBA else frame.array
     file = io.BytesIO()
     Image.fromarray(np.ascontiguousarray(picture)).save(file, "JPEG", quality=quality)

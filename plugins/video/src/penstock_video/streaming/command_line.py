@@ -12,19 +12,50 @@ import click
 
 from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError
 from penstock_cli.api import WrongUsage, plural, say
-from penstock_formats import ImageFrame
-from penstock_video.streaming.announcing import announce
-from penstock_video.streaming.live_video import LiveVideo
-from penstock_video.streaming.options import LiveVideoSinkCalculatorOptions
+from penstock_video.streaming.announcing import LISTENERS, announce
 
 if TYPE_CHECKING:
     from penstock import CalculatorGraph, Packet
+    from penstock_video.streaming.live_video import LiveVideo
 
 #: Key in `click.Context.meta`.
 _PUBLISHING: Final = "penstock_video.publishing"
 
 
-def begin(ctx: click.Context) -> None:
+def options() -> list[click.Parameter]:
+    """Return new options of a command."""
+    return [
+        click.Option(
+            ["--publish"],
+            multiple=True,
+            metavar="STREAM=ADDRESS",
+            help="Send the frames of a stream to ADDRESS while the graph runs: rtsp:// or rtmp:// for a "
+            "server, udp://HOST:PORT, a file that ends with .m3u8 for HLS, or http://127.0.0.1:PORT for "
+            "browsers, whose address is printed on stderr. The newest frame goes first; frames that are not "
+            "sent in time are dropped, and counted. May be repeated.",
+        )
+    ]
+
+
+def prepare(ctx: click.Context) -> None:
+    """Print where browsers find the streams of the run, and begin the streams of `--publish`.
+
+    Raises:
+        WrongUsage: an address is none, or options do not go together.
+        PenstockError: a port is taken, or libraries for browsers are not installed.
+    """
+    LISTENERS.append(_tell)
+    ctx.call_on_close(lambda: LISTENERS.remove(_tell))
+    if ctx.params["publish"]:
+        _begin(ctx)
+
+
+def _tell(stream: str, video: LiveVideo) -> None:
+    if video.url:
+        say(f"stream {stream!r} is shown at {video.url}")
+
+
+def _begin(ctx: click.Context) -> None:
     """Begin the streams of `--publish`.
 
     Raises:
@@ -67,6 +98,9 @@ class _Publishing:
 
     def add(self, stream: str, address: str) -> None:
         """Begin a stream. Raises as `LiveVideo`."""
+        from penstock_video.streaming.live_video import LiveVideo  # brings libav
+        from penstock_video.streaming.options import LiveVideoSinkCalculatorOptions
+
         video = LiveVideo(address, LiveVideoSinkCalculatorOptions(address=address), title=stream)
         self._videos.append((stream, video))
         announce(stream, video)
@@ -122,6 +156,8 @@ class _Taker:
             InvalidArgumentError: it is no ImageFrame, or of a format that cannot be sent.
             PenstockError: the stream was given up.
         """
+        from penstock_formats import ImageFrame  # as above
+
         frame = packet.payload
         if not isinstance(frame, ImageFrame):
             raise InvalidArgumentError(

@@ -51,7 +51,7 @@ class Segment:
 
     name: str
     length_s: float
-    #: Whether its times do not go on from those of the segment before.
+    #: Whether its times do not continue the segment before.
     is_break: bool
 
 
@@ -69,7 +69,7 @@ class Playlist:
         self._path: Final = path
         self._target_s: Final = math.ceil(longest_s)
         self._window: Final = window
-        #: Names of one run begin alike, and differ from those of every other run.
+        #: Names of one run begin alike, and differ from the names of every other run.
         self._run: Final = f"{path.stem}-{round(wall_s() * 1000)}-"
         self._listed: Final[deque[Segment]] = deque()
         self._left: Final[deque[str]] = deque()

@@ -34,7 +34,7 @@ class LiveVideoSinkCalculator(penstock.Calculator):
     Where frames go:
 
         rtsp://HOST/PATH, rtsps://   a server that takes streams, such as MediaMTX; H.264 over TCP
-        rtmp://HOST/APP/KEY, rtmps://   a server, such as those of streaming sites; H.264
+        rtmp://HOST/APP/KEY, rtmps://   a server, such as a streaming site has; H.264
         udp://HOST:PORT   MPEG-TS in datagrams, to one host or a multicast group
         out/live.m3u8   HLS: a playlist and segments beside it; `serve` lets browsers and players read them
         http://127.0.0.1:PORT   a page that each browser shows, /video.mjpeg and /picture.jpg; port 0: any
@@ -43,7 +43,7 @@ class LiveVideoSinkCalculator(penstock.Calculator):
     programs read URL. Addresses that other machines reach need https://, `certificate` and `key`.
 
     The graph never waits: encoding and sending have a thread of their own, one frame waits for it, and a
-    newer one takes its place. The ledger counts those that were replaced: "a newer frame came", or "not
+    newer one takes its place. The ledger counts the replaced frames: "a newer frame came", or "not
     connected" while there is no connection. With `drop: NONE` each frame is sent and the graph waits; with
     `pace: true` besides, frames go at the pace of their timestamps, for files. While nobody looks at
     http://, frames are neither encoded nor counted as dropped.
@@ -149,7 +149,7 @@ class LiveVideoSinkCalculator(penstock.Calculator):
             raise InvalidArgumentError(
                 f"a frame at {timestamp} has no place in a video; give it an ordinary timestamp"
             )
-        self._is_told = True  # by what is raised here, if anything is
+        self._is_told = True  # by an error that is raised here
         taken = self._video.offer(cc.inputs["VIDEO"].payload, int(timestamp))
         self._is_told = False
         self._count(cc)
