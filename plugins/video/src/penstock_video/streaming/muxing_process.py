@@ -81,7 +81,7 @@ def _answer(**said: Any) -> None:
 def _kind(error: Exception) -> str:
     if isinstance(error, (av.error.HTTPUnauthorizedError, av.error.HTTPForbiddenError)):
         return DENIED
-    is_unfit = isinstance(error, ValueError) and not isinstance(error, OSError)
+    is_unfit = isinstance(error, av.error.ArgumentError) or not isinstance(error, av.error.FFmpegError)
     return UNFIT if is_unfit else FAILED
 
 

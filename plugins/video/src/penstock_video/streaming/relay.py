@@ -133,8 +133,9 @@ class Relay:
 
     def _run(self, listening: socket.socket, server: tuple[str, int]) -> None:
         try:
-            with listening:
-                asyncio.run(self._serve(listening, server))
+            # a loop of selectors, on Windows too: the accepted connection must not get lost
+            with listening, asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
+                runner.run(self._serve(listening, server))
         except asyncio.CancelledError:
             pass
         except OSError as error:
@@ -219,12 +220,21 @@ class Relay:
 
 async def _accepted(listening: socket.socket) -> socket.socket:
     """Return the first connection; one that comes while this is cancelled is closed."""
-    accepting = asyncio.ensure_future(asyncio.get_running_loop().sock_accept(listening))
+    loop = asyncio.get_running_loop()
+    coming: asyncio.Future[socket.socket] = loop.create_future()
+
+    def take() -> None:
+        loop.remove_reader(listening)
+        if not coming.done():
+            coming.set_result(listening.accept()[0])
+
+    loop.add_reader(listening, take)
     try:
-        return (await asyncio.shield(accepting))[0]
+        return await coming
     except asyncio.CancelledError:
-        if not accepting.cancel():
-            accepting.result()[0].close()
+        loop.remove_reader(listening)
+        if not coming.cancelled():
+            coming.result().close()
         raise
 
 
