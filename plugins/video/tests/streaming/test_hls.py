@@ -60,7 +60,7 @@ def files(path):
 
 def decoded(path):
     """Return (number of the pattern's frame, time) of each frame that a player reads."""
-    with av.open(str(path)) as container:
+    with av.open(str(path), timeout=10) as container:  # of a list without an end it waits for more
         return [
             (pattern_index(frame.to_ndarray(format="rgb24")), round(frame.time, 4))
             for frame in container.decode(video=0)

@@ -29,6 +29,7 @@ def fill(connection):
 
 def has_ended(connection):
     """Wait for the other end, and return whether it has closed the connection."""
+    connection.settimeout(10)
     try:
         return connection.recv(100) == b""
     except ConnectionResetError:
