@@ -184,10 +184,17 @@ def gst():
     """Skip where GStreamer's server of RTSP is not installed."""
     if not Path(SYSTEM_PYTHON).exists():
         pytest.skip(f"no {SYSTEM_PYTHON}")
-    script = "import gi; gi.require_version('GstRtspServer', '1.0'); from gi.repository import GstRtspServer"
+    script = (
+        "import gi; gi.require_version('Gst', '1.0'); gi.require_version('GstRtspServer', '1.0'); "
+        "from gi.repository import Gst, GstRtspServer; Gst.init(None); "
+        "assert all(map(Gst.ElementFactory.find, ('rtph264depay', 'h264parse')))"
+    )
     done = subprocess.run([SYSTEM_PYTHON, "-c", script], capture_output=True, check=False)
     if done.returncode:
-        pytest.skip("no GStreamer server of RTSP: apt install gir1.2-gst-rtsp-server-1.0 python3-gi")
+        pytest.skip(
+            "no GStreamer server of RTSP: apt install gir1.2-gst-rtsp-server-1.0 gstreamer1.0-plugins-good "
+            "gstreamer1.0-plugins-bad python3-gi"
+        )
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,8 @@ import penstock
 from penstock.errors import GraphRunError, StatusCode
 from penstock_video.pattern import pattern_index
 
+pytestmark = pytest.mark.heavy
+
 
 def graph_of(address, options):
     return penstock.CalculatorGraph(
