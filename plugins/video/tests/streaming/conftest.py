@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 import shutil
 import socket
 import subprocess
@@ -102,6 +103,17 @@ def nothing_left():
     before = own()
     yield
     until(lambda: own() == before, f"left behind: {before} before, {own()} now", 3.0)
+
+
+@contextmanager
+def largest_file(count):
+    """Let this process write no file of more bytes."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (count, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @contextmanager
@@ -209,5 +221,5 @@ def aid():
     """Return the names above: tests import no module of their directory."""
     return SimpleNamespace(
         frames=frames, until=until, nothing_left=nothing_left, rtsp_server=rtsp_server,
-        rtmp_server=rtmp_server, free_port=free_port, peer=peer,
+        rtmp_server=rtmp_server, largest_file=largest_file, free_port=free_port, peer=peer,
     )  # fmt: skip

@@ -5,10 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import re
-import resource
 import shutil
 import subprocess
-from contextlib import contextmanager
 
 import av
 import pytest
@@ -191,22 +189,11 @@ def test_odd_sides_and_one_pixel_are_sent_too(aid, path):
         assert [(frame.width, frame.height) for frame in container.decode(video=0)] == [(64, 48)] * 2
 
 
-@contextmanager
-def largest_file(count):
-    """Let this process write no file of more bytes."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (count, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
 def test_a_full_disk_costs_a_segment_and_the_playlist_stays_valid(aid, path, outlet):
     frames = list(aid.frames(40))
     send(outlet, frames[:11])
     before = lines(path)
-    with largest_file(1000), pytest.raises(ResourceExhaustedError, match="File too large; make room on"):
+    with aid.largest_file(1000), pytest.raises(ResourceExhaustedError, match="File too large; make room on"):
         send(outlet, frames[11:21])
     assert lines(path) == before
     assert files(path) == sorted([*segments(path), "live.m3u8"])

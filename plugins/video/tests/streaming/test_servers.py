@@ -161,6 +161,27 @@ def test_a_server_of_rtmp_gets_every_frame(aid, tmp_path):
 
 
 @pytest.mark.usefixtures("ffmpeg")
+@pytest.mark.parametrize("options", ["", "retry_s: 0"])
+def test_a_server_that_is_gone_at_the_end_is_no_error_where_losses_are_none(aid, tmp_path, caplog, options):
+    port = aid.free_port()
+    graph = graph_of(f"rtmp://127.0.0.1:{port}/live/key", f"drop: NONE {options}")
+    with aid.nothing_left():
+        with aid.rtmp_server(tmp_path / "got.flv", port):
+            graph.start_run()
+            add(graph, aid.frames(5, width=320, height=240))
+            aid.until(lambda: counters(graph).get("sent", 0) >= 3, "frames that were sent")
+        graph.close_all_input_streams()
+        if options:
+            with pytest.raises(
+                GraphRunError, match="the stream could not be ended: |the connection was lost: "
+            ):
+                graph.wait_until_done(timeout=30)
+        else:
+            graph.wait_until_done(timeout=30)
+            assert "lost" in caplog.text
+
+
+@pytest.mark.usefixtures("ffmpeg")
 def test_frames_of_another_size_begin_the_stream_again(aid, tmp_path, caplog):
     caplog.set_level("INFO")
     port = aid.free_port()

@@ -121,6 +121,44 @@ def test_by_default_the_graph_does_not_wait_and_each_frame_was_sent_or_is_counte
     assert graph.ledger().adds_up
 
 
+def test_a_full_disk_is_a_loss_that_is_logged_and_the_stream_comes_back(aid, tmp_path, caplog):
+    path = tmp_path / "live.m3u8"
+    frames = list(aid.frames(60))
+    graph = graph_of(path, "drop: NONE keyframe_s: 0.4 retry_s: 30")
+    with aid.nothing_left():
+        graph.start_run({})
+        add(graph, frames[:15])
+        aid.until(path.exists, "a segment")
+        with aid.largest_file(500):
+            add(graph, frames[15:30])
+            aid.until(lambda: "lost: File too large; make room on the disk; conn" in caplog.text, "a loss")
+        add(graph, frames[30:])
+        graph.close_all_input_streams()
+        graph.wait_until_done(timeout=30)
+
+    with av.open(str(path)) as container:
+        found = [pattern_index(frame.to_ndarray(format="rgb24")) for frame in container.decode(video=0)]
+    assert found[:10] == list(range(10))
+    assert found[-20:] == list(range(40, 60))
+    assert "#EXT-X-DISCONTINUITY\n" in path.read_text()
+    assert counters(graph)["sent"] == len(found)
+    assert drops(graph) == {"the connection was lost": 60 - len(found)}
+    assert graph.ledger().adds_up
+
+
+def test_a_disk_that_stays_full_ends_the_run(aid, tmp_path):
+    graph = graph_of(tmp_path / "live.m3u8", "drop: NONE keyframe_s: 0.4 retry_s: 0")
+    words = r"was lost: File too large; make room on the disk$"
+    with (
+        aid.nothing_left(),
+        aid.largest_file(500),
+        pytest.raises(GraphRunError, match=words) as caught,
+    ):
+        run(graph, aid.frames(40))
+    assert caught.value.code is StatusCode.RESOURCE_EXHAUSTED
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_grey_and_alpha_are_sent_and_other_formats_are_told_what_makes_them_fit(aid, tmp_path):
     picture = np.random.default_rng(1).integers(190, 211, (48, 64), np.uint8)
     frames = [

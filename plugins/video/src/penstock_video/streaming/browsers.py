@@ -26,6 +26,8 @@ class BrowserOutlet:
         most_per_s: pictures in a second, at most.
     """
 
+    is_elsewhere = True
+
     def __init__(self, quality: int, most_per_s: float) -> None:
         self._quality: Final = quality
         self._between_s: Final = 1 / most_per_s
@@ -77,8 +79,9 @@ class BrowserOutlet:
         """Wait no more."""
         self._ended.set()
 
-    def discard(self) -> None:
+    def discard(self) -> int:
         """Do nothing."""
+        return 0
 
 
 def jpeg(frame: ImageFrame, quality: int) -> bytes:

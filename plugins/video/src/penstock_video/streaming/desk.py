@@ -119,8 +119,9 @@ class Desk:
 
     def drop(self, reason: str, count: int = 1) -> None:
         """Count frames that were taken and thrown away."""
-        with self._changed:
-            self._drops[reason] += count
+        if count:
+            with self._changed:
+                self._drops[reason] += count
 
     def drops(self) -> dict[str, int]:
         """Return how many frames were dropped since the last call, by reason."""

@@ -168,7 +168,10 @@ class HlsOutlet:
     Args:
         files: the playlist and its segments.
         quality: how to encode; a segment is as long as the time between two key frames.
+        longest_gap_s: frames further apart begin a segment whose times do not go on.
     """
+
+    is_elsewhere = False
 
     def __init__(self, files: Playlist, quality: Quality, longest_gap_s: float) -> None:
         self._files: Final = files
@@ -180,6 +183,8 @@ class HlsOutlet:
         self._segment: _Open | None = None
         self._is_break = False
         self._has_begun = False
+        #: Frames of segments that could not be written.
+        self._lost = 0
         #: Time of the last frame, and how long it was after the one before, microseconds.
         self._last: int | None = None
         self._period = round(MICROSECONDS / quality.fps)
@@ -230,11 +235,14 @@ class HlsOutlet:
     def abort(self) -> None:
         """Do nothing: files wait for nobody."""
 
-    def discard(self) -> None:
+    def discard(self) -> int:
         """Forget the segment that is not complete."""
         segment, self._segment, self._encoder = self._segment, None, None
+        lost, self._lost = self._lost, 0
         if segment is not None:
             segment.discard()
+            lost += segment.count
+        return lost
 
     def _encode(self, made: av.VideoFrame | None) -> None:
         assert self._encoder is not None  # noqa: S101  # `begin` comes first
@@ -260,6 +268,7 @@ class HlsOutlet:
         try:
             self._told(lambda: self._files.add(content, length_s, is_break=is_break))
         except BaseException:
+            self._lost += segment.count
             self._is_break = self._has_begun  # this one is missing
             raise
         self._has_begun = True
@@ -280,6 +289,8 @@ class _Open:
 
     def __init__(self, quality: Quality, size: tuple[int, int], first: int) -> None:
         self.first = self.last = first
+        #: How many frames it has.
+        self.count = 0
         self._bytes: Final = io.BytesIO()
         self._container: Final[OutputContainer] = av.open(self._bytes, "w", format="mpegts", options=_OPTIONS)
         name = av.codec.Codec(quality.codec, "w").canonical_name
@@ -291,6 +302,7 @@ class _Open:
 
     def add(self, packet: Any) -> None:
         """Add a packet, which is used up."""
+        self.count += 1
         self.last = max(self.last, packet.pts)
         packet.stream, packet.time_base = self._stream, TIME_BASE
         self._container.mux(packet)

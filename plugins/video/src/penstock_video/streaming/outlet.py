@@ -38,6 +38,9 @@ _VAGUE: Final = ("", CLOSED, ENDED)
 class Outlet(Protocol):
     """Takes frames, on the thread of the sink, but for `abort`."""
 
+    #: Whether others have the stream: then there is nothing to mend where they are gone at its end.
+    is_elsewhere: bool
+
     def begin(self, size: tuple[int, int], is_over: Callable[[], bool]) -> None:
         """Begin a connection for frames of a size (width, height), in pixels.
 
@@ -63,8 +66,11 @@ class Outlet(Protocol):
     def abort(self) -> None:
         """Let whatever waits for the other end return soon. Called by any thread."""
 
-    def discard(self) -> None:
-        """End the connection without a word. Raises nothing."""
+    def discard(self) -> int:
+        """End the connection without a word, and return how many frames are known to be lost. Raises nothing.
+
+        These are frames that `send` has taken and that nobody will ever see.
+        """
 
 
 class ServerOutlet:
@@ -76,6 +82,8 @@ class ServerOutlet:
         open_s: seconds until the server must have taken the stream.
         stall_s: seconds that it may take no data.
     """
+
+    is_elsewhere = True
 
     def __init__(self, place: Destination, quality: Quality, open_s: float, stall_s: float) -> None:
         self._place: Final = place
@@ -145,7 +153,7 @@ class ServerOutlet:
         if process is not None:
             process.kill()
 
-    def discard(self) -> None:
+    def discard(self) -> int:
         """End the connection."""
         relay, process = self._relay, self._process
         if process is not None:
@@ -153,6 +161,7 @@ class ServerOutlet:
         if relay is not None:
             relay.close()
         self._relay = self._process = None
+        return 0
 
     def _address(self, port: int) -> str:
         """Return the address of the relay, as libav takes it."""
@@ -193,6 +202,8 @@ class UdpOutlet:
         quality: how to encode.
         open_s: seconds until the host's name must be resolved.
     """
+
+    is_elsewhere = True
 
     def __init__(self, place: Destination, quality: Quality, open_s: float) -> None:
         self._place: Final = place
@@ -242,13 +253,14 @@ class UdpOutlet:
     def abort(self) -> None:
         """Do nothing: sending waits for nobody."""
 
-    def discard(self) -> None:
+    def discard(self) -> int:
         """Close the socket."""
         if self._muxer is not None:
             self._muxer.drop()
         if self._socket is not None:
             self._socket.close()
             self._socket = None
+        return 0
 
 
 class _Datagrams:

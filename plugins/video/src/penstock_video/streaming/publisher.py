@@ -94,7 +94,7 @@ class Publisher:
             self._give_up(PenstockError(f"{self._shown}: {type(error).__name__}: {error}"))
         finally:
             self._desk.end()
-            self._outlet.discard()
+            self._discard()
 
     def _give_up(self, error: PenstockError) -> None:
         self.error = error
@@ -110,10 +110,16 @@ class Publisher:
                 if taken is not None:
                     self._send(taken)
         if self._size is not None and not self._is_over.is_set():
-            try:
-                self._outlet.finish()
-            except _PASSING as error:
+            self._finish()
+
+    def _finish(self) -> None:
+        try:
+            self._outlet.finish()
+        except _PASSING as error:
+            if not self._outlet.is_elsewhere or not self._retry_s:
                 raise self._final(error, "the stream could not be ended") from error
+            if not self._is_over.is_set():
+                _LOG.warning("%s: lost at its end: %s", self._shown, error, extra=place(self._node))
 
     def _is_ready(self, frame: ImageFrame) -> bool:
         """Connect for frames like this one, if there is no such connection; return false at the end."""
@@ -134,7 +140,12 @@ class Publisher:
             self._outlet.finish()
         except _PASSING as error:
             _LOG.info("%s: %s", self._shown, error, extra=place(self._node))
-            self._outlet.discard()
+            self._discard()
+
+    def _discard(self) -> None:
+        lost = self._outlet.discard()
+        self.tally.sent -= lost
+        self._desk.drop(LOST, lost)
 
     def _connect(self, size: tuple[int, int]) -> bool:
         """Try until there is a connection; return false at the end.
@@ -213,7 +224,7 @@ class Publisher:
         self._size = None
         self._since_s = monotonic()
         self._desk.set_connected(False)
-        self._outlet.discard()
+        self._discard()
         if self._is_over.is_set():
             return
         if not self._retry_s:
