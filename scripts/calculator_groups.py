@@ -14,6 +14,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "Video files, cameras and test patterns": ("VideoDecoder*", "OpenCvVideoDecoder*", "LiveVideo*"),
         "Headers of video streams": ("VideoPreStream*",),
         "Video files out": ("VideoEncoder*", "OpenCvVideoEncoder*"),
+        "Live streams out": ("LiveVideoSink*",),
     },
     "penstock-audio": {
         "Sound of files and microphones, and into files": ("AudioDecoder*", "MicrophoneSource*", "WavSink*"),

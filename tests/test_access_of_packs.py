@@ -308,6 +308,9 @@ ALLOWED = {
     "penstock_video/files.py": "libav opens what `Access.medium` has returned",
     "penstock_video/live/connection.py": "libav opens what `Access` has allowed, see `live/places.py`",
     "penstock_video/partial.py": "writes beside a path that `Access.writing` has returned",
+    "penstock_video/streaming/hls.py": "writes beside a path that `Access.writing` has returned",
+    "penstock_video/streaming/muxer.py": "libav writes where `Access.connecting` allows it",
+    "penstock_video/streaming/muxing.py": "the pack's own process",
     "penstock_video/writer.py": "libav writes into a `PartialFile`",
 }
 PACKS = ("audio", "calculators", "formats", "image", "kafka", "record", "tensors", "video", "vision")

@@ -563,6 +563,7 @@ NOT_FED = {
     r"LiveVideoCalculator": "needs a camera, as its own tests do",
     r"MicrophoneSourceCalculator": "needs a sound system, which its own tests play",
     r"Picture(Sink|Source)Calculator": "writes or reads pictures, as its own tests do",
+    r"LiveVideoSinkCalculator": "sends frames elsewhere, as its own tests do",
     r"WavSinkCalculator": "writes a file, as its own tests do",
     r"Mcap(Sink|Source)Calculator": "writes or reads a recording, as its own tests do",
     r"(OpenCv)?VideoEncoderCalculator": "writes a file through a codec that takes frames of its sizes only",

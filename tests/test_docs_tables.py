@@ -64,7 +64,9 @@ def test_a_row_says_what_a_distribution_requires_beside_the_core(page):
     assert re.search(
         r"^\| \[`penstock-core`\].* \| pluggy, attrs, protobuf \| `penstock` \|$", page, re.MULTILINE
     )
-    assert re.search(r"^\| \[`penstock-video`\].* \| av, numpy \| `penstock` \|$", page, re.MULTILINE)
+    assert re.search(
+        r"^\| \[`penstock-video`\].* \| av, numpy \| `penstock`, `penstock\[live\]` \|$", page, re.MULTILINE
+    )
 
 
 def test_the_tables_of_the_page_are_current(script, page):

@@ -66,6 +66,7 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "LiveVideoCalculator": "it reads a camera",
     "LocalFileContentsCalculator": "it reads a file",
     "LocalFilePatternContentsCalculator": "it reads files",
+    "LiveVideoSinkCalculator": "it sends frames elsewhere",
     "McapSinkCalculator": "it writes a file",
     "McapSourceCalculator": "it reads a file",
     "MicrophoneSourceCalculator": "it needs a microphone",

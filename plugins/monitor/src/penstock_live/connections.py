@@ -2,6 +2,7 @@
 
 A request whose headers are not complete after 16 KiB is refused. A connection that has sent no whole request
 for ten seconds is closed, also between two requests. One address may have 60 connections; a page takes two.
+With the token too, a client that does not read what it is sent for ten seconds is let go.
 """
 
 from __future__ import annotations
@@ -49,6 +50,8 @@ class _Limited(H11Protocol):
     counts: Counter[str]
     _address = ""
     _deadline: asyncio.TimerHandle | None = None
+    #: While the client does not read: when it is let go.
+    _stall: asyncio.TimerHandle | None = None
 
     def __init__(self, *given: Any, **more: Any) -> None:
         super().__init__(*given, **more)
@@ -68,10 +71,22 @@ class _Limited(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
         self._expect_no_more()
+        self._forget_stall()
         self.counts[self._address] -= 1
         if not self.counts[self._address]:
             del self.counts[self._address]
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """Hold the answer, and let the client go if it goes on reading nothing."""
+        super().pause_writing()
+        self._forget_stall()
+        self._look_again()
+
+    def resume_writing(self) -> None:
+        """Go on with the answer."""
+        super().resume_writing()
+        self._forget_stall()
 
     def data_received(self, data: bytes) -> None:
         """Take bytes. What follows a request that is answered has its own time."""
@@ -91,6 +106,22 @@ class _Limited(H11Protocol):
         super().on_response_complete()
         if not self.transport.is_closing() and self._deadline is None and self.cycle.response_complete:
             self._expect()
+
+    def _look_again(self) -> None:
+        """Look after a while whether the client has read anything."""
+        left = self.transport.get_write_buffer_size()
+        self._stall = self.loop.call_later(PATIENCE_S, self._look_at_stall, left)
+
+    def _look_at_stall(self, before: int) -> None:
+        if self.transport.get_write_buffer_size() < before:
+            self._look_again()
+        else:
+            self.transport.abort()
+
+    def _forget_stall(self) -> None:
+        if self._stall is not None:
+            self._stall.cancel()
+            self._stall = None
 
     def _expect(self) -> None:
         self._deadline = self.loop.call_later(PATIENCE_S, self.transport.abort)

@@ -36,6 +36,10 @@ class Helpers:
         except RuntimeError as error:  # of the pool: it takes no more
             raise UnavailableError("the server is being closed") from error
 
-    def close(self) -> None:
-        """Take no more calls. Those that wait are dropped, those under way end by themselves."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+    def close(self, *, waits: bool = False) -> None:
+        """Take no more calls. Those that wait are dropped, those under way end by themselves.
+
+        Args:
+            waits: return when the threads have ended.
+        """
+        self._pool.shutdown(wait=waits, cancel_futures=True)

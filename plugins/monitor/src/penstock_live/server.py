@@ -6,20 +6,15 @@ the server. It keeps the graph alive no longer than the application does.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import secrets
-import threading
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
-import uvicorn
-
-from penstock.errors import InvalidArgumentError, PenstockError
+from penstock.errors import PenstockError
 from penstock_live.address import TlsFiles, listen
 from penstock_live.application import Application
-from penstock_live.connections import MOST_BYTES, limited_protocol
 from penstock_live.feed import SHORTEST_S, Feed
 from penstock_live.thumbnails import Thumbnails
+from penstock_live.web import WebServer, checked_token
 from penstock_monitor import Budget, Monitor
 
 if TYPE_CHECKING:
@@ -30,15 +25,8 @@ if TYPE_CHECKING:
     from penstock_live.address import Address
     from penstock_live.feed import Watched
 
-#: How long clients may take to read what is under way when the server is closed.
-_GRACE_S: Final = 0.5
 #: How long to wait for the last reading, which is due after a third of a second but for large graphs.
 _LAST_S: Final = 2.0
-#: How often the server looks whether the interpreter is about to end.
-_TICK_S: Final = 0.5
-#: Requests at once; one page takes two.
-_MOST: Final = 200
-_SHORTEST_TOKEN: Final = 16
 #: Of one processor, that server and monitor take at most. A graph loses up to twice as much: to threads that
 #: wake up, to the start of a connection, to the caches that it finds cold (`benchmarks/live.py`).
 _SHARE: Final = 0.009
@@ -69,11 +57,7 @@ def serve(
             behind.
         UnavailableError: the port is taken, or the machine has no such address. Nothing is left behind.
     """
-    if token is not None and len(token) < _SHORTEST_TOKEN:
-        raise InvalidArgumentError(
-            f"a token of {len(token)} characters could be guessed: it must have at least {_SHORTEST_TOKEN}; "
-            "without any, one is made"
-        )
+    token = checked_token(token)
     if tls is not None:
         tls.check()
     listening, place = listen(address, port, is_tls=tls is not None)
@@ -127,7 +111,7 @@ class Server:
         tls: TlsFiles | None = None,
         title: str = "Penstock",
     ) -> None:
-        token = token or secrets.token_urlsafe(24)
+        token = checked_token(token)
         #: The address of the page, with the token. A browser that has it shows all that the graph handles.
         self.url: Final = f"{address.origin}/?token={token}"
         self._monitor: Final = monitor
@@ -135,29 +119,9 @@ class Server:
         self._feed: Final = Feed(monitor, budget)
         self._thumbnails: Final = Thumbnails(monitor, budget)
         self._application: Final = Application(config, title, self._feed, self._thumbnails)
-        self._server: Final = _Server(
-            uvicorn.Config(
-                self._application.guarded(address, token),
-                access_log=False,  # it would have the token
-                h11_max_incomplete_event_size=MOST_BYTES,
-                http=limited_protocol(),
-                interface="asgi3",
-                lifespan="off",
-                limit_concurrency=_MOST,
-                log_config=None,
-                loop="asyncio",
-                proxy_headers=False,
-                server_header=False,
-                ssl_certfile=None if tls is None else tls.certificate,
-                ssl_keyfile=None if tls is None else tls.key,
-                ws="none",
-            ),
-            self._feed,
+        self._web: Final = WebServer(
+            self._application.guarded(address, token), listening, tls, self._feed.close, "penstock-live"
         )
-        self._thread: Final = threading.Thread(
-            target=self._server.run, args=([listening],), name="penstock-live"
-        )
-        self._thread.start()
 
     @property
     def was_opened(self) -> bool:
@@ -173,8 +137,7 @@ class Server:
             with contextlib.suppress(PenstockError):  # a monitor that has failed has no last reading
                 self._monitor.wait(self._monitor.reading().number, _LAST_S)
         self._monitor.close()
-        self._server.end()
-        self._thread.join()
+        self._web.close()
         self._thumbnails.close()
 
     def __enter__(self) -> Self:
@@ -184,44 +147,3 @@ class Server:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-class _Server(uvicorn.Server):
-    """uvicorn's server, which ends with the interpreter, and soon even if a client does not read."""
-
-    def __init__(self, config: uvicorn.Config, feed: Feed) -> None:
-        super().__init__(config)
-        self._feed: Final = feed
-        self._has_ended: Final = asyncio.Event()
-        self._loop: asyncio.AbstractEventLoop | None = None
-
-    def end(self) -> None:
-        """Let `run` return soon. Called by any thread, also before it has begun."""
-        self.should_exit = True
-        if self._loop is not None:
-            with contextlib.suppress(RuntimeError):  # the loop is closed: it has ended by itself
-                self._loop.call_soon_threadsafe(self._has_ended.set)
-
-    async def main_loop(self) -> None:
-        """Wait for the end. The base class looks for it ten times a second: 0.2 % of a processor."""
-        self._loop = asyncio.get_running_loop()
-        while not await self.on_tick(0):  # each tenth time, from 0, sets the date of the answers
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_TICK_S):
-                    await self._has_ended.wait()
-
-    async def on_tick(self, counter: int) -> bool:
-        """Return whether to end: asked to, or because the interpreter ends, which waits for this thread."""
-        return await super().on_tick(counter) or not threading.main_thread().is_alive()
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Tell the clients, and end all connections."""
-        await self._feed.close()
-        asyncio.get_running_loop().call_later(_GRACE_S, self._abort)
-        await super().shutdown(sockets)
-
-    def _abort(self) -> None:
-        for connection in list(self.server_state.connections):
-            transport: Any = getattr(connection, "transport", None)
-            with contextlib.suppress(AttributeError):  # a connection that is not made yet has none
-                transport.abort()

@@ -22,7 +22,8 @@ WORDS = (
 def no_uvicorn(monkeypatch):
     monkeypatch.setattr(needs, "find_spec", lambda name: None if name == "uvicorn" else find_spec(name))
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    monkeypatch.delitem(sys.modules, "penstock_live.server", raising=False)
+    for name in ("penstock_live.server", "penstock_live.web"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.delitem(vars(penstock_live), "serve", raising=False)
     monkeypatch.delitem(vars(penstock_live), "server", raising=False)
 

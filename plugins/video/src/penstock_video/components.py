@@ -8,6 +8,7 @@ from typing import Final
 
 CALCULATORS: Final[Mapping[str, str]] = {
     "LiveVideoCalculator": "penstock_video.live.live_video:LiveVideoCalculator",
+    "LiveVideoSinkCalculator": "penstock_video.streaming.sink:LiveVideoSinkCalculator",
     "OpenCvVideoDecoderCalculator": "penstock_video.decoder:VideoDecoderCalculator",
     "OpenCvVideoEncoderCalculator": "penstock_video.encoder:VideoEncoderCalculator",
     "VideoDecoderCalculator": "penstock_video.decoder:VideoDecoderCalculator",
