@@ -11,7 +11,11 @@ from typing import Final
 #: Distribution → purpose → names of calculators.
 GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "penstock-video": {
-        "Video files, cameras and test patterns": ("VideoDecoder*", "OpenCvVideoDecoder*", "LiveVideo*"),
+        "Video files, cameras and test patterns": (
+            "VideoDecoder*",
+            "OpenCvVideoDecoder*",
+            "LiveVideoCalculator",
+        ),
         "Headers of video streams": ("VideoPreStream*",),
         "Video files out": ("VideoEncoder*", "OpenCvVideoEncoder*"),
         "Live streams out": ("LiveVideoSink*",),
