@@ -45,7 +45,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
             "SummarySaiToPitchogram*",
         ),
     },
-    "penstock-kafka": {
+    "penstock-bridges": {
         "Topics of Kafka": ("Kafka*",),
     },
     "penstock-record": {

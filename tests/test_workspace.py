@@ -81,7 +81,7 @@ def imported_at_once(path):
 
 
 #: What is loaded only where an extra of its distribution is installed, or the command line.
-OF_EXTRAS = re.compile(r"src/penstock_live/|/command_line\.py$")
+OF_EXTRAS = re.compile(r"src/penstock_live/|src/\w+/client/|/command_line\.py$")
 
 
 def is_imported_at_once(path, name):
