@@ -10,7 +10,16 @@ import socket
 import pytest
 
 import penstock
-from penstock.access import ACCESS, EVERYTHING, Access, Searched, current, is_address, override
+from penstock.access import (
+    ACCESS,
+    EVERYTHING,
+    Access,
+    Searched,
+    current,
+    is_address,
+    override,
+    redacted,
+)
 from penstock.errors import (
     AlreadyExistsError,
     GraphConfigError,
@@ -19,6 +28,8 @@ from penstock.errors import (
     PermissionDeniedError,
     StatusCode,
 )
+from penstock.shown import shown as shown_payload
+from penstock.touches import touches
 from penstock_testing import testing_registry
 
 
@@ -303,3 +314,36 @@ def test_what_is_no_list_of_names_and_ports_is_a_fault(registry, monkeypatch, sa
         GraphConfigError, match=r"reads is the str '/etc'|reads: 3 is neither a str nor a port"
     ):
         penstock.CalculatorGraph(FIXED, registry=registry)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("rtsp://ann:pw@10.0.0.5:554/cam", "rtsp://ann:***@10.0.0.5:554/cam"),
+        ("rtsp://ann:p@w:2@10.0.0.5/cam", "rtsp://ann:***@10.0.0.5/cam"),
+        ("rtsp://ann:p/w?@10.0.0.5/cam", "rtsp://ann:***@10.0.0.5/cam"),
+        ("http://sometoken@host/x", "http://***@host/x"),
+        ("http://host/x?access_token=abc&b=2", "http://host/x?access_token=***&b=2"),
+        ("http://host/x?b=2&Password=a%20c", "http://host/x?b=2&Password=***"),
+        ("srt://host:9?passphrase=abc", "srt://host:9?passphrase=***"),
+        ("'rtsp://a:b@c/d' and \"http://e:f@g\"", "'rtsp://a:***@c/d' and \"http://e:***@g\""),
+        ("http://host:80/a@b", "http://host:80/a@b"),
+        ("rtsp://[::1]:554/cam", "rtsp://[::1]:554/cam"),
+        ("http://host/x?keyframe=1&monkey=2", "http://host/x?keyframe=1&monkey=2"),
+        ("clip.mp4", "clip.mp4"),
+    ],
+)
+def test_passwords_are_left_out_of_addresses(text, shown) -> None:
+    assert redacted(text) == shown
+
+
+def test_no_error_and_no_list_of_what_is_touched_has_a_password() -> None:
+    with pytest.raises(PermissionDeniedError) as refused:
+        Access(connects=["10.0.0.9"]).connecting("rtsp://ann:geheim@10.0.0.5/cam")
+    (touch,) = touches("connects", ["rtsp://ann:geheim@10.0.0.5/cam"], ())
+
+    assert "rtsp://ann:***@10.0.0.5/cam" in str(refused.value)
+    assert "geheim" not in str(refused.value)
+    assert touch.what == "rtsp://ann:***@10.0.0.5/cam"
+    assert Access(connects=["10.0.0.5"]).refused(touch) is None
+    assert "geheim" not in shown_payload(["rtsp://ann:geheim@10.0.0.5/cam"])

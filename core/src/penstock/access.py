@@ -21,6 +21,7 @@ from contextvars import ContextVar
 from typing import IO, TYPE_CHECKING, Final
 
 from penstock.errors import AlreadyExistsError, InvalidArgumentError, PermissionDeniedError
+from penstock.redacting import redacted
 from penstock.services import ServiceKey, ServiceScope
 from penstock.touches import KINDS, Searched, Touch
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ACCESS", "EVERYTHING", "Access", "Searched", "Touch", "current", "is_address", "override",
+    "redacted",
 ]  # fmt: skip
 
 #: What begins an address: "rtsp://", "udp:", "concat:"; not the letter of a drive.
@@ -225,7 +227,7 @@ class Access:
         allowed = self._allowed[kind] or ()
         known = f"only {', '.join(map(repr, allowed))}" if allowed else "none"
         return PermissionDeniedError(
-            f"this graph may not {verb} {what!r}; allowed: {known}; {cure} allows more, or "
+            f"this graph may not {verb} {redacted(what)!r}; allowed: {known}; {cure} allows more, or "
             f"Access({kind}=[...])"
         )
 

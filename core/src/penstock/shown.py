@@ -48,6 +48,14 @@ class _Short(reprlib.Repr):
                 return text
         return _instance(x)
 
+    def repr_str(self, x: str, level: int) -> str:
+        """Return a text, the middle left out where it is long, without passwords of addresses."""
+        if "://" in x:
+            from penstock.redacting import redacted  # few payloads are addresses
+
+            x = redacted(x[:_LOOKED_AT])
+        return super().repr_str(x, level)
+
     def repr_bytes(self, x: bytes, _level: int) -> str:
         """Return the first bytes, and how many there are."""
         return repr(x) if len(x) <= _BYTES else f"{x[:_BYTES]!r}… ({len(x)} bytes)"

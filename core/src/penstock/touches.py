@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock.errors import InvalidArgumentError
+from penstock.redacting import redacted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -30,7 +31,7 @@ class Touch(NamedTuple):
 
     #: A key of `KINDS`.
     kind: str
-    #: A path, an address, a name; "" where it is not known before the run.
+    #: A path, an address (`penstock.access.redacted`), a name; "" where it is not known before the run.
     what: str
     #: Where that comes from: "options", "side packet PATH", "input NAME".
     source: str = "options"
@@ -58,7 +59,8 @@ def touches(kind: str, given: Iterable[object], places: Sequence[tuple[str, obje
     for one in given:
         if isinstance(one, str):
             if one:
-                yield Touch(kind, one, is_searched=isinstance(one, Searched))
+                what = redacted(one) if kind == "connects" else one
+                yield Touch(kind, what, is_searched=isinstance(one, Searched))
             continue
         spec: Any = one
         word = next((word for word, specs in places if spec in _of(specs)), None)

@@ -403,6 +403,35 @@ def test_what_a_limit_cuts_from_lists_is_told_by_ledger_and_why_and_drops_no_pac
     assert str(why).splitlines() == ["the run is over: its sources and graph inputs have ended", f"  {line}"]
 
 
+def test_what_a_source_throws_away_counts_as_written_and_dropped_before_its_readers(make) -> None:
+    def process(cc):
+        cc.output.count_dropped("not the newest", cc.input.payload)
+        cc.output.add(cc.input.payload, cc.input_timestamp)
+
+    graph = make([(calculator(process, name="Camera"), "in", "out"), (Nothing, "out")], "in")
+    graph.start_run()
+    feed(graph, 4)
+    graph.close(TIMEOUT)
+
+    ledger = graph.ledger()
+    account = stream_of(ledger, "out")
+    assert (account.added, account.dropped, ledger.adds_up) == (10, {"not the newest": 6}, True)
+    assert [reader.delivered for reader in account.readers] == [4]
+    assert [(drop.place, drop.count) for drop in account.drops] == [("node 'Camera'", 6)]
+    assert next(one for one in graph.snapshot().streams if one.name == "out").dropped == 6
+
+
+def test_fewer_than_no_packets_cannot_have_been_thrown_away(make) -> None:
+    few = calculator(lambda cc: cc.output.count_dropped("late", -1), name="Few")
+    graph = make([(few, "in", "out")], "in")
+    graph.start_run()
+    feed(graph, 1)
+
+    with pytest.raises(GraphRunError, match=r"stream 'out': -1 packets cannot have been dropped; give 0 or"):
+        graph.close(TIMEOUT)
+    assert graph.ledger().adds_up
+
+
 def test_one_element_is_cut_in_the_singular(make) -> None:
     few = calculator(lambda cc: cc.input.count_cut("most is 2"), name="Few")
     graph = make([(few, "in")], "in")

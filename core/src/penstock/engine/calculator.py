@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from penstock.engine.node import Node
     from penstock.engine.output import Output, OutputSidePacket
     from penstock.engine.packet import Packet
-    from penstock.engine.stream import InputStream
+    from penstock.engine.stream import InputStream, OutputStream
     from penstock.port_collection import Ports
     from penstock.services import ServiceKey
 
@@ -121,6 +121,9 @@ class NodeServices(Protocol):
 
     def count_cut(self, stream: InputStream, reason: str, count: int) -> None:
         """Count elements of lists that the node has taken from a stream as left out."""
+
+    def count_unwritten(self, stream: OutputStream, reason: str, count: int) -> None:
+        """Count packets that the node has thrown away in place of writing them to a stream."""
 
     def take_waiting(self, stream: InputStream) -> list[Packet]:
         """Take the packets that wait in the queue of a node that closes."""

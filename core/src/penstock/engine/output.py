@@ -180,6 +180,28 @@ class Output:
         """The name of the stream."""
         return self.stream.name
 
+    def count_dropped(self, reason: str, count: SupportsIndex = 1) -> None:
+        """Count packets that this node had for the stream, and threw away in place of writing them.
+
+        For sources that cannot wait, such as cameras: the graph's ledger then counts the packets as written
+        and dropped here, before any reader.
+
+        Args:
+            reason: why, in a few words that stay the same: the ledger adds up by reason.
+            count: how many packets.
+
+        Raises:
+            InvalidArgumentError: `count` is negative.
+        """
+        number = index(count)
+        if number < 0:
+            raise self._error(
+                InvalidArgumentError, f"{number} packets cannot have been dropped; give 0 or more"
+            )
+        node = self.stream.node
+        if number and node is not None:
+            node.services.count_unwritten(self.stream, reason, number)
+
     def _only_in_open(self, what: str) -> None:
         if self._context.method != OPEN:
             method = METHODS[self._context.method]
@@ -210,7 +232,8 @@ class Output:
             return
         if t < self.bound and stream.is_ordered:
             raise self._order_error(t)
-        if t == POSTSTREAM and (self.packets or stream.added) and stream.is_ordered:
+        has_others = self.packets or stream.added > sum(stream.dropped.values())
+        if t == POSTSTREAM and has_others and stream.is_ordered:
             why = "a packet at Timestamp::PostStream() must be the only one of its stream"
             raise self._error(TimestampOrderError, why, t)
         if not stream.fits(packet.value):

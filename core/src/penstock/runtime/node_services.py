@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from penstock.engine.node import Node
     from penstock.engine.packet import Packet
     from penstock.engine.schedule import Schedule
-    from penstock.engine.stream import InputStream
+    from penstock.engine.stream import InputStream, OutputStream
     from penstock.plan import NodePlan, Plan
     from penstock.runtime.counters import Counter, Counters
     from penstock.runtime.side_packets import SidePackets
@@ -126,6 +126,15 @@ class GraphNodeServices:
     def count_cut(self, stream: InputStream, reason: str, count: int) -> None:
         """Count elements that the node has left out of lists of a stream."""
         self.change(lambda _: add_dropped(stream.cut, reason, count))
+
+    def count_unwritten(self, stream: OutputStream, reason: str, count: int) -> None:
+        """Count packets that the node has thrown away in place of writing them to a stream."""
+
+        def count_them(_: Schedule) -> None:
+            stream.added += count
+            add_dropped(stream.dropped, reason, count)
+
+        self.change(count_them)
 
     def take_waiting(self, stream: InputStream) -> list[Packet]:
         """As `Input.take_waiting`."""

@@ -66,6 +66,6 @@ class Answer(NamedTuple):
     busy_ns: int = 0
     #: What is rare: "headers" and "offsets" (number of the output → payload, or offset), "process_bounds",
     #: "side_packets" (name → payload), "counters" (name → increase), "dropped" and "cut" (packets and
-    #: elements of lists: both lists of number of the input, reason, count); "region" is what only regions
-    #: say.
+    #: elements of lists: both lists of number of the input, reason, count), "unwritten" (packets, likewise,
+    #: with the number of the output); "region" is what only regions say.
     more: dict[str, Any] | None = None

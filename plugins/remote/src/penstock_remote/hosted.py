@@ -145,6 +145,7 @@ class _Opened:
         self._spare: Final = [self._node.step]
         self._counted: Final = Increases[str]()
         self._lost: Final = {"dropped": Increases[tuple[int, str]](), "cut": Increases[tuple[int, str]]()}
+        self._unwritten: Final = Increases[tuple[int, str]]()
         self._side_packets: dict[str, object] = {}
 
     def take_step(self, call: Call) -> Step:
@@ -188,9 +189,10 @@ class _Opened:
                 outputs.append(([], output.bound, output.will_close))
             else:
                 outputs.append(None)
-        for stream in self._node.inputs:
-            if stream.dropped or stream.cut:
-                is_rare = True
+        if any(stream.dropped or stream.cut for stream in self._node.inputs):
+            is_rare = True
+        if any(output.stream.dropped for output in step.out_ports):
+            is_rare = True
         values = self._counters.values()
         more = self._more(step, call.method, values) if is_rare or values else None
         return Answer(outputs, is_stop, busy_ns, more or None)
@@ -210,6 +212,14 @@ class _Opened:
             lost = [(*key, increase) for key, increase in increases.of(counts).items()]
             if lost:
                 more[what] = lost
+        unwritten = {
+            (number, reason): count
+            for number, output in enumerate(step.out_ports)
+            for reason, count in output.stream.dropped.items()
+        }
+        lost = [(*key, increase) for key, increase in self._unwritten.of(unwritten).items()]
+        if lost:
+            more["unwritten"] = lost
         if self._side_packets:
             more["side_packets"] = self._side_packets
             self._side_packets = {}

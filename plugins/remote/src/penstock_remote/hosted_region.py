@@ -197,6 +197,7 @@ class _Run:
             one.readers[0] for one in schedule.streams if len(one.readers) == 1 and not one.observers
         ]
         self._lost: Final = Increases[tuple[str, str]]()
+        self._unwritten: Final = Increases[tuple[str, str]]()
         self._shortened: Final = Increases[str]()
         self._told_sides: set[str] = set()
         self._has_failed = False
@@ -290,6 +291,9 @@ class _Run:
         dropped = [(*key, increase) for key, increase in self._lost.of(self._dropped()).items()]
         if dropped:
             inside["dropped"] = dropped
+        unwritten = [(*key, increase) for key, increase in self._unwritten.of(self._not_written()).items()]
+        if unwritten:
+            inside["unwritten"] = unwritten
         cut = list(self._shortened.of(self._cut()).items())
         if cut:
             inside["cut"] = cut
@@ -311,6 +315,15 @@ class _Run:
             for reader in self._single
             if reader.dropped
             for reason, count in reader.dropped.items()
+        }
+
+    def _not_written(self) -> dict[tuple[str, str], int]:
+        """Return what nodes here threw away in place of writing it, by the name of the stream and reason."""
+        return {
+            (stream.name, reason): count
+            for stream in (*self._inner, *self._leaving)
+            if stream.dropped
+            for reason, count in stream.dropped.items()
         }
 
     def _cut(self) -> dict[str, int]:

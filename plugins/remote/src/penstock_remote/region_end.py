@@ -102,6 +102,7 @@ class RegionEnd:
                 continue
             stream = schedule.streams[self._plan.stream_ids[name]]
             stream.dropped[reason] = stream.dropped.get(reason, 0) + count
+        self._drop_unwritten(schedule, inside)
         if node.inputs:  # the lists themselves stay inside, so what came in tells of them
             for why, count in inside.get("cut", ()):
                 node.inputs[0].cut[why] = node.inputs[0].cut.get(why, 0) + count
@@ -112,6 +113,14 @@ class RegionEnd:
             schedule.close_sources()
         for error in errors:
             schedule.fail(error)
+
+    def _drop_unwritten(self, schedule: Schedule, inside: dict[str, Any]) -> None:
+        """Count what nodes inside threw away in place of writing it."""
+        for name, reason, count in inside.get("unwritten", ()):
+            stream = schedule.streams[self._plan.stream_ids[name]]
+            stream.dropped[reason] = stream.dropped.get(reason, 0) + count
+            if stream not in self._inner:  # of those inside, "added" counts them
+                stream.added += count
 
     def _resize(self, schedule: Schedule, node: Node, lengths: dict[tuple[str, int], int]) -> None:
         """Give the queues here the lengths of those inside, and throttle or free sources accordingly."""

@@ -137,5 +137,7 @@ def _write_more(more: dict[str, Any], step: Step) -> None:
         node.services.counter(node, name).increment_by(increase)
     for number, reason, count in more.get("dropped", ()):
         step.in_ports[number].count_dropped(reason, count)
+    for number, reason, count in more.get("unwritten", ()):
+        step.outputs.items[number].count_dropped(reason, count)
     for number, reason, count in more.get("cut", ()):
         step.in_ports[number].count_cut(reason, count)

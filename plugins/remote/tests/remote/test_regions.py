@@ -115,6 +115,7 @@ class Odd(Number):
             cc.output.add(cc.input.payload, cc.input_timestamp)
         else:
             cc.input.count_dropped("even")
+            cc.output.count_dropped("not odd")
             cc.input.count_cut("most is 1", 3)
 
 
@@ -633,8 +634,11 @@ def test_the_ledger_tells_what_was_dropped_inside() -> None:
     ledger = graph.ledger()
 
     assert ledger.adds_up, str(ledger)
-    assert {one.name: one.added for one in ledger.streams} == {"in": 5, "a": 3, "b": 3, "c": 3}
-    assert [(one.stream, one.reason, one.count) for one in ledger.drops] == [("in", "even", 2)]
+    assert {one.name: one.added for one in ledger.streams} == {"in": 5, "a": 5, "b": 3, "c": 3}
+    assert [(one.stream, one.reason, one.count) for one in ledger.drops] == [
+        ("in", "even", 2),
+        ("a", "not odd", 2),
+    ]
     assert [(one.place, one.reason, one.count) for one in ledger.cuts] == [
         ("node 'n1+n2+n3' input 0", "inside, node 'n1' on 'in': most is 1", 6)
     ]

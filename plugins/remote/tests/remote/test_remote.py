@@ -103,6 +103,7 @@ class Everything(Calculator):
         if self.total > 100:
             return STOP
         cc.outputs["REST"].set_next_timestamp_bound(cc.input_timestamp + 5)
+        cc.outputs["REST"].count_dropped("not wanted", 3)
         return None
 
     def close(self, cc):
