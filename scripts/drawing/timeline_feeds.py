@@ -74,6 +74,8 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "RefineLandmarksFromHeatmapCalculator": "it takes what a certain model says",
     "RegexPreprocessorCalculator": "it needs a model",
     "ResourceProviderCalculator": "it reads a file",
+    "RosBagSinkCalculator": "it writes a file",
+    "RosBagSourceCalculator": "it reads a file",
     "SegmentationSmoothingCalculator": "its packets are masks",
     "SetLandmarkVisibilityCalculator": "it takes what a certain model says",
     "ShaderCalculator": "its shader needs OpenGL, and this page needs none",

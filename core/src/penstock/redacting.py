@@ -1,6 +1,6 @@
-"""Passwords of addresses, left out of what people read.
+"""Passwords of addresses, left out of texts for people.
 
-Whoever puts an address into an error, a log or a page writes `redacted(address)` in its place.
+Code that puts an address into an error, a log or a page writes `redacted(address)` in its place.
 """
 
 from __future__ import annotations

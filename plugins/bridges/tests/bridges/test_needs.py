@@ -34,7 +34,19 @@ except penstock.errors.GraphRunError as error:
 KAFKA = """node {{ calculator: "Kafka{0}Calculator" {1} node_options {{
   [type.googleapis.com/penstock_kafka.Kafka{0}CalculatorOptions] {{
     bootstrap_servers: "127.0.0.1:9" topic: "t" {2} }} }} }}"""
+ROS = """node {{ calculator: "RosBag{0}Calculator" {1} node_options {{
+  [type.googleapis.com/penstock_ros.RosBag{0}CalculatorOptions] {{ path: "a.bag" {2} }} }} }}"""
 GRAPHS = {
+    "RosBagSourceCalculator": (
+        "rosbags,PIL",
+        ROS.format("Source", 'output_stream: "a"', 'topic: "/a"'),
+        "ros",
+    ),
+    "RosBagSinkCalculator": (
+        "rosbags,PIL",
+        'input_stream: "in" ' + ROS.format("Sink", 'input_stream: "in"', ""),
+        "ros",
+    ),
     "KafkaSourceCalculator": (
         "confluent_kafka",
         KAFKA.format("Source", 'output_stream: "VALUE:v"', 'group_id: "g"'),
