@@ -48,6 +48,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "penstock-bridges": {
         "Bags of ROS": ("RosBag*",),
         "Topics of Kafka": ("Kafka*",),
+        "Topics of MQTT": ("Mqtt*",),
     },
     "penstock-record": {
         "Recordings": ("McapSink*", "McapSource*"),

@@ -543,7 +543,7 @@ NOT_FED = {
     r"(TfLiteInferenceCalculator|InferenceCalculator(Cpu|Xnnpack))": "runs a model, which its own tests make",
     r"(OpenCv)?VideoDecoderCalculator": "reads a video file, to be made by its own tests",
     r"FaceGeometryPipelineCalculator": "reads the canonical face from a file, which its own tests make",
-    r"Kafka(Sink|Source)Calculator": "needs a server, as its own tests do",
+    r"(Kafka|Mqtt)(Sink|Source)Calculator": "needs a server, as its own tests do",
     r"RosBag(Sink|Source)Calculator": "writes or reads a bag, as its own tests do",
     r"AudioDecoderCalculator": "reads a sound file, to be made by its own tests",
     r"Tvl1OpticalFlowCalculator": "needs another OpenCV, for which its own tests have a stand-in",

@@ -22,6 +22,7 @@ DISTRIBUTION_OF = {
     "attr": "attrs",
     "PIL": "pillow",
     "cv2": "opencv-python-headless",
+    "paho": "paho-mqtt",
     "google": "protobuf",
     "yaml": "pyyaml",
     "OpenGL": "pyopengl",

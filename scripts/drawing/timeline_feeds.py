@@ -66,6 +66,8 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "McapSinkCalculator": "it writes a file",
     "McapSourceCalculator": "it reads a file",
     "MicrophoneSourceCalculator": "it needs a microphone",
+    "MqttSinkCalculator": "it writes to a server",
+    "MqttSourceCalculator": "it reads from a server",
     "ObjectDetectionTensorsToDetectionsCalculator": "it takes what a certain model says",
     "OpenCvVideoDecoderCalculator": "it reads a file",
     "OpenCvVideoEncoderCalculator": "it writes a file",

@@ -10,6 +10,7 @@ from penstock.errors import FailedPreconditionError
 #: Extra → the modules that its part imports.
 MODULES: Final = {
     "kafka": ("confluent_kafka",),
+    "mqtt": ("paho",),
     "ros": ("rosbags", "PIL"),
 }
 

@@ -36,7 +36,20 @@ KAFKA = """node {{ calculator: "Kafka{0}Calculator" {1} node_options {{
     bootstrap_servers: "127.0.0.1:9" topic: "t" {2} }} }} }}"""
 ROS = """node {{ calculator: "RosBag{0}Calculator" {1} node_options {{
   [type.googleapis.com/penstock_ros.RosBag{0}CalculatorOptions] {{ path: "a.bag" {2} }} }} }}"""
+MQTT = """node {{ calculator: "Mqtt{0}Calculator" {1} node_options {{
+  [type.googleapis.com/penstock_mqtt.Mqtt{0}CalculatorOptions] {{
+    address: "127.0.0.1:9" topic: "t" {2} }} }} }}"""
 GRAPHS = {
+    "MqttSourceCalculator": (
+        "paho",
+        MQTT.format("Source", 'output_stream: "VALUE:v"', 'client_id: "c"'),
+        "mqtt",
+    ),
+    "MqttSinkCalculator": (
+        "paho",
+        'input_stream: "in" ' + MQTT.format("Sink", 'input_stream: "VALUE:in"', ""),
+        "mqtt",
+    ),
     "RosBagSourceCalculator": (
         "rosbags,PIL",
         ROS.format("Source", 'output_stream: "a"', 'topic: "/a"'),
