@@ -49,6 +49,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "Bags of ROS": ("RosBag*",),
         "Topics of Kafka": ("Kafka*",),
         "Topics of MQTT": ("Mqtt*",),
+        "The viewer Rerun": ("RerunSink*",),
     },
     "penstock-record": {
         "Recordings": ("McapSink*", "McapSource*"),

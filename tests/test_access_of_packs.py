@@ -284,6 +284,7 @@ ALLOWED = {
     "penstock_record/repair.py": "a command of the user",
     "penstock_record/rows.py": "the application's own file",
     "penstock_record/writing.py": "opens a path that `Access.writing` has returned",
+    "penstock_rerun/log.py": "looks whether a viewer is at an address that `Access.connecting` has returned",
     "penstock_ros/client/images.py": "Pillow opens bytes in memory",
     "penstock_ros/client/reading.py": "rosbags opens paths that `Access.reading` and `folder` have returned",
     "penstock_ros/client/writing.py": "writes beside a path that `Access.writing` has returned",

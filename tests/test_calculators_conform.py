@@ -545,6 +545,7 @@ NOT_FED = {
     r"FaceGeometryPipelineCalculator": "reads the canonical face from a file, which its own tests make",
     r"(Kafka|Mqtt)(Sink|Source)Calculator": "needs a server, as its own tests do",
     r"RosBag(Sink|Source)Calculator": "writes or reads a bag, as its own tests do",
+    r"RerunSinkCalculator": "writes a file, as its own tests do",
     r"AudioDecoderCalculator": "reads a sound file, to be made by its own tests",
     r"Tvl1OpticalFlowCalculator": "needs another OpenCV, for which its own tests have a stand-in",
     r"MicrophoneSourceCalculator": "needs a sound system, which its own tests play",

@@ -23,6 +23,7 @@ DISTRIBUTION_OF = {
     "PIL": "pillow",
     "cv2": "opencv-python-headless",
     "paho": "paho-mqtt",
+    "rerun": "rerun-sdk",
     "google": "protobuf",
     "yaml": "pyyaml",
     "OpenGL": "pyopengl",

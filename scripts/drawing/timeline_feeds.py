@@ -75,6 +75,7 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "PacketLatencyCalculator": "it depends on the clock",
     "RefineLandmarksFromHeatmapCalculator": "it takes what a certain model says",
     "RegexPreprocessorCalculator": "it needs a model",
+    "RerunSinkCalculator": "it writes a file",
     "ResourceProviderCalculator": "it reads a file",
     "RosBagSinkCalculator": "it writes a file",
     "RosBagSourceCalculator": "it reads a file",

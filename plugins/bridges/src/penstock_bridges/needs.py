@@ -11,6 +11,7 @@ from penstock.errors import FailedPreconditionError
 MODULES: Final = {
     "kafka": ("confluent_kafka",),
     "mqtt": ("paho",),
+    "rerun": ("rerun",),
     "ros": ("rosbags", "PIL"),
 }
 

@@ -40,6 +40,12 @@ MQTT = """node {{ calculator: "Mqtt{0}Calculator" {1} node_options {{
   [type.googleapis.com/penstock_mqtt.Mqtt{0}CalculatorOptions] {{
     address: "127.0.0.1:9" topic: "t" {2} }} }} }}"""
 GRAPHS = {
+    "RerunSinkCalculator": (
+        "rerun",
+        """input_stream: "in" node { calculator: "RerunSinkCalculator" input_stream: "in" node_options {
+        [type.googleapis.com/penstock_rerun.RerunSinkCalculatorOptions] { path: "a.rrd" } } }""",
+        "rerun",
+    ),
     "MqttSourceCalculator": (
         "paho",
         MQTT.format("Source", 'output_stream: "VALUE:v"', 'client_id: "c"'),
