@@ -34,6 +34,8 @@ from penstock_formats import (
 )
 from penstock_ros import CameraInfo, Imu, PointCloud, Transform, Transforms
 
+pytestmark = pytest.mark.heavy  # each log is a process that imports Rerun's SDK
+
 PATIENCE_S = 30.0
 START = 1_700_000_000_000_000
 
