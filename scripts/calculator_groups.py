@@ -60,8 +60,11 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
             "PillowToImage*",
         ),
     },
-    "penstock-kafka": {
+    "penstock-bridges": {
+        "Bags of ROS": ("RosBag*",),
         "Topics of Kafka": ("Kafka*",),
+        "Topics of MQTT": ("Mqtt*",),
+        "The viewer Rerun": ("RerunSink*",),
     },
     "penstock-record": {
         "Recordings": ("McapSink*", "McapSource*"),

@@ -101,6 +101,8 @@ def find(package: Package) -> Found:
     for each in modules:
         if each.name.endswith(("_pb2", ".components", ".__main__", ".template")):
             continue
+        if ".client" in each.name:  # needs an extra, and has no component
+            continue
         for name, kind in _classes(importlib.import_module(each.name)):
             if name in bases:
                 bases.remove(name)

@@ -42,7 +42,7 @@ PURPOSES: Final = {
         "plugins/record",
     ),
     "To go on after failures, and to change a running graph": ("plugins/failures", "plugins/steering"),
-    "More than one process": ("plugins/remote", "plugins/kafka"),
+    "More than one process": ("plugins/remote", "plugins/bridges"),
 }
 #: By others, with versions of their own.
 CONTRIB: Final = "contrib"

@@ -269,6 +269,7 @@ GALLERY: Final[Mapping[str, Recipe]] = {
     ),
     "picture_in_picture": Recipe(("front", "small", "joined"), {"joined, at 80000": ("joined", 2)}),
     "thermometer": Recipe(("celsius", "frame", "shown"), {"shown, at 160000": ("shown", 4)}),
+    "imu_camera_lidar": Recipe((), {"shown, after 0.1 s": ("shown", 3), "shown, after 0.9 s": ("shown", 27)}),
     "keep_up": Recipe(("camera", "chosen", "boxes", "last_boxes", "shown")),
     "batch_loop": Recipe(("frame", "crops", "labels", "marked"), {"marked, at 120000": ("marked", 3)}),
     "track_blobs": Recipe((), {"drawn, at 1200000": ("drawn", 30), "drawn, at 4000000": ("drawn", 100)}),

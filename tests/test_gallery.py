@@ -58,6 +58,7 @@ frame at 0.12 s: red, green, blue
     + "the detector saw \\d+ of 120 frames\n",
     "spectrogram": "frame at 0.00 s: silence\n(frame at [01].\\d\\d s: loudest at \\d+ Hz\n){49}",
     "shader": "(frame at 0.\\d\\d s: 320 x 180, 9\\d\n){8}",
+    "imu_camera_lidar": "(0.\\d\\d s: turned +\\d+.\\d degrees \\(true +\\d+.\\d\\)\n){6}",
     "live": """\
 0.0 s  30 dB
 0.1 s  32 dB

@@ -15,6 +15,7 @@ PACKS = Path(__file__).resolve().parent.parent / "plugins"
 @pytest.mark.parametrize(
     ("page", "prints"),
     [
+        ("bridges/ros", 2),
         ("graphs/builder", 2),
         ("graphs/templates", 2),
         ("image/README", 1),

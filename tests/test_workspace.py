@@ -22,6 +22,8 @@ DISTRIBUTION_OF = {
     "attr": "attrs",
     "PIL": "pillow",
     "cv2": "opencv-python-headless",
+    "paho": "paho-mqtt",
+    "rerun": "rerun-sdk",
     "google": "protobuf",
     "yaml": "pyyaml",
     "OpenGL": "pyopengl",
@@ -81,7 +83,7 @@ def imported_at_once(path):
 
 
 #: What is loaded only where an extra of its distribution is installed, or the command line.
-OF_EXTRAS = re.compile(r"src/penstock_live/|penstock_formats/pillow\.py$|/command_line\.py$")
+OF_EXTRAS = re.compile(r"src/penstock_live/|penstock_formats/pillow\.py$|src/\w+/client/|/command_line\.py$")
 
 
 def is_imported_at_once(path, name):

@@ -1,6 +1,6 @@
 """How keys fall on the partitions of a log, on drivers, and on the replicas in each.
 
-A key's partition is what Kafka's C client, and so penstock-kafka's sink, makes of it: CRC-32 modulo the
+A key's partition is what Kafka's C client, and so penstock_kafka's sink, makes of it: CRC-32 modulo the
 number of partitions (librdkafka's default partitioner). Its replica is `penstock_shards.shard_of`. Drivers
 have ranges of partitions; the first ones have one more where they do not divide (Kafka's range assignor).
 """

@@ -40,7 +40,7 @@ class GroupTimes:
     rebalance_s: float = 3.0
     #: Until another host stands in for one that has died.
     back_s: float = 300.0
-    #: penstock-kafka's default for commit_interval_ms.
+    #: penstock_kafka's default for commit_interval_ms.
     #: Between two commits.
     commit_s: float = 1.0
 

@@ -9,7 +9,7 @@ import pytest
 import penstock
 from penstock.explain import GRAPH
 from penstock.lowlevel import default_registry
-from penstock_kafka.sweep import Sweep
+from penstock_bridges import Sweep
 
 PATIENCE_S = 30.0
 

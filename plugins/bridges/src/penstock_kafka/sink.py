@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
-from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any, Final
-
-from confluent_kafka import KafkaException, Producer
+from typing import TYPE_CHECKING, Any
 
 import penstock
-from penstock.errors import InvalidArgumentError, UnavailableError
+from penstock.errors import InvalidArgumentError
+from penstock_bridges import check_needs
 from penstock_kafka.options import KafkaSinkCalculatorOptions
-from penstock_kafka.settings import LIBRDKAFKA, refused, settings_of, teller
 
 if TYPE_CHECKING:
-    from confluent_kafka import KafkaError, Message
+    from concurrent.futures import Future
 
     from penstock import CalculatorContext, CalculatorContract
     from penstock.lowlevel import Stop
-
-#: How long the thread that takes in the brokers' answers sleeps at most before it looks whether it is to end.
-_WAIT_S: Final = 0.1
 
 
 class KafkaSinkCalculator(penstock.Calculator):
@@ -43,8 +36,9 @@ class KafkaSinkCalculator(penstock.Calculator):
 
     Options: `bootstrap_servers`; `topic`; `config`; `close_timeout_ms`.
 
-    Raises in `open`: InvalidArgumentError for settings that are missing or wrong. In `process`:
-    UnavailableError if the brokers refuse a message, or do not answer.
+    Raises in `open`: FailedPreconditionError without confluent-kafka, the extra `kafka`; InvalidArgumentError
+    for settings that are missing or wrong. In `process`: UnavailableError if the brokers refuse a message, or
+    do not answer.
 
     Example config::
 
@@ -85,70 +79,20 @@ class KafkaSinkCalculator(penstock.Calculator):
 
     def open(self, cc: CalculatorContext) -> None:
         """Make the producer, and start the thread that takes in the brokers' answers."""
-        options = self._options = cc.options(KafkaSinkCalculatorOptions)
-        settings = {
-            "linger.ms": 0,
-            "error_cb": teller(cc.node_name),
-            "logger": LIBRDKAFKA,
-            **settings_of(cc, options),
-        }
-        try:
-            self._producer = Producer(settings)
-        except KafkaException as error:
-            raise refused(f"cannot write {options.topic}", error) from error
-        self._is_over = threading.Event()
-        self._thread = threading.Thread(target=self._serve, name=f"{cc.node_name} answers", daemon=True)
-        self._thread.start()
+        check_needs("KafkaSinkCalculator", "kafka")
+        from penstock_kafka.client.writer import Writer
+
+        self._writer = Writer(cc, cc.options(KafkaSinkCalculatorOptions))
 
     def process(self, cc: CalculatorContext) -> Future[Stop | None] | None:
         """Send the message; the future is done when it is stored."""
         key = _payload(cc, "KEY")
         value = _payload(cc, "VALUE")
-        if key is None and value is None:
-            return None
-        done: Future[Stop | None] = Future()
-        done.set_running_or_notify_cancel()  # it cannot be called back
-        outputs, stamp = cc.outputs, cc.input_timestamp
-
-        def answered(error: KafkaError | None, message: Message) -> None:
-            if error is not None:
-                done.set_exception(UnavailableError(f"topic {self._options.topic}: {error.str()}"))
-                return
-            try:
-                if "SENT" in outputs:
-                    outputs["SENT"].add((message.topic(), message.partition(), message.offset()), stamp)
-            except Exception as failure:  # noqa: BLE001  # the call's, not the thread's
-                done.set_exception(failure)
-            else:
-                done.set_result(None)
-
-        try:
-            self._producer.produce(self._options.topic, value, key, on_delivery=answered)
-        except BufferError as error:
-            raise UnavailableError(
-                f"topic {self._options.topic}: more messages wait for answers than "
-                "queue.buffering.max.messages lets; lower max_in_flight or raise it"
-            ) from error
-        except KafkaException as error:
-            raise refused(f"topic {self._options.topic}", error) from error
-        return done
+        return None if key is None and value is None else self._writer.write(cc, key, value)
 
     def close(self, cc: CalculatorContext) -> None:  # noqa: ARG002  # the interface
         """Wait for the messages under way, and end the thread."""
-        left = self._producer.flush(self._options.close_timeout_ms / 1000)
-        self._is_over.set()
-        self._thread.join()
-        if left:
-            self._producer.purge()
-            self._producer.flush(_WAIT_S)  # their calls end with an error
-            raise UnavailableError(
-                f"topic {self._options.topic}: {left} messages were not stored within "
-                f"{self._options.close_timeout_ms} ms (close_timeout_ms)"
-            )
-
-    def _serve(self) -> None:
-        while not self._is_over.is_set():
-            self._producer.poll(_WAIT_S)
+        self._writer.close()
 
 
 def _payload(cc: CalculatorContext, tag: str) -> Any:

@@ -1,0 +1,19 @@
+"""Topics of MQTT as streams, and streams to topics, at least once.
+
+The names are imported when they are first used, so finding this pack does not import what they need.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from penstock.lowlevel import late_names
+
+if TYPE_CHECKING:
+    from penstock_mqtt.message import MqttMessage as MqttMessage
+
+#: Module → the names that it has.
+_HOMES: Final = {"penstock_mqtt.message": "MqttMessage"}
+
+if not TYPE_CHECKING:  # type checkers know the import above, and refuse every other name
+    __all__, __getattr__, __dir__ = late_names(__name__, _HOMES)

@@ -1,0 +1,11 @@
+"""The components of penstock_rerun by name; a module is imported when a graph uses it.
+
+Written by `python scripts/components.py` from the classes and messages of the package.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+CALCULATORS: Final[Mapping[str, str]] = {
+    "RerunSinkCalculator": "penstock_rerun.sink:RerunSinkCalculator",
+}
