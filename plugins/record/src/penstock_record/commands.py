@@ -171,7 +171,8 @@ def diff_command(
 def repair_command(recording: Path, out: Path | None) -> None:
     """Make a whole file of a recording that was cut off, as by a process that was killed or a full disk.
 
-    What a killed process loses is what came last: at most 64 KiB, or a quarter of a second.
+    What a killed process loses is what came last: at most 64 KiB, and at most the packets of a quarter of a
+    second. A file without any packet is left as it is, and the exit code is 1.
 
     \b
     Examples:

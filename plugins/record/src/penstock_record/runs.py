@@ -12,6 +12,7 @@ from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError
 from penstock.lowlevel import default_registry
 from penstock_cli.api import (
     FileMissing,
+    RunFailed,
     WrongUsage,
     amount,
     check_target,
@@ -26,7 +27,7 @@ from penstock_record.graphs import all_streams, recording_graph, replay_changes,
 from penstock_record.options import Compression
 from penstock_record.reading import RecordingReader
 from penstock_record.repair import repair
-from penstock_record.writing import SIDE
+from penstock_record.writing import PACKET, SIDE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -103,6 +104,8 @@ def replay(  # noqa: PLR0913  # the options of the command
         except PenstockError as error:
             raise WrongUsage(f"{recording}: a recorded change does not fit the graph: {error}") from error
 
+    if not _has_packets(recording):
+        say(f"warning: {recording} has no packets; nothing is played")
     given = {**_sides(recording, change(graph or recording)), **sides}
     run_file(graph or recording, given, manner, change=change, prepare=prepare)
     if out is not None and not manner.quiet:
@@ -112,6 +115,14 @@ def replay(  # noqa: PLR0913  # the options of the command
 def _streams_of(recording: Path) -> tuple[str, ...]:
     with RecordingReader(recording, default_registry(), is_cut=True) as reader:
         return reader.about.streams
+
+
+def _has_packets(recording: Path) -> bool:
+    try:
+        with RecordingReader(recording, default_registry(), is_cut=True) as reader:
+            return any(event.kind == PACKET for event in reader.events(decoded=()))
+    except InvalidArgumentError:  # the run says what is wrong with the file
+        return True
 
 
 def _sides(recording: Path, config: CalculatorGraphConfig) -> dict[str, Any]:
@@ -168,6 +179,7 @@ def show_repair(recording: Path, out: Path | None) -> None:
     Raises:
         WrongUsage: it is no recording.
         FileMissing: a file cannot be read or written.
+        RunFailed: nothing was saved.
     """
     existing(recording, "recording")
     if out is not None:
@@ -180,6 +192,10 @@ def show_repair(recording: Path, out: Path | None) -> None:
         raise FileMissing(str(error)) from error
     if done.was_whole:
         say(f"{recording} is whole: {plural(done.packets, 'packet')}")
+    elif not done.packets:
+        raise RunFailed(
+            f"{recording}: nothing can be saved: no packet was on the disk when the process ended"
+        )
     else:
         left = (
             "1 packet whose time is lost was"
