@@ -143,6 +143,16 @@ def test_names_inside_of_options_of_missing_calculators_count(write):
     assert names(default_registry(), path) == [("InsideCalculator", 2, 2), ("PackedCalculator", 3, 19)]
 
 
+def test_unknown_options_of_a_policy_do_not_matter(write):
+    path = write(
+        "graph.pbtxt",
+        'node { calculator: "QuuxCalculator" input_stream_handler { input_stream_handler: "Latest"\n'
+        " options { [x.NoSuchOptions.ext] { n: 3 } } } }",
+    )
+
+    assert names(default_registry(), path) == [("QuuxCalculator", 1, 8)]
+
+
 @pytest.mark.parametrize("is_known", [True, False])
 def test_binary_files_are_looked_into_whatever_their_options_are(write, is_known):
     registry = default_registry()
