@@ -91,7 +91,7 @@ def show(t: int) -> str:
 
 
 def no_timestamp(value: object) -> TypeError:
-    """Return the error for what is given as a timestamp and is no integer."""
+    """Return the error for a timestamp that is no integer."""
     given = repr(type(value).__name__)
     if isinstance(value, float) and isfinite(value):
         given = f"the float {value!r}; for seconds write Timestamp.from_seconds({value!r})"

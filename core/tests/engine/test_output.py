@@ -200,8 +200,8 @@ def test_a_packet_without_a_timestamp_says_how_to_give_it_one() -> None:
     refusing(
         lambda output: output.add_packet(Packet(3)),
         TimestampError,
-        r"^stream 'out': Timestamp::Unset\(\) cannot be the timestamp of a packet in a stream; write Packet\(payload, "
-        r"timestamp\)$",
+        r"^stream 'out': Timestamp::Unset\(\) cannot be the timestamp of a packet in a stream; write "
+        r"Packet\(payload, timestamp\)$",
     )
 
 
