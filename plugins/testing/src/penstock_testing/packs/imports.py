@@ -1,7 +1,7 @@
 """What the modules of a pack import, beside what its distribution requires.
 
 Looked at is the source alone. What a module of a component imports must be of the standard library, of the
-pack, or of what its distribution requires, directly or by way of others. An import inside of a function, or
+pack, or of a requirement of its distribution, direct or by way of others. An import inside of a function, or
 in another module, may also be of an extra.
 """
 
@@ -172,7 +172,7 @@ def _all_brought(distribution: Distribution, *, extras: bool) -> set[str]:
 
 
 def _required(distribution: Distribution, extras: frozenset[str]) -> Iterator[tuple[str, frozenset[str]]]:
-    """Yield canonical name and extras of what a distribution requires here, with these extras of its own."""
+    """Yield canonical name and extras of each requirement that counts here, with these extras of its own."""
     for line in distribution.requires or ():
         try:
             read = Requirement(line)
@@ -194,7 +194,7 @@ def _in_folders(pth: Path) -> set[str]:
 
 
 def _provider(name: str) -> str:
-    """Return the distribution that has a package here, quoted; or words for what to look for."""
+    """Return the distribution that has a package here, quoted; or words for it."""
     for one in importlib.metadata.distributions():
         if name in brought_by(one):
             return repr(canonical(one.metadata["Name"]))
