@@ -606,6 +606,19 @@ def test_record_replay_diff_and_repair(command, tmp_path):
     assert command("diff", "a.mcap", "b.mcap").returncode == 0
 
 
+def test_a_recording_that_exists_is_replaced_with_force_only_and_said_in_words_of_the_command(
+    command, tmp_path
+):
+    arguments = ("record", "g.pbtxt", "--side", "count=3", "-q")
+    assert command(*arguments).returncode == 0
+    done = command(*arguments)
+    assert (done.returncode, done.stderr) == (
+        2,
+        "Error: the recording 'run.mcap' exists; name another one, or add --force, which replaces it\n",
+    )
+    assert command(*arguments, "--force").returncode == 0
+
+
 def test_a_recording_without_packets_is_no_success(command, tmp_path):
     writer = RecordingWriter(tmp_path / "a.mcap", default_registry(), ["n"], {})
     cut = (tmp_path / "a.mcap").read_bytes()
@@ -616,7 +629,7 @@ def test_a_recording_without_packets_is_no_success(command, tmp_path):
         done.returncode,
         done.stderr.count("cut.mcap: nothing can be saved: no packet was on the disk"),
     ) == (1, 1)
-    assert (tmp_path / "cut.mcap").read_bytes() == cut
+    assert events(tmp_path / "cut.mcap") == []
     done = command("replay", "a.mcap", "g.pbtxt", "--no-progress", "--side", "count=3")
     assert "warning: a.mcap has no packets; nothing is played\n" in done.stderr
 

@@ -84,7 +84,7 @@ def penstock_command() -> None:
       penstock demo
       penstock run graph.pbtxt --side input_video=in.mp4
       penstock validate graph.pbtxt
-      penstock list image
+      penstock list face              (names with this word in them)
       penstock show GateCalculator
     """  # noqa: D301  # \b is click's mark for text that stays as it is
 
@@ -133,6 +133,10 @@ def run_command(
     their rate on the busiest stream, the packets in queues, and dropped packets; at the end stdout
     shows the time of each node, and notes: nodes that never ran, and packets that were dropped, with
     stream, place, reason and count.
+
+    The graph brings its own data: nodes of it read files and cameras, and write results. One with an
+    input_stream is fed from Python, by penstock.run(). Packets of an output_stream are not printed: look
+    at them with --serve, record them with `penstock record`, or read them in Python, by graph.rows().
 
     Ctrl-C closes the graph's sources; packets under way are still processed, and files are finished.
     Pressed again it cancels the run, and a third time it exits at once.

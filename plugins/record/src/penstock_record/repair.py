@@ -34,8 +34,7 @@ def repair(path: Path, target: Path | None = None) -> Repaired:
 
     Args:
         path: the recording.
-        target: the new file; None replaces `path`, when the new one is finished. A `path` without any packet
-            is not replaced.
+        target: the new file; None replaces `path`, when the new one is finished.
 
     Raises:
         OSError: a file cannot be read or written; `path` is as it was.
@@ -44,7 +43,7 @@ def repair(path: Path, target: Path | None = None) -> Repaired:
     partial = (target or path).with_name(f".{(target or path).name}.{os.getpid()}.partial")
     try:
         done = _copied(path, partial)
-        if target is None and (done.was_whole or not done.packets):
+        if done.was_whole and target is None:
             return done
         partial.replace(target or path)
     finally:

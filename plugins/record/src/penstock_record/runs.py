@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from penstock.access import current
 from penstock.config import CalculatorGraphConfig, read_graph
-from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError
+from penstock.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError, PenstockError
 from penstock.lowlevel import default_registry
 from penstock_cli.api import (
     FileMissing,
@@ -49,7 +50,7 @@ def record(  # noqa: PLR0913, PLR0917  # the options of the command
     compress: str | None,
 ) -> None:
     """Run a graph file and record it. Raises as `run_file`, and WrongUsage for unknown streams."""
-    check_target(out, "recording")
+    _check_new(out)
 
     def change(file: Path) -> CalculatorGraphConfig:
         registry = registry_for(file)
@@ -80,7 +81,7 @@ def replay(  # noqa: PLR0913  # the options of the command
     """Run a graph on a recording. Raises as `run_file`, and WrongUsage for streams that do not fit."""
     existing(recording, "recording")
     if out is not None:
-        check_target(out, "recording")
+        _check_new(out)
 
     def change(file: Path) -> CalculatorGraphConfig:
         registry = registry_for(file)
@@ -110,6 +111,17 @@ def replay(  # noqa: PLR0913  # the options of the command
     run_file(graph or recording, given, manner, change=change, prepare=prepare)
     if out is not None and not manner.quiet:
         say(f"recording: {out} ({amount(out.stat().st_size)})")
+
+
+def _check_new(out: Path) -> None:
+    """Refuse a file that cannot be written, or may not be replaced, before the graph is loaded."""
+    check_target(out, "recording")
+    try:
+        current().writing(out)
+    except AlreadyExistsError as error:
+        raise WrongUsage(
+            f"the recording {str(out)!r} exists; name another one, or add --force, which replaces it"
+        ) from error
 
 
 def _streams_of(recording: Path) -> tuple[str, ...]:

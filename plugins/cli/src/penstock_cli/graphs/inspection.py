@@ -26,7 +26,9 @@ _KINDS: Final = (
 )
 
 
-@click.command("list", short_help="List the names that graphs can use.", epilog=EXIT_CODES)
+@click.command(
+    "list", short_help="List the calculators, policies and executors that graphs can name.", epilog=EXIT_CODES
+)
 @click.argument("words", metavar="[WORD] | --missing GRAPH...", nargs=-1)
 @click.option(
     "--kind", "kinds", type=click.Choice(_KINDS), multiple=True, help="Only of this kind; may be repeated."
@@ -119,7 +121,9 @@ def _list_missing(ctx: click.Context, graphs: tuple[str, ...], *, as_text: bool,
     ctx.exit(missing.exit_code(looked, found))
 
 
-@click.command("validate", short_help="Check graph files without running them.", epilog=EXIT_CODES)
+@click.command(
+    "validate", short_help="Check that graph files can run, without running them.", epilog=EXIT_CODES
+)
 @click.argument("graphs", metavar="GRAPH...", nargs=-1, required=True, type=click.Path(allow_dash=True))
 @click.option(
     "--side",
@@ -144,7 +148,10 @@ def validate_command(
     """Check graph files: report every fault with file, line and column, and what to do about it.
 
     GRAPH is a .pbtxt, .textproto, .binarypb, .pb or .json file, or - for graph text from standard
-    input. The calculators that it names are imported and their contracts are read; nothing is run.
+    input. The calculators that it names are imported and their contracts are read; nothing is run. So options
+    have the right names and types, and values that calculators refuse at load are refused; what a policy,
+    an executor or a calculator checks when a run begins is not. A warning is no fault: the graph can run, and
+    the exit code is 0. `penstock lint` looks for traps in graphs that can run.
 
     \b
     Examples:
