@@ -59,7 +59,7 @@ def test_an_observer_that_takes_no_name_and_packet_is_refused(make, observer, co
 
     with pytest.raises(
         InvalidArgumentError,
-        match=rf"^observer of 'out': .* takes {count}, but is called with the stream's name and the packet; write",
+        match=rf"^observer of 'out': .* takes {count}, but is called with the stream's name and the",
     ):
         graph.observe_output_stream("out", observer)
 
