@@ -5,8 +5,10 @@ Each module is imported when its command runs, which keeps `--help` and `--versi
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,7 +37,12 @@ def main() -> None:
 
     Afterwards Ctrl-C ends the process at once: no Python code is left that could answer it, and Python would
     print a traceback of its own last steps.
+
+    A crash in native code, as of a library that a calculator calls, prints where each thread was in Python.
     """
+    if sys.stderr is not None:
+        with suppress(OSError, ValueError):  # it has no file that could be written to then
+            faulthandler.enable()
     try:
         penstock_command(prog_name="penstock")
     except OSError as error:  # the output of --version or --help could not be written

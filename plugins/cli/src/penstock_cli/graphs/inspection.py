@@ -10,6 +10,7 @@ from penstock_cli.access_options import limited
 from penstock_cli.completion import SHELLS, complete_pack, script, shell_in_use
 from penstock_cli.failures import EXIT_CODES
 from penstock_cli.options import IMPORTED, as_json, debug, imports, subgraphs
+from penstock_cli.saying import say
 
 #: As the registry has them, with "-" for blanks.
 _KINDS: Final = (
@@ -97,6 +98,8 @@ def list_command(  # noqa: PLR0913, PLR0917  # an argument for each option
     components.print_components(found)
     if pack is None and not kinds:
         components.print_notes(registry, word)
+    if word is not None and pack is None and components.is_pack(word, there):
+        say(f"these are the names with {word!r} in them; all of the pack: penstock list --pack {word}")
 
 
 def _list_missing(ctx: click.Context, graphs: tuple[str, ...], *, as_text: bool, others: bool) -> NoReturn:
