@@ -20,7 +20,7 @@ INSTALL = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
 OWN_ENVIRONMENT = "python3 -m venv .venv-uv && . .venv-uv/bin/activate"
 FROM_CLONE = "pip install uv && uv run penstock demo"
 ACTIVATE = ". .venv/bin/activate"
-HANDS = "uv sync --extra mediapipe"
+HANDS = "uv sync --inexact --extra mediapipe"
 PIP_ALONE = "pip install -r requirements.txt"
 TESTS_WITH_PIP = 'pip install -e "core[testing]" -e contrib/room-sensors pytest-timeout packaging sybil'
 FROM_GIT = "pip install --upgrade pip"

@@ -40,6 +40,23 @@ def test_similar_names_are_near_and_names_that_contain_the_word(name, near):
 
 
 @pytest.mark.parametrize(
+    ("name", "known", "near"),
+    [
+        ("RunningMaxCalculator", ["LuminanceCalculatorCpu"], []),
+        ("LuminancCalculatorCpu", ["LuminanceCalculatorCpu"], ["LuminanceCalculatorCpu"]),
+        ("Luminance", ["LuminanceCalculatorCpu"], ["LuminanceCalculatorCpu"]),
+        (
+            "Inverse",
+            ["InverseMatrixCalculator", "PoseLandmarksAndSegmentationInverseProjection"],
+            ["InverseMatrixCalculator"],
+        ),
+    ],
+)
+def test_a_common_word_or_a_small_part_of_a_long_name_makes_no_names_near(name, known, near):
+    assert near_names(name, known) == near
+
+
+@pytest.mark.parametrize(
     ("name", "near"),
     [
         ("penstock.Foo", []),

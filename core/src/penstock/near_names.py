@@ -24,6 +24,10 @@ _MOST: Final = 2000
 _MOST_LETTERS: Final = 500_000
 #: Shorter words are part of too many names.
 _SHORTEST_PART: Final = 3
+#: So many times longer than a word are the names that it stands for.
+_LONGEST: Final = 6
+#: A word that most names have, also in their middle: "LuminanceCalculatorCpu".
+_COMMON: Final = "Calculator"
 #: The package of a class or message: "penstock." of "penstock.GateCalculatorOptions".
 _PACKAGE: Final = r"^[\w.]+\.(?=[A-Z])"
 #: The last word of a name that has others before it: "Calculator" of "GateCalculator".
@@ -52,7 +56,10 @@ def near_names(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     if max(ratios.values(), default=0) < _SURE:
         long = {one: pair for one, pair in parts.items() if len(pair[0]) >= _SHORTEST_PART}
         named = [
-            one for one, (part, whole) in long.items() if (whole.startswith(part) if near else part in whole)
+            one
+            for one, (part, whole) in long.items()
+            if (whole.startswith(part) if near else part in whole)
+            and len(whole.replace("calculator", "")) <= _LONGEST * len(part)
         ]
         near = sorted(named, key=len) or near
     return [full for one in near for full in full_names[one]][:most]
@@ -68,4 +75,6 @@ def _distinct(one: str, other: str) -> tuple[str, str]:
     """Return two names without the words that both end with, in small letters."""
     while (word := re.search(_LAST_WORD, one)) and other.endswith(word[0]) and other != word[0]:
         one, other = one[: word.start()], other[: -len(word[0])]
+    if _COMMON in one and _COMMON in other and _COMMON not in (one, other):
+        one, other = one.replace(_COMMON, "", 1), other.replace(_COMMON, "", 1)
     return one.casefold(), other.casefold()

@@ -97,6 +97,21 @@ def fits(payload: object, classes: tuple[type, ...]) -> bool:
     return isinstance(payload, classes)
 
 
+def cure(payload: object, classes: tuple[type, ...] | None) -> str:
+    """Return how one of NumPy's numbers, which does not fit, becomes one of Python's that does; else ""."""
+    kind = type(payload)
+    if classes is None or kind.__module__ != "numpy" or getattr(payload, "shape", None) != ():
+        return ""
+    item = getattr(payload, "item", None)
+    value: object = item() if callable(item) else payload
+    if isinstance(value, (bool, int, float)) and fits(value, classes):
+        wanted = float if float in classes else type(value)
+        return f", a number of NumPy; write {wanted.__name__}(x), or x.item()"
+    if isinstance(value, float) and int in classes:
+        return ", a number of NumPy; write int(x), which cuts off the fraction"
+    return ""
+
+
 def class_of(declared: PayloadType) -> type:
     """Return the class of a declared type: `list` of `list[int]`."""
     origin = typing.get_origin(declared) or declared

@@ -1,8 +1,7 @@
-"""The files that a graph may read.
+"""Relative paths of a graph, looked up in directories: a `Resources` for who wants such a limit.
 
-A graph file is untrusted data, and so are the paths inside it: they are read only below the
-graph file's directory and the directories that the application adds (`Resources.roots`). A path that
-the application gives itself, as a side packet or on the command line, is not checked here.
+It reads only below its directories. Whether a run may open a path at all is decided elsewhere, by
+`penstock.access`, through which calculators open files. What the application gives is not checked here.
 
 Invariant: what `resolve` returns is below one of the roots when all links are followed. It does
 not guard against links that change between `resolve` and the use of its result.

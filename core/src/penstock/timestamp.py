@@ -8,6 +8,7 @@ Source of values and rules: MediaPipe `framework/timestamp.h`.
 
 from __future__ import annotations
 
+from math import isfinite
 from operator import index
 from typing import ClassVar, Final, SupportsIndex, final
 
@@ -89,6 +90,14 @@ def show(t: int) -> str:
     return _SPECIAL[t][1] if t in _SPECIAL else str(int(t))
 
 
+def no_timestamp(value: object) -> TypeError:
+    """Return the error for a timestamp that is no integer."""
+    given = repr(type(value).__name__)
+    if isinstance(value, float) and isfinite(value):
+        given = f"the float {value!r}; for seconds write Timestamp.from_seconds({value!r})"
+    return TypeError(f"a timestamp is a whole number of microseconds, not {given}")
+
+
 @final
 class Timestamp(int):
     """A moment in a stream: microseconds, by convention since 1970-01-01 for live data.
@@ -129,7 +138,10 @@ class Timestamp(int):
         """Make an ordinary timestamp; see the class for what is refused."""
         if isinstance(value, Timestamp):
             return value
-        number = index(value)
+        try:
+            number = index(value)
+        except TypeError as error:
+            raise no_timestamp(value) from error
         if not MIN < number < MAX:
             what = _SPECIAL.get(number, ("", "out of range"))[1]
             raise TimestampError(

@@ -7,6 +7,7 @@ import types
 
 import pytest
 
+import penstock
 from penstock.config import build_plan
 from penstock.errors import GraphConfigError
 
@@ -88,3 +89,53 @@ def test_options_that_no_calculator_is_named_after_may_stand_anywhere(
     stranger(declare, monkeypatch, "")
 
     load("StrangerCalculator", EXTENSION.replace("OwnerCalculatorOptions", "SharedOptions"))
+
+
+SCRIPT = """
+import penstock
+from penstock_strange import Other
+
+GRAPH = 'node { options { [penstock.OwnerCalculatorOptions.ext] { size: 1 } } }'  # OwnerCalculatorOptions
+"""
+
+
+@BOTH
+def test_graph_text_of_a_script_does_not_count_as_its_source(owner, declare, load, monkeypatch, given):
+    stranger(declare, monkeypatch, SCRIPT)
+
+    with pytest.raises(GraphConfigError, match="StrangerCalculator does not read them; take them out"):
+        load("StrangerCalculator", given)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from penstock_owner import OwnerCalculatorOptions",
+        "READ = penstock_owner.OwnerCalculatorOptions",
+        "READ = message('penstock.OwnerCalculatorOptions')",
+    ],
+)
+def test_code_of_a_script_that_names_them_does(owner, declare, load, monkeypatch, line):
+    stranger(declare, monkeypatch, SCRIPT + line)
+
+    load("StrangerCalculator", EXTENSION)
+    load("StrangerCalculator", PACKED)
+
+
+@BOTH
+def test_a_calculator_from_a_function_reads_no_others(owner, registry, load, monkeypatch, given):
+    monkeypatch.setattr("inspect.getsource", lambda _: "cc.options(OwnerCalculatorOptions)")
+
+    @penstock.calculator
+    def doubled(number: int) -> int:
+        return 2 * number
+
+    @penstock.calculator
+    def scaled(number: int, *, factor: int = 2) -> int:
+        return factor * number
+
+    registry.add("calculator", "Doubled", doubled.calculator)
+    registry.add("calculator", "Scaled", scaled.calculator)
+    for name in ("Doubled", "Scaled"):
+        with pytest.raises(GraphConfigError, match=f"{name} does not read them; take them out"):
+            load(name, given)

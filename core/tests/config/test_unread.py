@@ -7,7 +7,8 @@ import pytest
 
 from penstock.config import build_plan, read_graph
 from penstock.config.subgraphs.subgraph import Subgraph
-from penstock.errors import GraphConfigError, GraphParseError
+from penstock.engine.input_stream_handler import InputStreamHandler
+from penstock.errors import GraphConfigError, GraphParseError, InvalidArgumentError
 from penstock.option_class import full_name
 
 
@@ -148,6 +149,49 @@ def test_faults_of_options_are_listed_with_all_others_in_file_order(scale):
     found = lines_of(SEVERAL, scale)
 
     assert [line[: len(fault)] for line, fault in zip(found, FAULTS, strict=True)] == list(FAULTS)
+
+
+POLICY = """
+input_stream: "a"
+node {
+  calculator: "Scael"
+  input_stream: "a"
+  input_stream_handler { input_stream_handler: "Nowhere" options { [nobody.Has.ext] { x: { y: 1 } } } }
+}
+node {
+  calculator: "PassCalculator"
+  input_stream: "a"
+  failure { fallback { calculator: "Scael" node_options { [type.googleapis.com/nobody.Has] { x: 1 } } } }
+}
+"""
+
+
+def test_options_of_a_policy_and_of_a_fallback_hide_no_other_fault(scale):
+    found = lines_of(POLICY, scale)
+
+    assert [line.partition(";")[0] for line in found][:4] == [
+        "line 4, column 3: node 'Scael': no calculator 'Scael' is registered (did you mean 'Scale'?)",
+        "line 6, column 3: node 'Scael': no input stream handler 'Nowhere' is registered",
+        "line 6, column 68: no options message 'nobody.Has.ext' is known",
+        "line 11, column 59: no options message 'type.googleapis.com/nobody.Has' is known",
+    ]
+
+
+def test_a_policy_whose_options_cannot_be_read_is_not_asked_for_its_leading_input(scale):
+    class Leads(InputStreamHandler):
+        @classmethod
+        def leading_input(cls, options, ports):
+            raise InvalidArgumentError("name the tick")
+
+    scale.add("input stream handler", "Leads", Leads)
+    graph = (
+        'input_stream: "a" node { calculator: "PassCalculator" input_stream: "a" input_stream_handler { '
+        'input_stream_handler: "Leads" options { [nobody.Has.ext] {} } } }'
+    )
+
+    assert error_of(graph, scale).startswith(
+        "line 1, column 136: no options message 'nobody.Has.ext' is known"
+    )
 
 
 def test_reading_alone_raises_the_faults_of_options_too(scale):

@@ -161,13 +161,21 @@ def test_names_are_looked_up_in_the_graphs_package_first(plan, declare):
 
 
 def test_a_graph_output_that_nothing_produces_is_a_warning(plan, caplog):
-    plan('output_stream: "nope" output_stream: "TAG:b" input_stream: "a" ' + PASSING)
+    plan(
+        'output_stream: "nope" output_stream: "TAG:b" input_stream: "alpha" '
+        + PASSING.replace('"a"', '"alpha"')
+    )
+    plan('output_stream: "alhpa" input_stream: "alpha" ' + PASSING.replace('"a"', '"alpha"'))
 
     assert [(r.name, r.levelno, r.getMessage()) for r in caplog.records] == [
         (
             "penstock.config",
             logging.WARNING,
-            "line 1, column 1: the graph's output_stream 'nope': nothing produces it",
+            f"line 1, column 1: the graph's output_stream {name}",
+        )
+        for name in (
+            "'nope': nothing produces it",
+            "'alhpa': nothing produces it (did you mean 'alpha'?)",
         )
     ]
 

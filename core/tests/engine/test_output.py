@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from penstock.engine.input_stream_handler import InputStreamHandler
@@ -162,6 +164,44 @@ def test_a_payload_of_the_wrong_type_is_refused_with_both_types() -> None:
         PacketTypeError,
         "holds a 'bool', but the stream carries int",
         contract=lambda cc: cc.outputs[0].set(int),
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "declared", "cure"),
+    [
+        ("float32", float, "write float(x), or x.item(), but the stream carries float"),
+        ("int64", float, "write float(x), or x.item(), but the stream carries float"),
+        ("int64", int, "write int(x), or x.item(), but the stream carries int"),
+        ("bool", bool, "write bool(x), or x.item(), but the stream carries bool"),
+        ("float32", int, "write int(x), which cuts off the fraction, but the stream"),
+    ],
+)
+def test_a_number_of_numpy_for_one_of_python_says_how_to_convert_it(kind, declared, cure) -> None:
+    payload = pytest.importorskip("numpy").dtype(kind).type(1)
+    refusing(
+        lambda output: output.add(payload, 10),
+        PacketTypeError,
+        rf"packet at 10 holds a '{type(payload).__name__}', a number of NumPy; {re.escape(cure)}",
+        contract=lambda cc: cc.outputs[0].set(declared),
+    )
+
+
+def test_an_array_of_numpy_for_a_number_is_refused_without_a_cure() -> None:
+    refusing(
+        lambda output: output.add(pytest.importorskip("numpy").zeros(3), 10),
+        PacketTypeError,
+        "holds a 'ndarray', but the stream carries float",
+        contract=lambda cc: cc.outputs[0].set(float),
+    )
+
+
+def test_a_packet_without_a_timestamp_says_how_to_give_it_one() -> None:
+    refusing(
+        lambda output: output.add_packet(Packet(3)),
+        TimestampError,
+        r"^stream 'out': Timestamp::Unset\(\) cannot be the timestamp of a packet in a stream; write "
+        r"Packet\(payload, timestamp\)$",
     )
 
 

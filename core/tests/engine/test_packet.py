@@ -362,3 +362,16 @@ def test_a_payload_lives_as_long_as_somebody_holds_it() -> None:
     assert alive() is None
     with pytest.raises(InternalError, match="empty packet"):
         packet.get(Payload)
+
+
+@pytest.mark.parametrize("make", [lambda t: Packet(5, t), lambda t: Packet(5).at(t), Timestamp])
+def test_a_time_in_seconds_says_how_it_becomes_a_timestamp(make) -> None:
+    with pytest.raises(
+        TypeError,
+        match=r"^a timestamp is a whole number of microseconds, not the float 1\.5; for seconds write "
+        r"Timestamp\.from_seconds\(1\.5\)$",
+    ):
+        make(1.5)
+    for value in ("1", None, float("nan")):
+        with pytest.raises(TypeError, match=f"microseconds, not '{type(value).__name__}'$"):
+            make(value)

@@ -56,6 +56,23 @@ def payloads(packets):
     return [(int(packet.timestamp), packet.payload) for packet in packets]
 
 
+def test_a_stream_that_was_not_returned_is_an_error_that_names_the_others() -> None:
+    found = run(f'{PASSES} output_stream: "oot"', {"in": [(1, "a")]})
+
+    assert isinstance(found, dict)
+    assert list(found) == ["out"]
+    with pytest.raises(
+        KeyError,
+        match=r"no stream 'outt' was returned \(did you mean 'out'\?\); there are: 'out'\. An output",
+    ):
+        found["outt"]
+    with pytest.raises(KeyError, match="no stream 3 was returned; there are: 'out'"):
+        found[3]
+    with pytest.raises(KeyError, match="there are: none"):
+        run(PASSES, {"in": []}, streams=[])["out"]
+    assert found.get("oot") is None
+
+
 def test_it_takes_pairs_and_packets_and_returns_the_packets_of_the_graph_outputs() -> None:
     before = set(threading.enumerate())
     result = run(PASSES, {"in": [(1, "a"), Packet("b", 2), [3, None]]})

@@ -9,7 +9,7 @@ import time
 import pytest
 
 import penstock
-from penstock.errors import GraphRunError, StatusCode, WaitTimeoutError
+from penstock.errors import GraphRunError, StatusCode, UnavailableError, WaitTimeoutError
 from penstock.runtime.runner import deferred, runner
 from penstock_testing import calculator, testing_registry
 
@@ -271,6 +271,20 @@ def test_abandon_of_a_run_that_ends_by_itself_tells_that_it_was_cancelled(make) 
 
     assert [error.code for error in caught.value.errors] == [StatusCode.CANCELLED]
     graph.abandon()  # nothing is under way any more
+
+
+def test_a_typed_error_of_an_executor_that_cannot_start_keeps_its_class_and_gets_the_name(make) -> None:
+    class Refusing(DyingExecutor):
+        def lend_to(self, work):
+            raise UnavailableError("no threads today")
+
+    graph = make([(calculator(forward, name="Pass"), "in", "out")], "in", threads=0)
+    graph.set_executor("", Refusing())
+
+    with pytest.raises(
+        UnavailableError, match=r"^executor '' \(Refusing\) cannot serve the run: no threads today$"
+    ):
+        graph.start_run()
 
 
 def test_an_executor_that_cannot_start_is_a_typed_error_and_the_graph_can_start_again(make) -> None:

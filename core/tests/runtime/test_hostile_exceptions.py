@@ -10,8 +10,8 @@ from __future__ import annotations
 import pytest
 
 import penstock
-from penstock.errors import GraphRunError, PenstockError
-from penstock_testing import InlineExecutor, testing_registry
+from penstock.errors import GraphRunError, InvalidArgumentError, PenstockError
+from penstock_testing import InlineExecutor, calculator, testing_registry
 
 TIMEOUT = 20
 
@@ -208,6 +208,31 @@ def test_it_is_an_error_that_names_the_place_and_the_graph_can_run_again(kind, p
         assert PLACES[place] in str(caught.value)
     assert not graph.is_running
     run_once(graph)
+
+
+@pytest.mark.parametrize("method", ["prepare", "sync_sets"])
+def test_a_typed_error_of_a_policy_that_gets_ready_names_node_and_policy(method) -> None:
+    class Policy(penstock.InputStreamHandler):
+        pass
+
+    def refuse(*_):
+        raise InvalidArgumentError("n is 0")
+
+    setattr(Policy, method, refuse)
+    registry = testing_registry(calculator(name="Step"))
+    registry.add("input stream handler", "Policy", Policy)
+    graph = penstock.CalculatorGraph(
+        'input_stream: "in" node { name: "step" calculator: "Step" input_stream: "in" '
+        'input_stream_handler { input_stream_handler: "Policy" } }',
+        registry=registry,
+    )
+
+    with pytest.raises(
+        ValueError, match=r"^node 'step' \(Policy\): prepare\(\) failed: n is 0 \(at "
+    ) as caught:
+        graph.start_run()
+
+    assert caught.value.node == "step"
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
+import functools
 import sys
 import threading
 import time
@@ -32,6 +33,51 @@ def feed(graph, count: int, stream: str = "in") -> None:
 
 def feed_one(graph, number: int) -> None:
     graph.add_packet_to_input_stream("in", Packet(number, number))
+
+
+class Sees:
+    """Methods that an observer can be, and cannot be."""
+
+    def both(self, name, packet):
+        pass
+
+    def packet(self, packet):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("observer", "count"),
+    [
+        (lambda packet: None, "1 argument"),
+        (lambda: None, "0 arguments"),
+        (lambda a, b, c: None, "3 arguments"),
+        (Sees().packet, "1 argument"),
+    ],
+)
+def test_an_observer_that_takes_no_name_and_packet_is_refused(make, observer, count) -> None:
+    graph = make([(Pass, "in", "out")], "in")
+
+    with pytest.raises(
+        InvalidArgumentError,
+        match=rf"^observer of 'out': .* takes {count}, but is called with the stream's name and the",
+    ):
+        graph.observe_output_stream("out", observer)
+
+
+@pytest.mark.parametrize(
+    "observer",
+    [
+        lambda name, packet, more=3: None,
+        lambda *given: None,
+        lambda name, *rest: None,
+        Sees().both,
+        print,
+        [].append,
+        functools.partial(print, "seen"),
+    ],
+)
+def test_what_may_take_name_and_packet_is_taken(make, observer) -> None:
+    make([(Pass, "in", "out")], "in").observe_output_stream("out", observer)
 
 
 @pytest.mark.parametrize("threads", [0, 1, 4])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -442,6 +443,33 @@ def test_what_a_killed_process_has_recorded_is_saved(file):
     check_kills(file, 4)
 
 
+def test_small_packets_of_a_quarter_of_a_second_are_on_the_disk(file, tmp_path, monkeypatch):
+    clock = [100.0]
+    monkeypatch.setattr("penstock_record.writing.time.monotonic", lambda: clock[0])
+    writer = RecordingWriter(file, default_registry(), ["n"], {})
+    for i in range(200):  # one each 50 ms; all of them have less bytes than a chunk
+        clock[0] += 0.05
+        writer.packet(0, i, i)
+        if i % 19 == 18:
+            killed = tmp_path / "killed.mcap"
+            killed.write_bytes(file.read_bytes())
+            assert i + 1 - repair(killed).packets <= 6, i
+    writer.close()
+    assert len(events(file)) == 200
+
+
+def test_many_small_packets_too(file, tmp_path, monkeypatch):
+    clock = [100.0]
+    monkeypatch.setattr("penstock_record.writing.time.monotonic", lambda: clock[0])
+    writer = RecordingWriter(file, default_registry(), ["n"], {}, Compression.NONE)
+    for i in range(1500):  # 1,000 a second, so that groups are full before they are old
+        clock[0] += 0.001
+        writer.packet(0, i, i)
+    shutil.copy(file, tmp_path / "killed.mcap")
+    assert 1500 - repair(tmp_path / "killed.mcap").packets <= 512
+    writer.close()
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_what_two_hundred_killed_processes_have_recorded_is_saved(file):
@@ -576,6 +604,34 @@ def test_record_replay_diff_and_repair(command, tmp_path):
     done = command("repair", "a.mcap")
     assert (done.returncode, done.stderr) == (0, "a.mcap has 61 packets\n")
     assert command("diff", "a.mcap", "b.mcap").returncode == 0
+
+
+def test_a_recording_that_exists_is_replaced_with_force_only_and_said_in_words_of_the_command(
+    command, tmp_path
+):
+    arguments = ("record", "g.pbtxt", "--side", "count=3", "-q")
+    assert command(*arguments).returncode == 0
+    done = command(*arguments)
+    assert (done.returncode, done.stderr) == (
+        2,
+        "Error: the recording 'run.mcap' exists; name another one, or add --force, which replaces it\n",
+    )
+    assert command(*arguments, "--force").returncode == 0
+
+
+def test_a_recording_without_packets_is_no_success(command, tmp_path):
+    writer = RecordingWriter(tmp_path / "a.mcap", default_registry(), ["n"], {})
+    cut = (tmp_path / "a.mcap").read_bytes()
+    writer.close()
+    (tmp_path / "cut.mcap").write_bytes(cut)
+    done = command("repair", "cut.mcap")
+    assert (
+        done.returncode,
+        done.stderr.count("cut.mcap: nothing can be saved: no packet was on the disk"),
+    ) == (1, 1)
+    assert events(tmp_path / "cut.mcap") == []
+    done = command("replay", "a.mcap", "g.pbtxt", "--no-progress", "--side", "count=3")
+    assert "warning: a.mcap has no packets; nothing is played\n" in done.stderr
 
 
 @pytest.mark.parametrize(

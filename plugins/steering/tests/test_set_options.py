@@ -105,6 +105,11 @@ def test_a_calculator_without_options_changed_is_refused(steered):
     assert one.end() == [(1, 1)]
 
 
+def test_wrong_options_are_named_before_the_missing_options_changed(steered):
+    with pytest.raises(InvalidArgumentError, match="gian"):
+        steered("Gain").graph.set_options("n", {"gian": 2})
+
+
 def test_unknown_names_are_refused_with_what_is_near(steered):
     one = steered("Tuned")
     with pytest.raises(

@@ -10,6 +10,8 @@ import pytest
 
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock_tensors import Model, OpResolver, RunSettings, load_model
+from penstock_tensors.models.model import TensorInfo
+from penstock_tensors.models.onnx_runtime import arranged
 
 X = np.array([[1, 10, 100, 1000]], np.float32)
 ADDED = np.array([1, 2, 3, 4], np.float32)
@@ -126,6 +128,51 @@ def test_an_onnx_file_is_described_and_runs(onnx):
     (found,) = loaded.session().run([X.reshape(4), many])
     assert found.tolist() == (X + many).tolist()
     assert loaded.session().run([X, X])[0].tolist() == (X * 2).tolist()
+
+
+@pytest.mark.parametrize(
+    ("shape", "wanted", "words"),
+    [
+        (
+            (1, 8, 6, 3),
+            (1, 3, 8, 6),
+            (
+                "a tensor float32 1x8x6x3 came, but the input 'images' of the model 'm.onnx' is float32 "
+                "1x3x8x6: it takes channels first (NCHW), and the tensor has them last (NHWC); let a node in "
+                "between send Tensor(tensor.array.transpose(0, 3, 1, 2))"
+            ),
+        ),
+        ((2, 3, 8, 6), (-1, 8, 6, 3), "1x8x6x3"),
+        ((1, 4, 6), (1, 6, 4), "float32 1x6x4; change the node that makes the tensor"),
+    ],
+)
+def test_a_tensor_in_another_order_of_axes_is_refused_with_both_shapes_and_the_cure(shape, wanted, words):
+    info = TensorInfo("images", wanted, "float32")
+
+    with pytest.raises(InvalidArgumentError) as caught:
+        arranged(np.zeros(shape, np.float32), info, "m.onnx")
+
+    assert words in str(caught.value).replace("?x8x6x3", "1x8x6x3")
+    assert ("transpose(0, 2, 3, 1)" in str(caught.value)) == (wanted[0] == -1)
+
+
+def test_a_tensor_that_fits_is_taken_and_one_of_other_dimensions_is_reshaped():
+    info = TensorInfo("images", (-1, 2, 3), "float32")
+    fits = np.zeros((5, 2, 3), np.float32)
+
+    assert arranged(fits, info, "m") is fits
+    assert arranged(np.zeros((4, 3), np.float32), info, "m").shape == (2, 2, 3)
+    with pytest.raises(InvalidArgumentError, match="a tensor float32 7 came, but the input 'images'"):
+        arranged(np.zeros(7, np.float32), info, "m")
+
+
+def test_an_onnx_session_refuses_another_order_of_axes_itself(onnx):
+    session = load_model(onnx, RunSettings()).session()
+
+    with pytest.raises(
+        InvalidArgumentError, match="a tensor float32 4x1 came, but the input 'x' of the model"
+    ):
+        session.run([X.reshape(4, 1), X])
 
 
 def test_a_damaged_onnx_file_is_refused(onnx):

@@ -280,8 +280,9 @@ def test_a_distribution_that_is_not_installed_is_named():
 
 def test_other_distributions_imported_by_the_plugin_module_are_named(pack):
     source = f"import heavy_thing, json, attrs\n{PLUGIN}"
+    report = pack({"heavy_thing.py": "", "penstock_gates/plugin.py": source}, apart=True)
 
-    assert only_fault(pack({"heavy_thing.py": "", "penstock_gates/plugin.py": source}, apart=True)) == (
+    assert faults(report)[0] == (
         "plugin 'gates': loading it imports heavy_thing; every program with the pack installed would pay "
         "for that: let 'penstock_gates.plugin', and what it imports, only name things"
     )
@@ -290,7 +291,7 @@ def test_other_distributions_imported_by_the_plugin_module_are_named(pack):
 def test_what_the_package_itself_imports_counts_too(pack):
     report = pack({"heavy_thing.py": "", "penstock_gates/__init__.py": "import heavy_thing\n"}, apart=True)
 
-    assert "loading it imports heavy_thing;" in only_fault(report)
+    assert any("loading it imports heavy_thing;" in line for line in faults(report))
 
 
 def test_modules_of_components_are_not_imported_by_the_plugin_module(pack):
@@ -848,3 +849,68 @@ def test_a_calculator_that_declares_what_it_opens_is_well(pack):
         "cc.output.add_packet", 'open("x").close(); cc.output.add_packet'
     )
     assert faults(pack({"penstock_gates/gate.py": text})) == []
+
+
+# --- what the modules import -----------------------------------------------------------------------
+
+SHARP_INFO = "penstock_sharp_things-1.dist-info"
+SHARP = {
+    "penstock_sharp.py": "def variance(of): return 0\n",
+    f"{SHARP_INFO}/METADATA": "Metadata-Version: 2.1\nName: Penstock-Sharp-Things\nVersion: 1\n",
+    f"{SHARP_INFO}/RECORD": "penstock_sharp.py,,\n",
+}
+EXTRA = 'Requires-Dist: penstock-sharp-things ; extra == "more"\nProvides-Extra: more'
+
+
+def test_a_component_that_imports_what_is_not_required_is_a_fault_with_the_distribution(pack):
+    gate = in_gate("import penstock\n", "import json\nimport penstock_sharp\nimport penstock\n")
+
+    assert only_fault(pack({**SHARP, **gate})) == (
+        "module 'penstock_gates.gate': line 3 imports 'penstock_sharp', which no requirement brings; add "
+        "'penstock-sharp-things' to the dependencies in pyproject.toml"
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "requires"),
+    [
+        ("import penstock_sharp", "Requires-Dist: penstock.sharp_things"),
+        ("import attrs, attr, numpy.typing", "Requires-Dist: numpy"),  # attrs is brought by the core
+        ("if False:\n    from . import gate", "Requires-Dist: numpy"),
+        ("try:\n    import penstock_sharp\nexcept ImportError:\n    pass", "Keywords: none"),
+        ("def late():\n    import penstock_sharp", EXTRA),
+        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import penstock_sharp", "Keywords: none"),
+    ],
+)  # fmt: skip
+def test_imports_of_requirements_of_extras_and_of_guards_are_no_fault(pack, line, requires):
+    gate = in_gate("import penstock\n", f"import penstock\n{line}\n")
+    metadata = in_metadata("Requires-Python: >=3.11", f"Requires-Python: >=3.11\n{requires}")
+
+    assert pack({**SHARP, **gate, **metadata}).faults == ()
+
+
+def test_an_extra_is_not_enough_for_what_a_component_always_imports(pack):
+    gate = in_gate("import penstock\n", "import penstock\nimport penstock_sharp\n")
+    metadata = in_metadata("Requires-Python", f"{EXTRA}\nRequires-Python")
+
+    report = pack({**SHARP, **gate, **metadata})
+
+    assert "line 3 imports 'penstock_sharp', which no requirement brings" in only_fault(report)
+    elsewhere = {"penstock_gates/other.py": "import penstock_sharp\n", "penstock_gates/gate.py": GATE}
+    assert pack({**elsewhere, **metadata}).faults == ()
+
+
+def test_a_function_that_imports_what_no_extra_brings_is_a_fault(pack):
+    gate = in_gate("import penstock\n", "import penstock\ndef late():\n    import nobody_has_it\n")
+
+    assert only_fault(pack(gate)).endswith(
+        "line 4 imports 'nobody_has_it', which no requirement brings; add the distribution that has it to "
+        "the dependencies in pyproject.toml"
+    )
+
+
+def test_warnings_are_apart_from_errors(pack):
+    report = pack({"penstock_gates/py.typed": None})
+
+    assert report.errors == ()
+    assert [fault.is_warning for fault in report.warnings] == [True]

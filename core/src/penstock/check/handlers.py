@@ -50,7 +50,8 @@ class Handlers:
         """Choose a node's handler; note a fault where no handler has its name, or its options do not fit."""
         chosen = self._chosen(draft)
         leading = None if chosen.name == _DEFAULT else getattr(chosen.factory, "leading_input", None)
-        if leading is not None and draft.inputs.ports:
+        is_read = draft.spec.at not in self._faults.unread
+        if leading is not None and draft.inputs.ports and is_read:
             own = draft.spec.input_stream_handler
             at = draft.spec.at if own is None else own.at
             try:

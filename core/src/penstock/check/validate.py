@@ -22,6 +22,7 @@ from penstock.check.port_types import PortTypes
 from penstock.check.spec import REFUSED_IN_GRAPH
 from penstock.errors import StatusCode
 from penstock.late_log import LateLogger, place
+from penstock.near_names import did_you_mean
 from penstock.payload_types import conversion
 from penstock.port_collection import port_name
 from penstock.shown import quoted
@@ -268,8 +269,9 @@ class _Validation:
         for entry in self._graph.output_streams:
             name = entry.text.rpartition(":")[2]
             if name not in self._wiring.streams:
-                words = "%sthe graph's output_stream %r: nothing produces it"
-                _LOG.warning(words, where(entry.at), name, extra=place(stream=name))
+                words = "%sthe graph's output_stream %r: nothing produces it%s"
+                meant = did_you_mean(name, self._wiring.streams)
+                _LOG.warning(words, where(entry.at), name, meant, extra=place(stream=name))
         for field in self._graph.unmeasured:
             words = "%sthe graph's profiler_config: %s"
             _LOG.warning(words, where(field.at), field.text, extra=place())

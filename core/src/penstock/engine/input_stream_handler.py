@@ -163,10 +163,11 @@ class InputStreamHandler:
         return None
 
     def prepare(self, inputs: Sequence[InputStream]) -> None:
-        """Get ready for a run. Override `sync_sets` rather than this.
+        """Get ready for a run. Override it to check options, and call it then; to choose sets `sync_sets`.
 
         Raises:
-            InvalidArgumentError: an input is in no sync set, or in two: its packets would be lost.
+            InvalidArgumentError: an input is in no sync set, or in two: its packets would be lost. What an
+            override raises becomes a CalculatorError that names node and policy.
         """
         self.inputs = tuple(inputs)
         self.sets = [SyncSet(positions, self) for positions in self.sync_sets()]

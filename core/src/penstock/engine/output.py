@@ -21,7 +21,7 @@ from penstock.errors import (
     TimestampError,
     TimestampOrderError,
 )
-from penstock.payload_types import fits
+from penstock.payload_types import cure, fits
 from penstock.timestamp import (
     DONE,
     MAX,
@@ -226,6 +226,8 @@ class Output:
             raise self._error(FailedPreconditionError, why, t)
         if not PRESTREAM <= t <= POSTSTREAM:
             why = f"{show(t)} cannot be the timestamp of a packet in a stream"
+            if t == UNSET:
+                why += "; write Packet(payload, timestamp)"
             raise self._error(TimestampError, why, t)
         if packet.value is NOTHING:
             self.set_next_timestamp_bound(next_allowed(t))
@@ -237,7 +239,8 @@ class Output:
             why = "a packet at Timestamp::PostStream() must be the only one of its stream"
             raise self._error(TimestampOrderError, why, t)
         if not stream.fits(packet.value):
-            holds = f"holds a {type(packet.value).__name__!r}, but the stream carries {stream.type_name}"
+            kind = f"{type(packet.value).__name__!r}{cure(packet.value, stream.classes)}"
+            holds = f"holds a {kind}, but the stream carries {stream.type_name}"
             raise self._error(PacketTypeError, f"packet at {show(t)} {holds}", t)
         self.packets.append(packet)
         if stream.is_ordered:
@@ -291,8 +294,8 @@ class OutputSidePacket:
             )
         if self.classes is not None and not fits(packet.value, self.classes):
             raise PacketTypeError(
-                f"output side packet {name!r} is given a {type(packet.value).__name__!r}, but is declared as "
-                f"{self.type_name}",
+                f"output side packet {name!r} is given a {type(packet.value).__name__!r}"
+                f"{cure(packet.value, self.classes)}, but is declared as {self.type_name}",
                 stream=name,
             )
         node = self._context.node

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from penstock.errors import InternalError, PacketTypeError
 from penstock.shown import shown
-from penstock.timestamp import ORDINARY, UNSET, Timestamp, show
+from penstock.timestamp import ORDINARY, UNSET, Timestamp, no_timestamp, show
 
 if TYPE_CHECKING:
     from typing import SupportsIndex
@@ -37,7 +37,7 @@ class Packet:
     whatever their timestamps.
 
     Raises:
-        TypeError: the timestamp is no integer.
+        TypeError: the timestamp is no integer; says how a number of seconds becomes one.
     """
 
     # A plain class with slots: one is made for each output of each step, and `attrs.frozen` costs 2.2
@@ -49,7 +49,10 @@ class Packet:
 
     def __init__(self, payload: object = NOTHING, timestamp: SupportsIndex = UNSET) -> None:
         self.value = payload
-        stamp = index(timestamp)
+        try:
+            stamp = index(timestamp)
+        except TypeError as error:
+            raise no_timestamp(timestamp) from error
         self.stamp = stamp
         self.is_ordinary = -ORDINARY < stamp < ORDINARY
 

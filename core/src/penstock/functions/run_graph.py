@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import GraphRunError, InvalidArgumentError, StreamClosedError, WaitTimeoutError
 from penstock.functions.feeding import Feed, check_iterable
+from penstock.near_names import did_you_mean
 from penstock.runtime.graph import CalculatorGraph
 from penstock.shown import shown
 
@@ -17,6 +18,18 @@ if TYPE_CHECKING:
 
     from penstock.engine.packet import Packet
     from penstock.registry import Registry
+
+
+class Outputs(dict[str, "list[Packet]"]):
+    """What a run has returned: stream → packets. The `KeyError` of another name says which ones there are."""
+
+    def __missing__(self, name: object) -> list[Packet]:
+        there = ", ".join(map(repr, self)) or "none"
+        meant = did_you_mean(name, self) if isinstance(name, str) else ""
+        raise KeyError(
+            f"no stream {name!r} was returned{meant}; there are: {there}. An output_stream that no node "
+            "writes is left out; `penstock validate` says which one"
+        )
 
 
 def run(  # noqa: PLR0913  # each is one thing that a run can have
@@ -51,7 +64,8 @@ def run(  # noqa: PLR0913  # each is one thing that a run can have
         subgraphs: as for `CalculatorGraph`.
 
     Returns:
-        Stream → its packets, in order; all of them are kept in memory.
+        Stream → its packets, in order; all of them are kept in memory. An output that no node writes is left
+        out.
 
     Raises:
         InvalidArgumentError: a graph input is not named in `inputs`, what is given for it is no iterable,
@@ -82,7 +96,7 @@ def run(  # noqa: PLR0913  # each is one thing that a run can have
             graph.wait_until_done(left())
         except WaitTimeoutError:
             raise WaitTimeoutError(f"run() took longer than {timeout} s\n{graph.why()}") from None
-    found = dict(collected)
+    found = Outputs(collected)
     collected.clear()  # the graph, which may be garbage for a while, keeps no packet
     return found
 

@@ -12,6 +12,7 @@ from penstock.errors import (
     PenstockError,
     UnavailableError,
 )
+from penstock.payload_types import cure
 from penstock.runtime.runner.news import current_waiter
 from penstock.timestamp import UNSET, show
 
@@ -143,7 +144,8 @@ class InputAdapters:
         except PenstockError as error:
             why = error
         more = self._what_fits(stream) if why is None else str(why)
-        holds = f"holds a {type(value).__name__!r}, but the stream carries {stream.type_name}"
+        kind = f"{type(value).__name__!r}{cure(value, stream.classes)}"
+        holds = f"holds a {kind}, but the stream carries {stream.type_name}"
         raise PacketTypeError(
             f"stream {stream.name!r}: packet at {show(packet.stamp)} {holds}{more and '; '}{more}",
             stream=stream.name,

@@ -14,7 +14,7 @@ from penstock.engine.schedule import Schedule
 from penstock.engine.scheduler_queue import ReadyQueue
 from penstock.engine.shortcuts import ShortSchedule
 from penstock.engine.stream import UNLIMITED, InputStream, Observer, OutputStream
-from penstock.errors import CalculatorError, PenstockError
+from penstock.errors import CalculatorError, PenstockError, field_of
 from penstock.port_collection import Ports
 from penstock.runtime.placing import NodePlacing
 from penstock.runtime.side_packets import NO_SIDE_PACKETS, SidePacketLayer
@@ -129,9 +129,9 @@ class RunBuilder:
             outputs[-1].offset = 0  # settled as far as the inputs are
         try:
             node.connect(inputs, outputs, partial(_make_step, plan))
-        except PenstockError:
-            raise
         except Exception as error:
+            if isinstance(error, PenstockError) and field_of(error, "node", str):  # its message has the name
+                raise
             raise CalculatorError(plan.name, plan.handler.name, "prepare", error) from error
         node.awaiting = len(inputs) - sum([port.back_edge for port in plan.inputs])
         layers = self._layers(plan, node, guard)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import weakref
 from functools import partial
+from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from penstock.engine.packet import Packet
@@ -55,6 +56,9 @@ if TYPE_CHECKING:
 
 S = TypeVar("S")
 _logger = LateLogger("runtime")
+#: Observers are called with so many arguments; the flag of code that takes any number.
+_OBSERVED: Final = 2
+_TAKES_ANY: Final = 0x04
 #: A graph's `profiler_config` names no tracer; this one is meant.
 _OWN_TRACER: Final = "ChromeTracer"
 
@@ -400,11 +404,17 @@ class CalculatorGraph:
 
         Raises:
             NotFoundError: there is no such stream.
+            InvalidArgumentError: the callback is a function that cannot be called with a name and a packet.
             FailedPreconditionError: a run is under way.
         """
         self._starter.refuse_while_running("observe_output_stream")
         if not callable(callback):
             raise InvalidArgumentError(f"observer of {name!r}: {callback!r} cannot be called")
+        if (count := _count_if_wrong(callback)) is not None:
+            raise InvalidArgumentError(
+                f"observer of {name!r}: {callback!r} takes {count}, but is called with the stream's name and "
+                "the packet; write it as `def observer(name, packet)`"
+            )
         self._starter.observers.append(
             (self._starter.stream_id(name), name, callback, observe_timestamp_bounds)
         )
@@ -919,3 +929,17 @@ def _call_hooks(graph: weakref.ref[CalculatorGraph], hook: str, *arguments: obje
             implementation.call(graph(), *arguments)
         except Exception:
             _logger.exception("plugin %r: its hook penstock_%s failed", implementation.plugin, hook)
+
+
+def _count_if_wrong(callback: Any) -> str | None:
+    """Return how many arguments a function takes if it cannot be called with two; else None."""
+    function = getattr(callback, "__func__", callback)
+    code = getattr(function, "__code__", None)
+    if not isinstance(code, CodeType):
+        return None
+    most = code.co_argcount - (function is not callback)
+    least = most - len(function.__defaults__ or ())
+    has_room = most >= _OBSERVED or code.co_flags & _TAKES_ANY
+    if has_room and least <= _OBSERVED:
+        return None
+    return "1 argument" if most == 1 else f"{most} arguments"

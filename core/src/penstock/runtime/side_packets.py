@@ -23,7 +23,7 @@ from penstock.errors import (
     StatusCode,
 )
 from penstock.near_names import did_you_mean, near_names
-from penstock.payload_types import fits
+from penstock.payload_types import cure, fits
 from penstock.port_collection import Ports
 from penstock.timestamp import UNSET
 
@@ -140,7 +140,8 @@ def _fault_of(node: NodePlan, port: SidePortPlan, given: Mapping[str, Packet]) -
         return InternalError(f"{where} is an empty packet", node=node.name, stream=port.name)
     if port.classes is not None and not fits(packet.value, port.classes):
         return PacketTypeError(
-            f"{where} is a {type(packet.value).__name__!r}, but the node expects {port.type_name}",
+            f"{where} is a {type(packet.value).__name__!r}{cure(packet.value, port.classes)}, but the node "
+            f"expects {port.type_name}",
             node=node.name,
             stream=port.name,
         )

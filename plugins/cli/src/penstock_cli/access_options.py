@@ -52,8 +52,8 @@ def _options(*, writes: bool) -> Any:
     yield click.option(
         "--sandbox",
         is_flag=True,
-        help="Let the graph touch only what the --allow options name: for a graph of somebody else. The code "
-        "of calculators is trusted.",
+        help="Let the graph touch only what the --allow options name: for a graph of somebody else. Without "
+        "it the graph may read and write whatever you may. The code of calculators is trusted.",
     )
     for option, (kind, metavar, words) in _ALLOW.items():
         yield click.option(

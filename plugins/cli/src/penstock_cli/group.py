@@ -25,6 +25,15 @@ if TYPE_CHECKING:
 DEBUG: Final = "penstock_cli.debug"
 #: Alias → name of a command.
 _ALIASES: Final = {"draw": "show"}
+#: The headings of `penstock --help`, with their commands; all others come last.
+_HEADINGS: Final = {
+    "Commands for the first day": ("demo", "run", "validate", "show", "list", "doctor"),
+    "People in videos": ("hands", "faces", "pose"),
+    "What a run does": ("why", "top", "lint", "paths", "report"),
+    "Recordings": ("record", "replay", "diff", "repair"),
+    "Packs of your own": ("new", "validate-pack", "plugins", "completion"),
+}
+_OTHERS: Final = "Of packs by others"
 #: Terminals without colours. Source: rich, `Console.is_dumb_terminal`.
 _NO_COLOURS: Final = ("dumb", "unknown")
 
@@ -53,6 +62,19 @@ class PenstockGroup(click.Group):
         """Return all names, sorted; loads the plugins."""
         self._complete(ctx)
         return super().list_commands(ctx)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands under headings, in their order."""
+        found = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        shown = {name: one for name, one in found.items() if one is not None and not one.hidden}
+        room = formatter.width - 6 - max(map(len, shown), default=0)
+        headed = {name for names in _HEADINGS.values() for name in names}
+        others = tuple(name for name in shown if name not in headed)
+        for heading, names in {**_HEADINGS, _OTHERS: others}.items():
+            rows = [(name, shown[name].get_short_help_str(room)) for name in names if name in shown]
+            if rows:
+                with formatter.section(heading):
+                    formatter.write_dl(rows)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command by its name or an alias; loads the plugins."""

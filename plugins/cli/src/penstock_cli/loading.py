@@ -32,8 +32,9 @@ def existing(path: Path, what: str) -> Path:
         raise FileMissing(f"{what} {str(path)!r} is a directory; name a file")
     if path.exists():
         return path
-    there = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
-    near = get_close_matches(path.name, there, n=1)
+    there = [each for each in path.parent.iterdir() if each.is_file()] if path.parent.is_dir() else []
+    alike = [each.name for each in there if each.stem == path.name]
+    near = alike or get_close_matches(path.name, [each.name for each in there], n=1)
     hint = f"did you mean {str(path.with_name(near[0]))!r}?" if near else "check the path"
     raise FileMissing(f"{what} {str(path)!r} does not exist; {hint}")
 

@@ -5,8 +5,10 @@ Each module is imported when its command runs, which keeps `--help` and `--versi
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -36,7 +38,12 @@ def main() -> None:
 
     Afterwards Ctrl-C ends the process at once: no Python code is left that could answer it, and Python would
     print a traceback of its own last steps.
+
+    A crash in native code, as of a library that a calculator calls, prints where each thread was in Python.
     """
+    if sys.stderr is not None:
+        with suppress(OSError, ValueError):  # it has no file that could be written to then
+            faulthandler.enable()
     try:
         penstock_command(prog_name="penstock")
     except OSError as error:  # the output of --version or --help could not be written
@@ -85,7 +92,7 @@ def penstock_command() -> None:
       penstock demo
       penstock run graph.pbtxt --side input_video=in.mp4
       penstock validate graph.pbtxt
-      penstock list image
+      penstock list face              (names with this word in them)
       penstock show GateCalculator
     """  # noqa: D301  # \b is click's mark for text that stays as it is
 
@@ -134,6 +141,10 @@ def run_command(
     their rate on the busiest stream, the packets in queues, and dropped packets; at the end stdout
     shows the time of each node, and notes: nodes that never ran, and packets that were dropped, with
     stream, place, reason and count.
+
+    The graph brings its own data: nodes of it read files and cameras, and write results. One with an
+    input_stream is fed from Python, by penstock.run(). Packets of an output_stream are not printed: look
+    at them with --serve, record them with `penstock record`, or read them in Python, by graph.rows().
 
     Ctrl-C closes the graph's sources; packets under way are still processed, and files are finished.
     Pressed again it cancels the run, and a third time it exits at once.

@@ -92,7 +92,7 @@ with_sides: Final = click.option(
     multiple=True,
     metavar="NAME=VALUE",
     help="A side packet; may be given several times. The value is read as JSON if it can be (3, 0.5, true, "
-    '"3", [1, 2]), else it is a str.',
+    """[1, 2]), else it is a str; for a str that looks like a number, quote it twice: --side 'id="3"'.""",
 )
 
 

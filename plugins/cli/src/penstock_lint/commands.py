@@ -37,7 +37,7 @@ def _list(context: click.Context, _: click.Parameter, is_wanted: bool) -> None: 
         context.exit()
 
 
-@click.command("lint", short_help="Find traps in graph files.", epilog=EXIT_CODES)
+@click.command("lint", short_help="Find traps in graph files that can run.", epilog=EXIT_CODES)
 @click.argument("graphs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="GRAPH...")
 @click.option("--select", multiple=True, metavar="CODES", help="Only these rules: PS2,PS406.")
 @click.option("--ignore", multiple=True, metavar="CODES", help="Not these rules.")

@@ -147,6 +147,17 @@ def test_a_word_that_is_in_no_name_is_wrong_usage(registry, word, message):
     assert caught.value.message.startswith(message)
 
 
+def test_a_word_that_is_a_pack_says_how_its_names_are_listed(registry, invoke):
+    with pytest.raises(click.ClickException) as caught:
+        components.chosen(components.components(registry), registry, "pack-a", (), None)
+
+    assert caught.value.message == "no name contains 'pack-a'; that is a pack: penstock list --pack pack-a"
+    done = invoke("list", "video")
+    assert "VideoDecoderCalculator" in done.stdout
+    assert "'video' in them; all of the pack: penstock list --pack video" in done.stderr
+    assert "all of the pack" not in invoke("list", "canny").stderr
+
+
 def test_for_a_word_of_a_plugin_that_is_blocked_the_reason_is_given(registry):
     registry.fail("video", "blocked by name", distribution="penstock-video")
 

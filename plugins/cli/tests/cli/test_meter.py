@@ -40,15 +40,17 @@ def test_a_reading_is_a_line():
         )
     )
 
-    assert line == "1:15  1,509 packets  20.0/s on 'a'  queued 8 (8.0 MB) a 3/6, b 5  dropped 2"
+    assert line == "1:15  1,509 packets  20.0/s on 'a'  queued 8 (8.0 MB) a 3/6, b 5  packets dropped 2"
 
 
 def test_a_reading_before_the_first_packet_has_no_rate():
-    assert str(Meter().read(snapshot(stream("a")), 0.2)) == "0:00  0 packets  queued 0 (0 B)  dropped 0"
+    assert (
+        str(Meter().read(snapshot(stream("a")), 0.2)) == "0:00  0 packets  queued 0 (0 B)  packets dropped 0"
+    )
 
 
 def test_a_reading_of_a_graph_without_streams_is_a_line_too():
-    assert str(Meter().read(snapshot(), 0.2)) == "0:00  0 packets  queued 0 (0 B)  dropped 0"
+    assert str(Meter().read(snapshot(), 0.2)) == "0:00  0 packets  queued 0 (0 B)  packets dropped 0"
 
 
 def test_the_rate_is_that_of_the_last_two_seconds():
@@ -73,7 +75,7 @@ def test_the_fullest_queues_are_named_first_and_three_at_most():
     )
 
     assert [name for name, _, _ in reading.queues] == ["c", "d", "a", "b"]
-    assert "queued 60 (0 B) c 6/6, d 3/6, a 1/10  dropped" in str(reading)
+    assert "queued 60 (0 B) c 6/6, d 3/6, a 1/10  packets dropped" in str(reading)
 
 
 def test_a_log_gets_a_line_with_the_first_packets_and_then_every_five_seconds(capsys):

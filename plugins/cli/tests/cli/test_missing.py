@@ -10,7 +10,9 @@ from click.testing import CliRunner
 from penstock import Registry
 from penstock.config import read_graph
 from penstock.plugins.default_registry import default_registry
+from penstock_cli.failures import FileMissing
 from penstock_cli.graphs import missing
+from penstock_cli.loading import existing
 from penstock_cli.machine.environment import in_this_environment
 from penstock_cli.main import penstock_command
 
@@ -143,6 +145,16 @@ def test_names_inside_of_options_of_missing_calculators_count(write):
     assert names(default_registry(), path) == [("InsideCalculator", 2, 2), ("PackedCalculator", 3, 19)]
 
 
+def test_unknown_options_of_a_policy_do_not_matter(write):
+    path = write(
+        "graph.pbtxt",
+        'node { calculator: "QuuxCalculator" input_stream_handler { input_stream_handler: "Latest"\n'
+        " options { [x.NoSuchOptions.ext] { n: 3 } } } }",
+    )
+
+    assert names(default_registry(), path) == [("QuuxCalculator", 1, 8)]
+
+
 @pytest.mark.parametrize("is_known", [True, False])
 def test_binary_files_are_looked_into_whatever_their_options_are(write, is_known):
     registry = default_registry()
@@ -263,3 +275,13 @@ def test_arguments_that_do_not_fit_are_refused(invoke, arguments, words):
 
     assert done.exit_code == 2
     assert words in done.stderr
+
+
+def test_a_file_without_its_ending_is_found_and_no_folder_is_suggested(tmp_path):
+    (tmp_path / "graph.pbtxt").touch()
+    (tmp_path / "movie").mkdir()
+
+    with pytest.raises(FileMissing, match=r"did you mean '.*graph\.pbtxt'\?"):
+        existing(tmp_path / "graph", "graph file")
+    with pytest.raises(FileMissing, match="does not exist; check the path"):
+        existing(tmp_path / "movi", "graph file")

@@ -113,6 +113,17 @@ def test_within_uv_run_the_next_commands_are_those_of_uv(invoke, here, monkeypat
     ]
 
 
+def test_in_an_environment_of_uv_the_hint_about_sync_is_printed_too(invoke, monkeypatch, tmp_path):
+    monkeypatch.setattr(environment, "find_spec", lambda _name: None)
+    monkeypatch.delenv("UV_RUN_RECURSION_DEPTH", raising=False)
+    (tmp_path / "uv").touch(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    done = invoke("new", "pack", "soil")
+
+    assert done.stdout.endswith("\n\n`uv sync` uninstalls it too; `uv sync --inexact` does not\n")
+
+
 def test_a_new_pack_passes_its_own_tests_once_it_is_installed(invoke, here):
     invoke("new", "pack", "soil-2d", "--description", 'A "quoted" \\ one, of $5.')
     sources = installed_by_hand(here / "penstock-soil-2d")

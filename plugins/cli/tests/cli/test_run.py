@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -357,3 +358,17 @@ def test_quiet_and_the_log_exclude_each_other(graph, invoke):
 
     assert result.exit_code == 2
     assert "--quiet cannot go with --verbose or --log-level; leave out one of them" in said(result)
+
+
+def test_a_crash_in_native_code_says_where_the_calculator_was(command, tmp_path):
+    (tmp_path / "crash.py").write_text(
+        "import os, penstock\n\n\n@penstock.register_calculator\n@penstock.calculator\n"
+        "def falls() -> penstock.SidePacket[int]:\n    os.abort()\n"
+    )
+    (tmp_path / "crash.pbtxt").write_text('node { calculator: "Falls" output_side_packet: "OUT:a" }')
+
+    done = command("run", "crash.pbtxt", "--import", "./crash.py", "--no-progress")
+
+    assert done.returncode == -signal.SIGABRT
+    assert "Fatal Python error: Aborted" in done.stderr
+    assert re.search(r'crash\.py", line 7 in falls', done.stderr)

@@ -6,7 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
+from click.testing import CliRunner
+
+from penstock_cli.group import PenstockGroup
 
 HEAVY = "rich google numpy cv2 av pluggy attr asyncio"
 
@@ -164,3 +168,26 @@ def test_the_core_run_as_a_module_is_the_command(tmp_path, arguments, code, said
     )
 
     assert (done.returncode, done.stdout, done.stderr) == (code, said, "")
+
+
+def test_the_help_has_the_commands_for_the_first_day_first_and_each_command_once(command):
+    said = command("--help").stdout
+
+    first, *others = re.split(r"^(?=[A-Z][^\n]*:\n)", said, flags=re.MULTILINE)
+    headed = {text.partition(":")[0]: re.findall(r"^  ([a-z-]+) ", text, re.MULTILINE) for text in others}
+    headed.pop("Options")
+    assert first.startswith("Usage: penstock")
+    assert next(iter(headed)) == "Commands for the first day"
+    assert headed["Commands for the first day"] == ["demo", "run", "validate", "show", "list", "doctor"]
+    names = [name for names in headed.values() for name in names]
+    assert sorted(names) == sorted(set(names))
+    assert {"run", "why", "new", "completion"} <= set(names)
+
+
+def test_a_command_of_an_unknown_pack_comes_last_in_the_help():
+    group = PenstockGroup("penstock", commands={"run": click.Command("run"), "soil": click.Command("soil")})
+    group._complete = lambda _: None
+
+    said = CliRunner().invoke(group, ["--help"]).output
+
+    assert said.rstrip().endswith("Commands for the first day:\n  run\n\nOf packs by others:\n  soil")

@@ -6,8 +6,9 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
+from penstock.errors import PacketTypeError
 from penstock_cli.runs.files import NamedFiles
-from penstock_cli.runs.side_values import read_value
+from penstock_cli.runs.side_values import fault_words, read_value
 from penstock_cli.wording import amount, clock, duration, plural, rate
 
 
@@ -119,3 +120,14 @@ def test_names_of_a_graph_never_reach_the_terminal_as_escapes(command, tmp_path,
     said = done.stdout + done.stderr
     assert "red" in said
     assert not {"\x1b", "\x07", "\u202e"} & set(said)
+
+
+def test_a_number_for_a_str_says_how_the_str_is_written():
+    fault = PacketTypeError("side packet 'in' is a 'int', but the node expects str", stream="in")
+
+    assert fault_words(fault, {"in": 5}) == f"{fault}; for a str write --side 'in=\"5\"'"
+    assert fault_words(fault, {"in": True}) == f"{fault}; for a str write --side 'in=\"true\"'"
+    assert fault_words(fault, {"in": [5]}) == str(fault)
+    other = PacketTypeError("side packet 'in' is a 'float', but the node expects int", stream="in")
+    assert fault_words(other, {"in": 0.5}) == str(other)
+    assert read_value('"5"') == "5"

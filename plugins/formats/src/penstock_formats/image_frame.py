@@ -33,8 +33,9 @@ _COLOR_DIMENSIONS: Final = 3
 class ImageFrame(ArrayPayload):
     """An image that does not change once it is in a packet.
 
-    Row 0 is at the top, column 0 at the left. Two frames are equal when they are the same object.
-    Frames pickle, as a copy.
+    Row 0 is at the top, column 0 at the left. The colours of SRGB are red, green, blue in this order: an
+    image of `cv2.imread` is blue first, and must be converted. `array` cannot be written to: draw on a copy.
+    Two frames are equal when they are the same object. Frames pickle, as a copy.
 
     Args:
         data: (H, W, channels), or (H, W) for one channel ((H, W, 1) is taken as that), at least

@@ -46,7 +46,7 @@ def options() -> list[click.Parameter]:
             type=click.IntRange(0, 65535),
             metavar="[PORT]",
             help="Show the run in a browser: its address is printed on stderr. Without PORT, or with 0, on "
-            "any free port; only this machine reaches it.",
+            "any free port; only this machine reaches it. Needs penstock-monitor[live] installed.",
         ),
         click.Option(
             ["--serve-until-closed"],

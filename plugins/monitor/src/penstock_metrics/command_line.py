@@ -62,7 +62,8 @@ OPTIONS: Final = (
         type=click.IntRange(0, _MOST_PORTS),
         metavar="PORT",
         callback=_serve,
-        help="Serve metrics for Prometheus on this port while the graph runs; 0 takes any free one. With "
+        help="Serve metrics for Prometheus on this port while the graph runs; 0 takes any free one. Needs "
+        "penstock-monitor[prometheus] installed. With "
         "OTEL_EXPORTER_OTLP_ENDPOINT in the environment, metrics and spans are also sent there; with "
         "PENSTOCK_METRICS_TOKEN, requests must have that token: Authorization: Bearer TOKEN.",
     ),

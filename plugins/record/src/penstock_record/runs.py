@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from penstock.access import current
 from penstock.config import CalculatorGraphConfig, read_graph
-from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError
+from penstock.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError, PenstockError
 from penstock.lowlevel import default_registry
 from penstock_cli.api import (
     FileMissing,
+    RunFailed,
     WrongUsage,
     amount,
     check_target,
@@ -26,7 +28,7 @@ from penstock_record.graphs import all_streams, recording_graph, replay_changes,
 from penstock_record.options import Compression
 from penstock_record.reading import RecordingReader
 from penstock_record.repair import repair
-from penstock_record.writing import SIDE
+from penstock_record.writing import PACKET, SIDE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,7 +50,7 @@ def record(  # noqa: PLR0913, PLR0917  # the options of the command
     compress: str | None,
 ) -> None:
     """Run a graph file and record it. Raises as `run_file`, and WrongUsage for unknown streams."""
-    check_target(out, "recording")
+    _check_new(out)
 
     def change(file: Path) -> CalculatorGraphConfig:
         registry = registry_for(file)
@@ -79,7 +81,7 @@ def replay(  # noqa: PLR0913  # the options of the command
     """Run a graph on a recording. Raises as `run_file`, and WrongUsage for streams that do not fit."""
     existing(recording, "recording")
     if out is not None:
-        check_target(out, "recording")
+        _check_new(out)
 
     def change(file: Path) -> CalculatorGraphConfig:
         registry = registry_for(file)
@@ -103,15 +105,36 @@ def replay(  # noqa: PLR0913  # the options of the command
         except PenstockError as error:
             raise WrongUsage(f"{recording}: a recorded change does not fit the graph: {error}") from error
 
+    if not _has_packets(recording):
+        say(f"warning: {recording} has no packets; nothing is played")
     given = {**_sides(recording, change(graph or recording)), **sides}
     run_file(graph or recording, given, manner, change=change, prepare=prepare)
     if out is not None and not manner.quiet:
         say(f"recording: {out} ({amount(out.stat().st_size)})")
 
 
+def _check_new(out: Path) -> None:
+    """Refuse a file that cannot be written, or may not be replaced, before the graph is loaded."""
+    check_target(out, "recording")
+    try:
+        current().writing(out)
+    except AlreadyExistsError as error:
+        raise WrongUsage(
+            f"the recording {str(out)!r} exists; name another one, or add --force, which replaces it"
+        ) from error
+
+
 def _streams_of(recording: Path) -> tuple[str, ...]:
     with RecordingReader(recording, default_registry(), is_cut=True) as reader:
         return reader.about.streams
+
+
+def _has_packets(recording: Path) -> bool:
+    try:
+        with RecordingReader(recording, default_registry(), is_cut=True) as reader:
+            return any(event.kind == PACKET for event in reader.events(decoded=()))
+    except InvalidArgumentError:  # the run says what is wrong with the file
+        return True
 
 
 def _sides(recording: Path, config: CalculatorGraphConfig) -> dict[str, Any]:
@@ -168,6 +191,7 @@ def show_repair(recording: Path, out: Path | None) -> None:
     Raises:
         WrongUsage: it is no recording.
         FileMissing: a file cannot be read or written.
+        RunFailed: nothing was saved.
     """
     existing(recording, "recording")
     if out is not None:
@@ -180,6 +204,10 @@ def show_repair(recording: Path, out: Path | None) -> None:
         raise FileMissing(str(error)) from error
     if done.was_whole:
         say(f"{recording} is whole: {plural(done.packets, 'packet')}")
+    elif not done.packets:
+        raise RunFailed(
+            f"{recording}: nothing can be saved: no packet was on the disk when the process ended"
+        )
     else:
         left = (
             "1 packet whose time is lost was"

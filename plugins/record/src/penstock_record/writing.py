@@ -5,8 +5,8 @@ end of a stream. A payload is a message of a channel of its stream, alone, under
 that other programs understand it; its sequence number is its event's. Events are written in groups,
 since a message of its own for each would cost more than the packets.
 
-The file is a row of chunks of 64 KiB, each given to the system when it is full. What a killed process loses
-is the last chunk, and the packets whose events were not written yet; `repair` makes a whole file of the rest.
+The file is a row of chunks, each given to the system when it has 64 KiB or is a quarter of a second old. What
+a killed process loses is the last chunk; `repair` makes a whole file of the rest.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ PACKET, SETTLED, HEADER, DONE, SIDE = range(5)
 EVENT: Final = struct.Struct("<BHqQ")
 CHUNK: Final = 64 * 1024
 #: A group of events is written when it has so many, is of so many bytes of payloads, or so many seconds old.
+#: A chunk is ended at that age too.
 _GROUP: Final = 256
 _GROUP_BYTES: Final = CHUNK // 2
 _GROUP_S: Final = 0.25
@@ -55,6 +56,14 @@ _RECORD: Final = struct.Struct("<BQ")
 _END: Final = _RECORD.pack(0x0F, 4) + bytes(4) + _RECORD.pack(0x02, 20) + bytes(20) + _MAGIC
 #: Sequence numbers of messages have 32 bits; one that comes again is read by then.
 _MOST: Final = 2**32 - 1
+
+
+class _Writer(Writer):
+    """The library's, whose open chunk can be ended before it is full."""
+
+    def end_chunk(self) -> None:
+        """End the open chunk, so that a reader of the file finds what is in it."""
+        self._Writer__finalize_chunk()  # type: ignore[attr-defined]  # the library has no other way
 
 
 def at_ns(timestamp: int) -> int | None:
@@ -93,13 +102,13 @@ class RecordingWriter:
         self._usual: Final[dict[int, tuple[type, str, Codec, int]]] = {}
         self._schemas: Final[dict[Schema, int]] = {}
         self._events = bytearray()
-        self._group_from = time.monotonic()
+        self._group_from = self._chunk_from = time.monotonic()
         self._number = 0
         #: Bytes of payloads whose events are not written yet: without them they are lost.
         self._unsaid = 0
         self._at = 0
         try:
-            self._writer: Final = Writer(
+            self._writer: Final = _Writer(
                 self._file,
                 chunk_size=CHUNK,
                 compression=CompressionType[compression.name],
@@ -156,7 +165,7 @@ class RecordingWriter:
             OSError: the file cannot be written; it is closed.
         """
         try:
-            self._write_events()
+            self._write_events(time.monotonic())
             self._writer.finish()  # type: ignore[no-untyped-call]  # the library's
             self._file.flush()
         finally:
@@ -199,14 +208,17 @@ class RecordingWriter:
         now = time.monotonic()
         is_large = len(self._events) >= _GROUP * EVENT.size or self._unsaid >= _GROUP_BYTES
         if is_large or now - self._group_from > _GROUP_S:
-            self._write_events()
+            self._write_events(now)
             self._group_from = now
 
-    def _write_events(self) -> None:
+    def _write_events(self, now: float) -> None:
         if self._events:
             self._writer.add_message(self._story, self._at, bytes(self._events), time.time_ns())
             self._events.clear()
             self._unsaid = 0
+        if now - self._chunk_from > _GROUP_S:
+            self._writer.end_chunk()
+            self._chunk_from = now
         self._file.flush()
 
     def _channel(self, topic: str, name: str, codec: Codec, payload: object) -> int:

@@ -102,11 +102,13 @@ class Steering:
     def _new(  # noqa: PLR0913, PLR0917  # as `change`
         self, now: Wanted, options: object, calculator: str | None, starter: Starter, kind: Kind, what: str
     ) -> Wanted:
-        if kind is Kind.SET_OPTIONS:
-            check_can_change(now.node)
         if isinstance(options, bytes):
-            return from_bytes(now, options, self._plan, starter.registry, what)
-        return with_options(now, options, calculator, self._plan, starter.registry, what)
+            wanted = from_bytes(now, options, self._plan, starter.registry, what)
+        else:
+            wanted = with_options(now, options, calculator, self._plan, starter.registry, what)
+        if kind is Kind.SET_OPTIONS:  # last, since wrong options are wrong for a swap too
+            check_can_change(now.node)
+        return wanted
 
     def _given(self, name: str) -> Wanted:
         plan = self._plan

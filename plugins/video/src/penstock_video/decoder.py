@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 
 class VideoDecoderCalculator(penstock.Calculator):
-    """Read video, one frame in each call. Also registered as OpenCvVideoDecoderCalculator.
+    """Read video, one frame in each call.
+
+    Registered as VideoDecoderCalculator and as OpenCvVideoDecoderCalculator, the name of MediaPipe's.
 
     Input side packets:
         INPUT_FILE_PATH: str or Path, a file, or as str an address that libav reads. Optional where the

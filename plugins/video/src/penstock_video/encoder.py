@@ -28,7 +28,9 @@ _DAY_US: Final = 86_400 * MICROSECONDS
 
 
 class VideoEncoderCalculator(penstock.Calculator):
-    """Write frames to a video file. Also registered as OpenCvVideoEncoderCalculator.
+    """Write frames to a video file.
+
+    Registered as VideoEncoderCalculator and as OpenCvVideoEncoderCalculator, the name of MediaPipe's.
 
     Inputs:
         VIDEO: ImageFrame, GRAY8, SRGB or SRGBA, all of one size.

@@ -407,6 +407,8 @@ class _Reader:
         at = -1 if error.line is None or error.column is None else places.offset_of(error.line, error.column)
         _, part = (places.root and places.root.last(at)) or ("", Spot(-1))
         name, field = part.last(at) or ("", part)
+        while name not in _OPTIONS and (inner := field.last(at)):  # of a policy, or of a fallback
+            name, field = inner
         start, end = field.offset, end_of_field(scanned.text, field.offset) if name in _OPTIONS else -1
         is_first_of_few = len(self._unread) < limits.current().faults  # each costs reading the text once more
         is_followed = is_first_of_few and scanned.rule is None and scanned.unclosed is None

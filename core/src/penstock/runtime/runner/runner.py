@@ -27,6 +27,7 @@ from penstock.errors import (
     StatusCode,
     WaitTimeoutError,
     code_of,
+    field_of,
     text_of,
     words_of,
 )
@@ -105,14 +106,11 @@ class Runner(AwaitedRun):
                     work.lease = executor.lend_to(work)
                     work.is_watched = work.lease.watches
                     self._has_helpers = self._has_helpers or work.lease.helps
-                except PenstockError:
-                    raise
                 except Exception as error:
-                    raise PenstockError(
-                        f"executor {work.name!r} ({type(executor).__name__}) cannot serve the run: "
-                        f"{words_of(error)}",
-                        code=code_of(error),
-                    ) from error
+                    who = f"executor {work.name!r} ({type(executor).__name__}) cannot serve the run: "
+                    if isinstance(error, PenstockError) and field_of(error, "code", StatusCode) is not None:
+                        raise error.placed(who) from error
+                    raise PenstockError(f"{who}{words_of(error)}", code=code_of(error)) from error
                 self.leases.append(work.lease)
             if held:
                 self.refuse_helpers("running()")

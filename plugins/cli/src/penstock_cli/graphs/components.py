@@ -110,8 +110,15 @@ def chosen(
         and (pack is None or pack in (one.plugin, one.distribution))
     ]
     if word is not None and not any(fits(one.name) for one in all_of_them):
+        if is_pack(word, all_of_them):
+            raise WrongUsage(f"no name contains {word!r}; that is a pack: penstock list --pack {word}")
         raise WrongUsage(_unknown(word, all_of_them, registry))
     return found
+
+
+def is_pack(word: str, there: Iterable[Component]) -> bool:
+    """Return whether a word is the name of a plugin or distribution that provides names."""
+    return any(word in (one.plugin, one.distribution) for one in there)
 
 
 def described(found: Iterable[Component], registry: Registry) -> list[Component]:

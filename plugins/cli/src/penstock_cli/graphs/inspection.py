@@ -10,6 +10,7 @@ from penstock_cli.access_options import limited
 from penstock_cli.completion import SHELLS, complete_pack, script, shell_in_use
 from penstock_cli.failures import EXIT_CODES
 from penstock_cli.options import IMPORTED, as_json, debug, imports, subgraphs
+from penstock_cli.saying import say
 
 #: As the registry has them, with "-" for blanks.
 _KINDS: Final = (
@@ -27,7 +28,9 @@ _KINDS: Final = (
 )
 
 
-@click.command("list", short_help="List the names that graphs can use.", epilog=EXIT_CODES)
+@click.command(
+    "list", short_help="List the calculators, policies and executors that graphs can name.", epilog=EXIT_CODES
+)
 @click.argument("words", metavar="[WORD] | --missing GRAPH...", nargs=-1)
 @click.option(
     "--kind", "kinds", type=click.Choice(_KINDS), multiple=True, help="Only of this kind; may be repeated."
@@ -96,6 +99,8 @@ def list_command(  # noqa: PLR0913, PLR0917  # an argument for each option
     components.print_components(found)
     if pack is None and not kinds:
         components.print_notes(registry, word)
+    if word is not None and pack is None and components.is_pack(word, there):
+        say(f"these are the names with {word!r} in them; all of the pack: penstock list --pack {word}")
 
 
 def _list_missing(ctx: click.Context, graphs: tuple[str, ...], *, as_text: bool, others: bool) -> NoReturn:
@@ -120,7 +125,9 @@ def _list_missing(ctx: click.Context, graphs: tuple[str, ...], *, as_text: bool,
     ctx.exit(missing.exit_code(looked, found))
 
 
-@click.command("validate", short_help="Check graph files without running them.", epilog=EXIT_CODES)
+@click.command(
+    "validate", short_help="Check that graph files can run, without running them.", epilog=EXIT_CODES
+)
 @click.argument("graphs", metavar="GRAPH...", nargs=-1, required=True, type=click.Path(allow_dash=True))
 @click.option(
     "--side",
@@ -145,7 +152,10 @@ def validate_command(
     """Check graph files: report every fault with file, line and column, and what to do about it.
 
     GRAPH is a .pbtxt, .textproto, .binarypb, .pb or .json file, or - for graph text from standard
-    input. The calculators that it names are imported and their contracts are read; nothing is run.
+    input. The calculators that it names are imported and their contracts are read; nothing is run. So options
+    have the right names and types, and values that calculators refuse at load are refused; what a policy,
+    an executor or a calculator checks when a run begins is not. A warning is no fault: the graph can run, and
+    the exit code is 0. `penstock lint` looks for traps in graphs that can run.
 
     \b
     Examples:

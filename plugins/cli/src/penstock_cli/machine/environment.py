@@ -76,6 +76,11 @@ def is_in_uv_run() -> bool:
     return is_ours and "UV_RUN_RECURSION_DEPTH" in os.environ
 
 
+def is_of_uv() -> bool:
+    """Return whether uv installs into this environment, so that `uv sync` may uninstall what is in it."""
+    return is_in_uv_run() or _uses_uv()
+
+
 def _pip(action: str) -> str:
     """Return the words that stand for `pip install` or `pip uninstall`."""
     if _uses_uv():

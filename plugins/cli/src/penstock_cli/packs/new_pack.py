@@ -21,7 +21,14 @@ import click
 import penstock
 from penstock_cli.failures import FileMissing, WrongUsage
 from penstock_cli.machine.clone import missing_from_clone
-from penstock_cli.machine.environment import build_command, is_in_uv_run, pip_command, program, uv_command
+from penstock_cli.machine.environment import (
+    build_command,
+    is_in_uv_run,
+    is_of_uv,
+    pip_command,
+    program,
+    uv_command,
+)
 from penstock_cli.packs.pack_names import pack_names
 
 if TYPE_CHECKING:
@@ -75,8 +82,9 @@ def _print_next_steps(names: PackNames, target: Path) -> None:
     click.echo(f"  {build_command(where)}")
     click.echo(f"  # it is in {target / 'dist'}; others install it with: pip install FILE.whl")
     click.echo(f"  {pip_command('uninstall', names.distribution)}")
-    if is_in_uv_run():
+    if is_of_uv():
         click.echo("\n`uv sync` uninstalls it too; `uv sync --inexact` does not")
+    if is_in_uv_run():
         click.echo("in a uv project of your own, this makes it a requirement")
         click.echo(f"  {uv_command('add', '--editable', f'{where}[testing]')}")
 

@@ -42,7 +42,7 @@ class Reading:
         if self.busiest:
             parts.append(f"{rate(self.per_second)} on {self.busiest!r}")
         parts.append(f"queued {self.queued} ({amount(self.queued_bytes)}){self._depths()}")
-        parts.append(f"dropped {self.dropped}")
+        parts.append(f"packets dropped {self.dropped}")
         return "  ".join(parts)
 
     def _depths(self) -> str:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from penstock.errors import PenstockError, StatusCode
+from penstock.errors import PacketTypeError, PenstockError, StatusCode
 from penstock.lowlevel import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
 #: The value of a side packet of which only the name was given.
 UNSAID: Final = object()
@@ -80,9 +80,14 @@ def check_names(given: Collection[str], known: Collection[str]) -> None:
             raise click.BadParameter(f"the graph has no side packet {name!r}{hint}")
 
 
-def fault_words(fault: PenstockError, sides: Collection[str]) -> str:
+def fault_words(fault: PenstockError, sides: Mapping[str, object]) -> str:
     """Return the fault of a side packet, in terms of the command line."""
     name = fault.stream
+    given = sides.get(name or "")
+    takes_str = "str" in str(fault).rpartition(" expects ")[2].split()
+    if isinstance(fault, PacketTypeError) and takes_str and isinstance(given, (int, float)):
+        text = json.dumps(given)
+        return f"{fault}; for a str write --side '{name}=\"{text}\"'"
     if fault.code is StatusCode.INVALID_ARGUMENT and name not in sides:
         return f"node {fault.node!r} needs the side packet {name!r}; give it with --side {name}=VALUE"
     return str(fault)

@@ -16,6 +16,11 @@ _PORTS: Final = ("input_stream", "output_stream", "input_side_packet", "output_s
 class InferenceCalculator(penstock.Subgraph):
     """Runs a model: becomes an InferenceCalculatorCpu with the same ports, options and settings.
 
+    Inputs: TENSORS (a list of Tensor) or, for single tensors, TENSOR:0, TENSOR:1, ... (Tensor): exactly one
+    of the two forms. Outputs: likewise; a model with one input and one output is connected as
+    `input_stream: "TENSOR:a" output_stream: "TENSOR:b"`. Input side packet: MODEL (Model), where `model_path`
+    of the options is not set. All others, the options and the errors: `penstock show InferenceCalculatorCpu`.
+
     The name of the node inside is the name of the node outside, repeated: `palm__InferenceCalculator` becomes
     `palm__inferencecalculator__palm__InferenceCalculator`, as programs of the reference expect.
 

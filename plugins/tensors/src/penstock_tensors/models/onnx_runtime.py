@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 #: ONNX files begin with the field ir_version, a small number: they have no identifier.
 _BEGINS: Final = 0x08
 _LATEST: Final = 0x7F
+#: The orders of axes that models differ by → what is said of them.
+_AXES: Final = {
+    (0, 3, 1, 2): "it takes channels first (NCHW), and the tensor has them last (NHWC)",
+    (0, 2, 3, 1): "it takes channels last (NHWC), and the tensor has them first (NCHW)",
+}
 #: onnxruntime's names of element types → NumPy's, where they differ.
 _TYPES: Final = {"float": "float32", "float16": "float16", "double": "float64"}
 
@@ -70,18 +75,62 @@ class OnnxSession:
     """A session of onnxruntime; it runs without the GIL. Raises as `OnnxRuntime.load`."""
 
     def __init__(self, model: Model, threads: int) -> None:
+        self._name: Final = model.name
         self._session = _session(model, threads)
         self.inputs = tuple(map(_info, self._session.get_inputs()))
         self.outputs = tuple(map(_info, self._session.get_outputs()))
 
     def run(self, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
-        """Run the model. As `Session.run`."""
+        """Run the model. As `Session.run`.
+
+        Raises:
+            InvalidArgumentError: an array has another shape than the model's input.
+        """
         feed = {
-            info.name: array if len(array.shape) == len(info.shape) else array.reshape(info.shape)
+            info.name: arranged(array, info, self._name)
             for info, array in zip(self.inputs, inputs, strict=True)
         }
         found: list[NDArray[Any]] = self._session.run(None, feed)
         return found
+
+
+def arranged(array: NDArray[Any], info: TensorInfo, model: str) -> NDArray[Any]:
+    """Return an array as an input of a model takes it: as it is, or in the shape of the input.
+
+    Args:
+        array: of the number of elements that the input takes.
+        info: the input.
+        model: the name of the model, for errors.
+
+    Raises:
+        InvalidArgumentError: the shape is another one; says both, and what to do about channels.
+    """
+    if _has_shape(array.shape, info.shape):
+        return array
+    if len(array.shape) != len(info.shape):
+        try:
+            return array.reshape(info.shape)
+        except ValueError:
+            pass  # the error below says why
+    sizes = "x".join(map(str, array.shape)) or "scalar"
+    raise InvalidArgumentError(
+        f"a tensor {array.dtype.name} {sizes} came, but the input {info.name!r} of the model {model!r} is "
+        f"{info}{_cure(array.shape, info.shape)}"
+    )
+
+
+def _has_shape(shape: Sequence[int], wanted: Sequence[int]) -> bool:
+    if len(shape) != len(wanted):
+        return False
+    return all(size in (-1, given) for given, size in zip(shape, wanted, strict=True))
+
+
+def _cure(shape: Sequence[int], wanted: Sequence[int]) -> str:
+    for axes, said in _AXES.items():
+        if len(shape) == len(axes) and _has_shape([shape[axis] for axis in axes], wanted):
+            order = ", ".join(map(str, axes))
+            return f": {said}; let a node in between send Tensor(tensor.array.transpose({order}))"
+    return "; change the node that makes the tensor"
 
 
 def _session(model: Model, threads: int) -> Any:

@@ -17,6 +17,7 @@ from penstock_testing.packs.components import (
     homes,
     load,
 )
+from penstock_testing.packs.imports import check_imports
 from penstock_testing.packs.loading import check_loading, load_apart
 from penstock_testing.packs.metadata import canonical, check_metadata, installed_distribution, requirements
 from penstock_testing.packs.nodes import Nodes
@@ -36,13 +37,13 @@ def check_pack(
     In its own tests:
 
         def test_the_pack_is_as_packs_should_be():
-            assert check_pack("my-pack").faults == ()
+            assert check_pack("my-pack").errors == ()
 
     Its entry point is found and loaded; loading it in a fresh interpreter imports nothing heavy; its
-    distribution requires the core in a range and has the files that it should have; its names are free; their
-    targets can be imported and are of the right kind; the example in each calculator's docstring, or without
-    one the node that its contract asks for, loads; subgraphs expand, out of packs that are required; options
-    are the extensions that they are declared as. No graph is run.
+    distribution requires the core in a range, and what its modules import, and has the files that it should
+    have; its names are free; their targets can be imported and are of the right kind; the example in each
+    calculator's docstring, or without one the node that its contract asks for, loads; subgraphs expand, out
+    of packs that are required; options are the extensions that they are declared as. No graph is run.
 
     Args:
         name: of the plugin, or of the distribution.
@@ -121,6 +122,8 @@ class _Check:
         distribution = installed_distribution(record.distribution)
         yield from check_metadata(record, distribution)
         components = self._host.components(record.name)
+        modules = {record.module.partition(":")[0], *homes(components)}
+        yield from check_imports(record, distribution, modules)
         registry = Registry(self._host.fill)
         nodes = Nodes(registry, record.distribution, set(requirements(distribution)))
         for kind, name, _ in components.by_kind():
