@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.heavy, pytest.mark.timeout(300)]
 
 #: A new actor is a new process, which imports the packs; Ray may kill a stopped one after seconds.
 PATIENCE_S = 90.0
-#: Those that take ways of their own through the executor, for the short form: kind, policy, `max_in_flight`.
+#: Deaths that take ways of their own through the executor, for the short form: kind, policy, `max_in_flight`.
 FEW = [
     ("fork and die", "fail", 1),
     ("fork and come back", "skip", 1),
