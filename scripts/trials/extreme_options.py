@@ -9,7 +9,7 @@ extremes, one at a time; the rest is as in the calculator's example. The calcula
 kit feeds it (`penstock_testing.check_calculator`, with the payloads of `tests/test_calculators_conform.py`),
 in a process of its own with limits of memory and time. A finding is a process that was ended or took too
 long, an error that is no PenstockError, or more than --most MiB; the exit status is then 1. Calculators that
-the kit does not feed are told at the end. Linux only.
+the kit does not feed are printed at the end. Linux only.
 """
 
 from __future__ import annotations
