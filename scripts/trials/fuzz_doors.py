@@ -119,8 +119,12 @@ def main(seconds: float, seed: int, warm: int) -> None:
             raise click.ClickException(f"the servers did not start in {START_S} s")
         page, metrics, metrics_port = end.recv()
         port = int(page.partition("//")[2].partition("/")[0].rpartition(":")[2])
-        for _ in range(warm):  # until caches are warm
-            attack(chance, port)
+        for _ in range(
+            warm
+        ):  # until caches are warm, and the allocator has what many connections at once take
+            attack(chance, chance.choice((port, port, metrics_port)))
+        asked(page)
+        asked(metrics, TOKEN)
         time.sleep(3)
         before = state(pid)
         last, next_look = time.monotonic() + seconds, time.monotonic() + 10

@@ -34,12 +34,12 @@ class Limits(NamedTuple):
     #: How deep subgraphs are nested, and the rules, operations and values of a template; at most 90. A dict
     #: in a dict is 3 deep, as protobuf counts.
     depth: int = 64
-    #: Nodes of a graph in which subgraphs and templates are expanded.
+    #: Nodes of a graph in which subgraphs and templates are expanded; also nodes in options of its subgraphs.
     nodes: int = 10_000
     #: Rules, operations and elements of ranges of all templates of a graph. A copied message is 10.
     steps: int = 500_000
-    #: Characters and bytes that the templates of a graph make, intermediate results included; and those of
-    #: all nodes that take the place of subgraphs.
+    #: Characters and bytes that the templates of a graph make, intermediate results included; and the bytes
+    #: of all nodes that take the place of subgraphs, each of which counts as three.
     text: int = 64 * 2**20
     #: Entries of one list of a node, such as its input streams; also the largest index of a port.
     ports: int = 10_000

@@ -11,7 +11,9 @@ import threading
 import time
 from pathlib import Path
 
+import penstock
 from penstock import Calculator
+from penstock.errors import GraphRunError
 
 #: Signals that end a process by default. A worker ignores SIGINT, Python SIGPIPE and
 #: SIGXFSZ, and a program in the background of a shell SIGQUIT, say.
@@ -106,10 +108,10 @@ def _end_from_a_thread():
 
 
 def _break_the_worker():
-    """Let the worker itself fail, where it tells of an error."""
-    import penstock_processes.worker
-
-    penstock_processes.worker.error_as_data = None
+    """Let the worker or actor itself fail, where it tells of an error."""
+    for name in ("penstock_processes.worker", "penstock_ray.host"):
+        if name in sys.modules:
+            sys.modules[name].error_as_data = None
     raise ValueError("not told")
 
 
@@ -162,3 +164,117 @@ class Dies(Calculator):
         if isinstance(payload, str):
             payload = KINDS[payload]()
         cc.output.add(payload, cc.input_timestamp)
+
+
+#: No run takes as long: the longest waits are for a worker that is stopped.
+PATIENCE_S = 25.0
+TEXT = """
+input_stream: "in" output_stream: "out"
+executor { name: "w" type: "%s" options { %s } }
+node { calculator: "Dies" executor: "w" max_in_flight: %d input_stream: "in" output_stream: "out" %s }
+"""
+#: Executor → its options.
+OPTIONS = {
+    "ProcessExecutor": "[penstock_processes.ProcessExecutorOptions.ext] "
+    "{ num_processes: 1 arena_mib: 1 stopped_timeout_s: 1 }",
+    "RayExecutor": "[penstock_ray.RayExecutorOptions.ext] { cancel_grace_s: 0.5 stopped_timeout_s: 1 }",
+}
+#: What raises no `Exception`: the run ends whatever the policy says, as it does on a thread.
+ENDS_THE_RUN = {"sys.exit", "base exception"}
+POLICIES = {
+    "fail": "",
+    "skip": "failure { on_error: SKIP max_restarts: 100 }",
+    "restart": "failure { on_error: RESTART max_restarts: 100 backoff_ms: 1 }",
+    "again": "failure { retry: 1 on_error: SKIP max_restarts: 100 backoff_ms: 1 }",
+}
+#: Which of the five payloads is the name of a kind.
+VICTIM = 2
+#: Kind → a part of the error, where both executors know it.
+TOLD = {
+    "sys.exit": "SystemExit: 3",
+    "no text": "NoTextError: no text, since its __str__ raised RuntimeError",
+    "no pickle": "NoPickleError",
+    "no way back": "NoWayBackError",
+    "bad notes": "BadNotesError",
+    "base exception": "BaseException",
+    "interrupt": "KeyboardInterrupt",
+    "payload that leaves": "a 'NoExit' cannot go to another process",
+    "no memory": "MemoryError",
+    "recursion": "RecursionError",
+    "stopped": "was stopped by a signal (SIGSTOP) for 1 s (stopped_timeout_s), and was killed",
+}
+#: Kind → a part of the error of a worker, where its name does not say it.
+WORDS = TOLD | {
+    "exit 0": "ended with exit status 0",
+    "exit 3": "ended with exit status 3",
+    "closed descriptors": "worker 1",
+    "fork and come back": "was killed by SIGKILL",
+    "fork and die": "was killed by SIGKILL",
+    "helper and die": "was killed by SIGKILL",
+    "much output": "ended with exit status 4",
+    "exit from a thread": "ended with exit status 5",
+    "broken worker": "ended with exit status 70",
+}
+#: Kind → a part of the error of an actor. Ray says of most deaths that a connection ended, not why.
+WORDS_OF_RAY = TOLD | {"broken worker": "could not be asked: "}
+
+
+def graph_text(policy, in_flight, executor="ProcessExecutor"):
+    """Return a graph whose node dies in a worker or an actor, under a policy."""
+    return TEXT % (executor, OPTIONS[executor], in_flight, POLICIES[policy])
+
+
+def words_of(kind, executor="ProcessExecutor"):
+    """Return what the error says of a kind of death."""
+    if executor == "RayExecutor":
+        return WORDS_OF_RAY.get(kind, "died (")
+    if kind in WORDS:
+        return WORDS[kind]
+    number = int(kind.removeprefix("signal "))
+    try:
+        return f"was killed by {signal.Signals(number).name}"
+    except ValueError:
+        return f"was killed by signal {number}"
+
+
+def run(text, registry, kind, patience_s=PATIENCE_S):
+    """Run a graph in which the third of five calls dies.
+
+    Returns:
+        What came out, the text of the run's error ("" for none), and the texts of the failures.
+
+    Raises:
+        AssertionError: the run did not end, or a packet is missing in the ledger.
+    """
+    graph = penstock.CalculatorGraph(text, registry=registry)
+    out = []
+    graph.observe_output_stream("out", lambda _, packet: out.append(packet.payload))
+    error = ""
+    with graph:
+        graph.start_run()
+        try:
+            for number in range(5):
+                payload = kind if number == VICTIM else number
+                graph.add_packet_to_input_stream("in", penstock.Packet(payload, number), timeout=patience_s)
+            graph.close_all_input_streams()
+            graph.wait_until_done(patience_s)
+        except GraphRunError as ended:
+            error = str(ended)
+        assert not graph.is_running, graph.why()
+        assert graph.ledger().adds_up, graph.ledger()
+        return out, error, [failure.error for failure in graph.failures()]
+
+
+def fault_of(kind, policy, in_flight, told, executor="ProcessExecutor"):
+    """Return the fault of an outcome of `run`; "" where it is right."""
+    out, error, failures = told
+    words = words_of(kind, executor)
+    if policy == "fail" or kind in ENDS_THE_RUN:
+        return "" if words in error else f"the error does not say {words!r}"
+    if error:
+        return "the run ended with an error"
+    if not any(words in one for one in failures):
+        return f"no failure says {words!r}"
+    if in_flight == 1:
+        return "" if out == [0, 1, 3, 4] else "other packets than 0, 1, 3, 4 came out"
+    return "the set that died came out" if VICTIM in out else ""

@@ -17,6 +17,8 @@ from penstock_failures import check
 CASES = {
     "retry: -1": "retry -1: must not be negative",
     "timeout_ms: -5": "timeout_ms -5: must not be negative",
+    "open_timeout_ms: -5": "open_timeout_ms -5: must not be negative",
+    "close_timeout_ms: -5": "close_timeout_ms -5: must not be negative",
     "on_error: RESTART then: RESTART": "then RESTART: must be FAIL, SKIP or FALL_BACK",
     "on_error: SKIP then: SKIP": "then SKIP has no effect with on_error SKIP",
     "on_error: FALL_BACK": 'FALL_BACK needs a calculator; add fallback { calculator: "Name" }',

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
+from concurrent.futures import Future
 from itertools import pairwise
 
 import pytest
@@ -11,6 +13,7 @@ import trouble
 import penstock
 from penstock.errors import GraphConfigError, GraphRunError, InvalidArgumentError
 from penstock.tracing import Tracer
+from penstock_failures.waiting import in_time
 
 PATIENCE_S = 30.0
 
@@ -113,6 +116,65 @@ def test_a_coroutine_that_takes_too_long_fails(driven, events):
     assert run.run("a", "sleep", "c") == [("a", 1), ("c", 3)]
     assert run.skipped() == {"skipped: TimeoutError": 1}
     assert "took longer than its timeout_ms, 50" in run.graph.failures()[0].error
+
+
+def slow(word):
+    return f"node_options {{ [type.googleapis.com/trouble.SlowEndsOptions] {{ {word}: 60.0 }} }}"
+
+
+def test_a_coroutine_that_opens_for_too_long_fails(driven):
+    run = driven("AsyncSlowEnds", "open_timeout_ms: 50", slow("open_s"))
+    run.run("a")
+    assert "open() failed: TimeoutError: open() took longer than its open_timeout_ms, 50" in str(run.error)
+
+
+@pytest.mark.parametrize("policy", ["FAIL", "SKIP"])
+def test_a_coroutine_that_closes_for_too_long_fails(driven, policy):
+    run = driven("AsyncSlowEnds", f"on_error: {policy} close_timeout_ms: 50", slow("close_s"))
+    assert run.run("a", "b") == [("a", 1), ("b", 2)]
+    assert "close() failed: TimeoutError: close() took longer than its close_timeout_ms, 50" in str(run.error)
+
+
+def test_other_methods_have_no_limit_of_timeout_ms(driven):
+    options = "node_options { [type.googleapis.com/trouble.SlowEndsOptions] { open_s: 0.2 close_s: 0.2 } }"
+    run = driven("AsyncSlowEnds", "timeout_ms: 50", options)
+    assert run.run("a", "b") == [("a", 1), ("b", 2)]
+    assert run.error is None
+
+
+class Call(Future):
+    """A call of a process that takes it when it was asked three times whether it has begun."""
+
+    asked = 0
+
+    def is_starting(self):
+        self.asked += 1
+        if self.asked == 3:
+            self.set_result(7)
+        return self.asked <= 3
+
+    def cancel(self):
+        self.set_exception(OSError("it was killed"))
+        return False
+
+
+def test_the_start_of_a_process_is_no_part_of_its_open():
+    assert asyncio.run(in_time(Call(), 0.001, "open")) == 7, (
+        "asked 20 times a second, so the start took longer"
+    )
+
+    late = Call()
+    late.asked = 3
+    with pytest.raises(TimeoutError, match=r"open\(\) took longer than its open_timeout_ms, 1") as caught:
+        asyncio.run(in_time(late, 0.001, "open"))
+    assert isinstance(caught.value.__cause__, OSError)
+
+
+@pytest.mark.parametrize("method", ["open", "close"])
+def test_an_open_and_a_close_on_a_thread_of_this_process_cannot_have_a_limit(driven, method):
+    words = f"{method}_timeout_ms cannot end a call .*, make its {method}\\(\\) async, or take "
+    with pytest.raises(GraphConfigError, match=words):
+        driven("Trouble", f"on_error: SKIP {method}_timeout_ms: 50")
 
 
 @pytest.mark.parametrize("kind", ["Trouble", "FutureTrouble"])

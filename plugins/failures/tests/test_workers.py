@@ -106,6 +106,63 @@ def test_a_coroutine_that_takes_too_long_is_cancelled_and_its_worker_lives(there
     assert run.skipped() == {"skipped: TimeoutError": 1}
 
 
+def slow(**options):
+    words = " ".join(
+        f'{name}: "{value}"' if isinstance(value, str) else f"{name}: {value}"
+        for name, value in options.items()
+    )
+    return f"node_options {{ [type.googleapis.com/trouble.SlowEndsOptions] {{ {words} }} }}"
+
+
+def test_an_open_that_takes_too_long_costs_its_worker_and_ends_the_run(there):
+    run = there("SlowEnds", "open_timeout_ms: 500", slow(open_s=60.0))
+    began = time.monotonic()
+    run.run("a")
+    assert time.monotonic() - began < PATIENCE_S
+    assert "open() failed: TimeoutError: open() took longer than its open_timeout_ms, 500" in str(run.error)
+
+
+def test_an_open_that_takes_too_long_is_made_again_in_a_new_worker(there, tmp_path):
+    options = slow(open_s=60.0, made=str(tmp_path / "made"))
+    run = there("SlowEnds", "on_error: RESTART max_restarts: 10 open_timeout_ms: 3000", options)
+    assert run.run("a", "b") == [("a", 1), ("b", 2)]
+    assert run.error is None
+    failure, *_ = run.graph.failures()
+    assert (failure.method, failure.kind, str(failure.action)) == ("open", "TimeoutError", "restart")
+
+
+def test_a_close_that_takes_too_long_costs_its_worker_and_the_run_ends(there):
+    run = there("SlowEnds", "on_error: SKIP close_timeout_ms: 300", slow(close_s=60.0))
+    assert run.run("a", "b") == [("a", 1), ("b", 2)]
+    assert run.error is None, "nothing is left to close"
+    (failure,) = run.graph.failures()
+    assert (failure.method, failure.kind) == ("close", "TimeoutError")
+    assert "close() took longer than its close_timeout_ms, 300" in failure.error
+
+
+def test_a_close_that_takes_too_long_is_the_error_of_a_run_without_another_policy(there):
+    run = there("SlowEnds", "close_timeout_ms: 300", slow(close_s=60.0))
+    assert run.run("a") == [("a", 1)]
+    assert "close() failed: TimeoutError: close() took longer than its close_timeout_ms, 300" in str(
+        run.error
+    )
+
+
+def test_an_object_that_is_replaced_gets_no_longer_to_close(there):
+    run = there("SlowEnds", "on_error: RESTART close_timeout_ms: 300", slow(close_s=60.0))
+    assert run.run("a", "bad", "c") == [("a", 1), ("c", 1)]
+    methods = [(failure.method, failure.kind) for failure in run.graph.failures()]
+    assert methods == [("process", "ValueError"), ("close", "TimeoutError"), ("close", "TimeoutError")]
+
+
+def test_calls_in_time_are_as_without_a_limit(there):
+    limits = "open_timeout_ms: 30000 close_timeout_ms: 30000 timeout_ms: 30000"
+    run = there("SlowEnds", f"on_error: SKIP {limits}", slow(open_s=0.01, close_s=0.01))
+    assert run.run("a", "b") == [("a", 1), ("b", 2)]
+    assert run.error is None
+    assert not run.graph.failures()
+
+
 def test_a_fallback_that_cannot_go_to_a_worker_is_refused_at_the_start(there, registry):
     class Local(trouble.Steady):
         """Cannot be imported elsewhere."""

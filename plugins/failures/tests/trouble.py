@@ -8,6 +8,7 @@ import signal
 import threading
 import time
 from concurrent.futures import Future
+from pathlib import Path
 
 import attrs
 
@@ -274,6 +275,50 @@ class Steady(Calculator):
         cc.output.add((cc.input.payload, self.word), cc.input_timestamp)
 
 
+@attrs.frozen
+class SlowEndsOptions:
+    """How many seconds `open` and `close` of `SlowEnds` take; an `open` that finds the file takes none."""
+
+    open_s: float = 0.0
+    close_s: float = 0.0
+    made: str = ""
+
+
+class SlowEnds(Trouble):
+    """As `Trouble`, with an `open` and a `close` that take their time."""
+
+    Options = SlowEndsOptions
+
+    def open(self, cc):
+        super().open(cc)
+        options = cc.options(SlowEndsOptions)
+        self.close_s = options.close_s
+        if options.made:
+            path = Path(options.made)
+            if path.exists():
+                return
+            path.touch()
+        time.sleep(options.open_s)
+
+    def close(self, cc):
+        time.sleep(self.close_s)
+
+
+class AsyncSlowEnds(AsyncTrouble):
+    """The same, as coroutines."""
+
+    Options = SlowEndsOptions
+
+    async def open(self, cc):
+        await super().open(cc)
+        options = cc.options(SlowEndsOptions)
+        self.close_s = options.close_s
+        await asyncio.sleep(options.open_s)
+
+    async def close(self, cc):
+        await asyncio.sleep(self.close_s)
+
+
 class Two(Steady):
     """Has an input more than the others."""
 
@@ -304,6 +349,8 @@ def doubled(number: int) -> int:
 
 
 ALL = [
+    SlowEnds,
+    AsyncSlowEnds,
     Trouble,
     Exclusive,
     AsyncTrouble,

@@ -32,7 +32,7 @@ class InputStreamInfo(_message.Message):
     def __init__(self, tag_index: _Optional[str] = ..., back_edge: bool = ...) -> None: ...
 
 class FailurePolicy(_message.Message):
-    __slots__ = ("on_error", "retry", "max_restarts", "within_s", "backoff_ms", "then", "timeout_ms", "error_stream", "fallback")
+    __slots__ = ("on_error", "retry", "max_restarts", "within_s", "backoff_ms", "then", "timeout_ms", "error_stream", "fallback", "open_timeout_ms", "close_timeout_ms")
     class Action(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
         __slots__ = ()
         FAIL: _ClassVar[FailurePolicy.Action]
@@ -61,6 +61,8 @@ class FailurePolicy(_message.Message):
     TIMEOUT_MS_FIELD_NUMBER: _ClassVar[int]
     ERROR_STREAM_FIELD_NUMBER: _ClassVar[int]
     FALLBACK_FIELD_NUMBER: _ClassVar[int]
+    OPEN_TIMEOUT_MS_FIELD_NUMBER: _ClassVar[int]
+    CLOSE_TIMEOUT_MS_FIELD_NUMBER: _ClassVar[int]
     on_error: FailurePolicy.Action
     retry: int
     max_restarts: int
@@ -70,7 +72,9 @@ class FailurePolicy(_message.Message):
     timeout_ms: int
     error_stream: str
     fallback: FailurePolicy.Fallback
-    def __init__(self, on_error: _Optional[_Union[FailurePolicy.Action, str]] = ..., retry: _Optional[int] = ..., max_restarts: _Optional[int] = ..., within_s: _Optional[int] = ..., backoff_ms: _Optional[int] = ..., then: _Optional[_Union[FailurePolicy.Action, str]] = ..., timeout_ms: _Optional[int] = ..., error_stream: _Optional[str] = ..., fallback: _Optional[_Union[FailurePolicy.Fallback, _Mapping]] = ...) -> None: ...
+    open_timeout_ms: int
+    close_timeout_ms: int
+    def __init__(self, on_error: _Optional[_Union[FailurePolicy.Action, str]] = ..., retry: _Optional[int] = ..., max_restarts: _Optional[int] = ..., within_s: _Optional[int] = ..., backoff_ms: _Optional[int] = ..., then: _Optional[_Union[FailurePolicy.Action, str]] = ..., timeout_ms: _Optional[int] = ..., error_stream: _Optional[str] = ..., fallback: _Optional[_Union[FailurePolicy.Fallback, _Mapping]] = ..., open_timeout_ms: _Optional[int] = ..., close_timeout_ms: _Optional[int] = ...) -> None: ...
 
 class ProfilerConfig(_message.Message):
     __slots__ = ("histogram_interval_size_usec", "num_histogram_intervals", "enable_input_output_latency", "enable_profiler", "enable_stream_latency", "use_packet_timestamp_for_added_packet", "trace_log_capacity", "trace_event_types_disabled", "trace_log_path", "trace_log_count", "trace_log_interval_usec", "trace_log_margin_usec", "trace_log_duration_events", "trace_log_interval_count", "trace_log_disabled", "trace_enabled", "trace_log_instant_events", "calculator_filter")

@@ -5,9 +5,13 @@ from __future__ import annotations
 import pytest
 
 import penstock
-from penstock import CalculatorGraph, GraphConfigError, Packet, Timestamp
+from penstock import CalculatorGraph, GraphConfigError, Packet, Timestamp, limits
 from penstock.config import build_plan, read_graph, to_text
+from penstock.config.options.messages import messages_in
+from penstock.config.reading import parse
+from penstock.errors import ResourceExhaustedError
 from penstock.lowlevel import default_registry
+from penstock_calculators.routing.switch_container import SwitchContainer
 
 MAX = int(Timestamp.MAX)
 TWO = 'contained_node { calculator: "PassThroughCalculator" } ' * 2
@@ -457,3 +461,60 @@ def test_only_one_side_packet_may_choose(with_triple):
         CalculatorGraph(sides(both), registry=with_triple)
 
     assert caught.value.code.name == "INVALID_ARGUMENT"
+
+
+# --- containers in containers -------------------------------------------------------------------
+
+
+def nested(inner, depth, channels=1):
+    """Return a graph of a container in which containers are nested, the innermost with these options."""
+    for _ in range(depth):
+        one = f"""contained_node {{ calculator: "SwitchContainer"
+            options {{ [penstock.SwitchContainerOptions.ext] {{ {inner} }} }} }} """
+        inner = one * channels
+    return container('input_stream: "x" output_stream: "o"', inner, inputs=("x",))
+
+
+ONE = 'contained_node { calculator: "PassThroughCalculator" } '
+
+
+def refused(graph):
+    with pytest.raises(ResourceExhaustedError) as caught:
+        build_plan(graph, registry())
+    return caught.value
+
+
+def test_the_options_of_a_contained_node_are_read_once_and_not_at_each_depth(monkeypatch):
+    walked = []
+
+    def counting(message, *more):
+        for one, path in messages_in(message, *more):
+            walked.append(path)
+            yield one, path
+
+    monkeypatch.setattr(parse, "messages_in", counting)
+
+    def walked_by(depth):
+        walked.clear()
+        assert len(build_plan(nested(ONE * 100, depth), registry()).nodes) == 100 + 2 * (depth + 1)
+        return len(walked)
+
+    first, later = walked_by(2), walked_by(12)
+    assert later - first < 500, "ten containers more, and not ten times as much"
+
+
+def test_more_nodes_inside_of_options_than_a_graph_may_have_are_counted_first(monkeypatch):
+    monkeypatch.setattr(SwitchContainer, "get_config", lambda sc: pytest.fail("it was expanded"))
+    graph = nested(ONE, 5, channels=2)
+
+    with limits.override(nodes=32 + 62):
+        error = refused(graph)
+    assert error.limit == "nodes"
+    assert str(error).startswith("with the nodes in options of subgraphs the graph has 95 nodes, more than")
+
+
+def test_long_names_of_streams_are_refused_before_they_are_made():
+    error = refused(nested(ONE * 2000, 20))
+
+    assert error.limit == "text"
+    assert "the streams of 2000 contained nodes have too long names" in str(error)

@@ -11,6 +11,7 @@ from penstock.lowlevel import quoted
 from penstock_failures.failure import Failure
 from penstock_failures.guard import NodeGuard
 from penstock_failures.policy import FALL_BACK, RESTART, SKIP, Policy
+from penstock_failures.waiting import LIMITS
 from penstock_remote.api import check_movable, contract_difference, graph_of
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 NAMES: Final = ("FAIL", "SKIP", "RESTART", "FALL_BACK")
 _MAX_RESTARTS: Final = 3
 _WITHIN_S: Final = 60
-_TIMES: Final = ("retry", "max_restarts", "within_s", "backoff_ms", "timeout_ms")
+_TIMES: Final = ("retry", "max_restarts", "within_s", "backoff_ms", *LIMITS.values())
 
 
 class PlannedFailure(NamedTuple):
@@ -37,21 +38,21 @@ class PlannedFailure(NamedTuple):
         Raises:
             InvalidArgumentError: the node can have no time-out here, or its fallback cannot go elsewhere.
         """
-        if (
-            self.policy.timeout_s
-            and not placing.is_elsewhere
-            and not inspect.iscoroutinefunction(node.factory.process)
-        ):
-            raise InvalidArgumentError(f"node {node.name!r}: failure: {_NO_TIMEOUT}", node=node.name)
+        for method in self.policy.limits:
+            if not placing.is_elsewhere and not _is_async(node.factory, method):
+                words = f"node {node.name!r}: failure: {_no_limit(method)}"
+                raise InvalidArgumentError(words, node=node.name)
         if placing.is_elsewhere and self.policy.fallback is not None:
             check_movable(self.policy.fallback.nodes[0]._replace(executor=node.executor))
         return NodeGuard(self.policy, node, plan, placing)
 
 
-_NO_TIMEOUT: Final = (
-    "timeout_ms cannot end a call that runs on a thread of this process; put the node on an executor such as "
-    "ProcessExecutor, make its process() async, or take timeout_ms away"
-)
+def _no_limit(method: str) -> str:
+    field = LIMITS[method]
+    return (
+        f"{field} cannot end a call that runs on a thread of this process; put the node on an executor such "
+        f"as ProcessExecutor, make its {method}() async, or take {field} away"
+    )
 
 
 class FailureLayer:
@@ -73,8 +74,11 @@ class FailureLayer:
                 raise InvalidArgumentError(f"{field} {value}: must not be negative")
         _check_actions(policy)
         _check_node(policy, node)
-        if policy.timeout_ms and not _may_time_out(graph, graph.node[number], node.factory, registry):
-            raise InvalidArgumentError(_NO_TIMEOUT)
+        limits = {method: getattr(policy, field) / 1000 for method, field in LIMITS.items()}
+        limits = {method: seconds for method, seconds in limits.items() if seconds}
+        for method in limits:
+            if not _may_time_out(graph, graph.node[number], node.factory, method, registry):
+                raise InvalidArgumentError(_no_limit(method))
         fallback = None
         if policy.HasField("fallback"):
             fallback = _fallback(policy.fallback, graph, graph.node[number], node, registry)
@@ -85,7 +89,7 @@ class FailureLayer:
             policy.max_restarts or _MAX_RESTARTS,
             policy.within_s or _WITHIN_S,
             policy.backoff_ms / 1000,
-            policy.timeout_ms / 1000,
+            limits,
             policy.error_stream,
             fallback,
         )
@@ -134,9 +138,15 @@ def _check_node(message: Any, node: GuardedNode) -> None:
         )
 
 
-def _may_time_out(graph: Any, message: Any, factory: type[Calculator], registry: Registry) -> bool:
+def _is_async(factory: type[Calculator], method: str) -> bool:
+    return inspect.iscoroutinefunction(getattr(factory, method))
+
+
+def _may_time_out(
+    graph: Any, message: Any, factory: type[Calculator], method: str, registry: Registry
+) -> bool:
     """Return whether a call of a node may be ended from outside, as far as the graph tells."""
-    if inspect.iscoroutinefunction(factory.process):
+    if _is_async(factory, method):
         return True
     kind = next((one.type for one in graph.executor if one.name == message.executor), None)
     if not kind:  # the application hands the executor in: asked again when a run starts

@@ -18,7 +18,6 @@ What holds here:
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import threading
 import time
@@ -51,7 +50,7 @@ from penstock_failures.failure import Action, Failure
 from penstock_failures.waiting import Followed, Gate, Resume, Standing, in_time, rest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Coroutine, Sequence
 
     from penstock.lowlevel import Invoker, Node, NodeOptions, NodePlan, Placing, Plan
     from penstock.runs import Step
@@ -207,7 +206,11 @@ class NodeGuard(Guard):
             if stage == _STALE:
                 self._stage = _EMPTY
         if stage == _OPENED:
-            return self.inner.close(step)
+            outcome: Any = self.inner.close(step)
+            seconds = self._limit(CLOSE)
+            if seconds and _comes_later(outcome):
+                return _followed(in_time(outcome, seconds, METHODS[CLOSE]), outcome)
+            return outcome
         if stage == _STALE:
             waits = self._close_stale(step)
             return None if waits is None else Followed(self._ignore_resume(waits), waits)
@@ -431,23 +434,27 @@ class NodeGuard(Guard):
 
     def _follow(self, step: Step, input_set: _InputSet, outcome: Any, *, is_opening: bool = False) -> Any:
         """Return what the engine waits for instead of an outcome that comes later."""
-        seconds = 0.0 if is_opening else self._policy.timeout_s
+        method = OPEN if is_opening else PROCESS
+        seconds = self._limit(method)
         if isinstance(outcome, Future) and not seconds:
             outcome.add_done_callback(partial(self._ended, step, input_set, is_opening))
             return outcome
-        if not inspect.isawaitable(outcome) and not isinstance(outcome, Future):
+        if not _comes_later(outcome):
             return outcome  # the engine refuses it
-        following = self._await(step, input_set, outcome, seconds, is_opening=is_opening)
-        if isinstance(outcome, Future):
-            standing = getattr(outcome, "standing", None)
-            return Standing(following, standing or (lambda: "somewhere else"))
-        return Followed(following, outcome)
+        following = self._await(
+            step, input_set, in_time(outcome, seconds, METHODS[method]), is_opening=is_opening
+        )
+        return _followed(following, outcome)
+
+    def _limit(self, method: int) -> float:
+        """Return how many seconds a call of a method may take; 0 for as many as it likes."""
+        return self._policy.limits.get(METHODS[method], 0.0)
 
     async def _await(
-        self, step: Step, input_set: _InputSet, outcome: Any, seconds: float, *, is_opening: bool
+        self, step: Step, input_set: _InputSet, call: Coroutine[Any, Any, Any], *, is_opening: bool
     ) -> Any:
         try:
-            result = await (in_time(outcome, seconds) if seconds else outcome)
+            result = await call
         except Exception as error:
             self._ended_badly(step, input_set, error, is_opening=is_opening)
             raise
@@ -560,7 +567,7 @@ class NodeGuard(Guard):
 
     async def _await_close(self, step: Step, outcome: Any) -> None:
         try:
-            await (asyncio.wrap_future(outcome) if isinstance(outcome, Future) else outcome)
+            await in_time(outcome, self._limit(CLOSE), METHODS[CLOSE])
         except Exception as error:  # noqa: BLE001  # as in _close_stale
             self._record_close(step, error)
         raise Resume
@@ -592,7 +599,7 @@ class NodeGuard(Guard):
 
     async def _await_open(self, step: Step, outcome: Any) -> None:
         try:
-            await (asyncio.wrap_future(outcome) if isinstance(outcome, Future) else outcome)
+            await in_time(outcome, self._limit(OPEN), METHODS[OPEN])
             self._end_open(step)
         except Exception as error:
             self._note(step, self._sets[step], error)
@@ -642,3 +649,16 @@ class NodeGuard(Guard):
             node = self.fallback._replace(executor=node.executor)
             plan = self._policy.fallback._replace(nodes=(node,))
         self.inner = self._placing.make(node, plan)
+
+
+def _comes_later(outcome: object) -> bool:
+    """Return whether a call has returned something to wait for."""
+    return isinstance(outcome, Future) or inspect.isawaitable(outcome)
+
+
+def _followed(following: Coroutine[Any, Any, Any], outcome: Any) -> Standing | Followed:
+    """Return a wait around the outcome of a call, which `graph.why()` looks at."""
+    if isinstance(outcome, Future):
+        standing = getattr(outcome, "standing", None)
+        return Standing(following, standing or (lambda: "somewhere else"))
+    return Followed(following, outcome)

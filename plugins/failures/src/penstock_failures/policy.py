@@ -27,8 +27,8 @@ class Policy(NamedTuple):
     within_s: float
     #: The first pause before a call is made again.
     backoff_s: float
-    #: The time-out of a call, in seconds; 0 for none.
-    timeout_s: float
+    #: Method of the calculator → how long a call of it may take, in seconds; no entry for no limit.
+    limits: dict[str, float]
     #: Its name, or "".
     error_stream: str
     #: The plan of a graph of the node alone, with the other calculator; None without one.

@@ -11,6 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Generator
 
+#: Method of a calculator → the field of the policy that limits how long a call of it may take.
+LIMITS: Final = {"process": "timeout_ms", "open": "open_timeout_ms", "close": "close_timeout_ms"}
+#: How often a process that is starting is asked whether it has begun.
+_LOOK_S: Final = 0.05
+
 
 class Resume(Exception):  # noqa: N818  # no error: it asks for the step to be called again
     """Ends a wait: the guard then lets the engine call the step again, on the node's executor."""
@@ -106,24 +111,31 @@ class Gate:
         raise Resume
 
 
-async def in_time(call: Awaitable[Any] | Future[Any], seconds: float) -> Any:
+async def in_time(call: Awaitable[Any] | Future[Any], seconds: float, method: str) -> Any:
     """Return what a call returns, if it ends in time; else cancel it, wait for its end, and raise.
+
+    Args:
+        call: the coroutine or future of the call.
+        seconds: how long it may take; 0: as long as it likes.
+        method: "open", "process" or "close", for the error.
 
     Raises:
         TimeoutError: it took longer.
     """
+    if not seconds:
+        return await (asyncio.wrap_future(call) if isinstance(call, Future) else call)
     if not isinstance(call, Future):
         try:
             async with asyncio.timeout(seconds) as limit:
                 return await call
         except TimeoutError:
             if limit.expired():
-                raise _too_long(seconds) from None
+                raise _too_long(seconds, method) from None
             raise
-    return await _future_in_time(call, seconds)
+    return await _future_in_time(call, seconds, method)
 
 
-async def _future_in_time(future: Future[Any], seconds: float) -> Any:
+async def _future_in_time(future: Future[Any], seconds: float, method: str) -> Any:
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
 
     def tell(_: Future[Any]) -> None:
@@ -132,6 +144,10 @@ async def _future_in_time(future: Future[Any], seconds: float) -> Any:
 
     future.add_done_callback(tell)
     try:
+        while _is_starting(future):  # which has a limit of its own
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_LOOK_S):
+                    await ended.wait()
         async with asyncio.timeout(seconds):
             await ended.wait()
     except TimeoutError:
@@ -139,7 +155,7 @@ async def _future_in_time(future: Future[Any], seconds: float) -> Any:
         await ended.wait()  # the executor kills the process of a call that goes on
         error = None if future.cancelled() else future.exception()
         if future.cancelled() or error is not None:
-            late = _too_long(seconds)
+            late = _too_long(seconds, method)
             late.calculator_is_lost = getattr(error, "calculator_is_lost", False)  # type: ignore[attr-defined]  # as Executor.place says
             raise late from error
     except asyncio.CancelledError:
@@ -149,5 +165,12 @@ async def _future_in_time(future: Future[Any], seconds: float) -> Any:
     return future.result()
 
 
-def _too_long(seconds: float) -> TimeoutError:
-    return TimeoutError(f"process() took longer than its timeout_ms, {seconds * 1000:g}")
+def _is_starting(future: Future[Any]) -> bool:
+    """Return whether the process in which a call is to be done has not begun to take calls yet."""
+    starting: Callable[[], bool] = getattr(future, "is_starting", lambda: False)
+    return not future.done() and starting()
+
+
+def _too_long(seconds: float, method: str) -> TimeoutError:
+    field = LIMITS[method]
+    return TimeoutError(f"{method}() took longer than its {field}, {seconds * 1000:g}")

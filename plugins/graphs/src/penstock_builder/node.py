@@ -189,6 +189,8 @@ class Node:
         backoff_ms: int = 0,
         then: str = "FAIL",
         timeout_ms: int = 0,
+        open_timeout_ms: int = 0,
+        close_timeout_ms: int = 0,
         fallback: str | Callable[..., Any] = "",
         fallback_options: object = None,
     ) -> None:
@@ -202,6 +204,8 @@ class Node:
             backoff_ms: the first pause before a further try; it doubles with each failure that follows.
             then: what happens when no restart is left, or the fallback fails: "FAIL", "SKIP", "FALL_BACK".
             timeout_ms: of a call of process(), for nodes elsewhere and asynchronous ones; 0 for none.
+            open_timeout_ms: of a call of open().
+            close_timeout_ms: of a call of close().
             fallback: the calculator of FALL_BACK: registered name, class or function.
             fallback_options: its options: a message, or an instance of an attrs class.
 
@@ -221,6 +225,7 @@ class Node:
                 )
             setattr(policy, field, actions[action].number)
         policy.retry, policy.backoff_ms, policy.timeout_ms = retry, backoff_ms, timeout_ms
+        policy.open_timeout_ms, policy.close_timeout_ms = open_timeout_ms, close_timeout_ms
         policy.max_restarts, policy.within_s = max_restarts, within_s
         if fallback:
             policy.fallback.calculator = self.graph.registered(fallback)

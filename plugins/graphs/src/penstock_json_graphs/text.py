@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from typing import Any, Final
 
+from penstock import limits
 from penstock.lowlevel import quoted
 from penstock.readers import Spot, own_name, snake_case, tokens_of
 
+_STRING: Final = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 TOO_DEEP: Final = "its brackets are nested too deep"
 
 
@@ -28,7 +31,9 @@ def value_of(text: str) -> Any:
 
     Raises:
         JsonTextError: it is no JSON, or an object has a member twice.
+        ResourceExhaustedError: it has more marks than a graph may have.
     """
+    _check_marks(text)
     try:
         return json.loads(text, object_pairs_hook=_without_duplicates)
     except json.JSONDecodeError as error:
@@ -37,6 +42,17 @@ def value_of(text: str) -> Any:
         raise JsonTextError(str(error)) from error
     except RecursionError as error:
         raise JsonTextError(TOO_DEEP) from error
+
+
+def _check_marks(text: str) -> None:
+    """Count brackets and commas before any value is made: an empty object takes 64 bytes, its text 3."""
+    most = limits.current().tokens
+    if _marks_in(text) > most and (count := _marks_in(re.sub(_STRING, "", text))) > most:
+        limits.check("tokens", count, "this graph has too many words, numbers, strings and marks")
+
+
+def _marks_in(text: str) -> int:
+    return sum(text.count(mark) for mark in "{}[],:")
 
 
 def tree_of(text: str) -> Spot:

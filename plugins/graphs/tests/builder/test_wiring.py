@@ -258,11 +258,14 @@ def test_a_failure_policy_has_its_stream_and_reads_back(registry):
     with g.prefix("left"):
         node = g.node("HandOnCalculator", frames, failure={"on_error": "SKIP", "retry": 2, "timeout_ms": 5})
         seen = g.node("HandOnCalculator", node.failures.named("faults"))
-    node.set_failure_policy("RESTART", backoff_ms=10, then="FALL_BACK", fallback="HandOnCalculator")
+    limits = {"open_timeout_ms": 7, "close_timeout_ms": 8}
+    node.set_failure_policy("RESTART", backoff_ms=10, then="FALL_BACK", fallback="HandOnCalculator", **limits)
     g.output(node.outputs[0], "out")
     g.output(seen.outputs[0], "told")
     text = g.to_text()
     assert "on_error: RESTART" in text
+    assert "open_timeout_ms: 7" in text
+    assert "close_timeout_ms: 8" in text
     assert 'error_stream: "left__faults"' in text
     assert "retry" not in text
     again = Graph.from_config(text, registry)

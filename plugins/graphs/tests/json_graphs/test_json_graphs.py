@@ -385,6 +385,25 @@ def test_limits_hold_for_json_too(registry, tmp_path):
         assert caught.value.limit == limit
 
 
+def test_marks_are_counted_before_a_value_is_made(registry, tmp_path, monkeypatch):
+    file = tmp_path / "graph.json"
+    file.write_text('{"node": [' + "{}," * 50 + "{}]}", encoding="utf-8")
+    monkeypatch.setattr(json, "loads", lambda *_, **__: pytest.fail("a value was made"))
+
+    with limits.override(tokens=150), pytest.raises(ResourceExhaustedError) as caught:
+        read_graph(file, registry)
+    assert caught.value.limit == "tokens"
+
+
+def test_marks_inside_of_strings_are_none(registry, tmp_path):
+    file = tmp_path / "graph.json"
+    name = r"a\"{},[]:" * 50
+    file.write_text(f'{{"node": [{{"calculator": "PassCalculator", "name": "{name}"}}]}}', encoding="utf-8")
+
+    with limits.override(tokens=20):
+        assert read_graph(file, registry).node[0].name == 'a"{},[]:' * 50
+
+
 def test_a_subgraph_in_json_that_cannot_be_read_is_a_fault(registry):
     class Odd(Subgraph):
         @classmethod

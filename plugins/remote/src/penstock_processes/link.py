@@ -136,6 +136,11 @@ class Link:
         return f"worker {self.number} (pid {self.pid})"
 
     @property
+    def is_starting(self) -> bool:
+        """Whether the process has not said that it is ready; False for one that has ended."""
+        return not self.is_ready.is_set()
+
+    @property
     def is_dead(self) -> bool:
         """Whether the process has ended; a new link takes its place."""
         return self._death is not None

@@ -14,7 +14,6 @@ import signal
 import socket
 import sys
 import threading
-from contextlib import suppress
 from multiprocessing import spawn
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, Final, NoReturn
@@ -32,7 +31,7 @@ from penstock_processes.messages import (
 )
 from penstock_processes.sandbox import enter
 from penstock_processes.worker_setup import Descriptor, WorkerSetup
-from penstock_remote.api import LogSender, calling, error_as_data, hosted, output_fault
+from penstock_remote.api import LogSender, calling, end_child, error_as_data, hosted, output_fault
 
 if TYPE_CHECKING:
     from penstock_remote.api import Described, Hosted
@@ -180,13 +179,6 @@ class _Worker:
         else:
             self._send_bytes(ANSWER, number, message)
 
-    def _end_child(self, node: str) -> NoReturn:
-        """End a child that has come back from a calculator: all here is its parent's."""
-        words = f"penstock: a process that node {node!r} has forked came back from its call, and was ended; "
-        with suppress(OSError):  # not `sys.stderr`: another thread may have held its lock when this forked
-            os.write(2, f"{words}end such a process with os._exit()\n".encode(errors="backslashreplace"))
-        os._exit(_BROKEN)
-
     def _called(self, number: int, body: memoryview) -> bytes:
         """Do a call; return its answer as a message. What it was given is dead then, unless it is kept."""
         key, call = self._unpack(self._carrier, body)
@@ -199,7 +191,7 @@ class _Worker:
                 answer = node.call(call)
         finally:
             if self._is_child:
-                self._end_child(node.name)
+                end_child(node.name)
             del self._running[number]
         stamp = call.stamp
         del call

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from penstock.lowlevel import default_registry
 from penstock_ray.messages import Ready, Reply, Request
+from penstock_ray.process import leave_ray, own_identity
 from penstock_ray.references import Later, resolved
 from penstock_ray.wire import dumps, loads
-from penstock_remote.api import Call, LogSender, calling, error_as_data, hosted, output_fault
+from penstock_remote.api import Call, LogSender, calling, end_child, error_as_data, hosted, output_fault
 
 if TYPE_CHECKING:
     from penstock_ray.messages import HostSetup, NodeSetup
@@ -23,18 +24,24 @@ if TYPE_CHECKING:
 _CLOSE_S: Final = 1.0
 #: The most log records that wait for a reply; later ones are dropped, and counted.
 _MOST_RECORDS: Final = 10_000
+#: What a SystemExit has with which Ray ends an actor, as where the process gets SIGTERM.
+_RAY_ENDS: Final = "ray_terminate_msg"
 
 
 class NodeHost:
     """The class of all actors. Calls overlap where the actor was given several threads."""
 
     def __init__(self, setup: HostSetup) -> None:
+        from ray import get_runtime_context
         from ray.util import get_node_ip_address
 
         missing = [one for one in setup.path if one not in sys.path and Path(one).is_dir()]
         sys.path.extend(missing)
         address = get_node_ip_address()  # type: ignore[no-untyped-call, unused-ignore]  # where Ray is there
-        self._ready: Final = Ready(os.getpid(), address)
+        node = get_runtime_context().get_node_id()
+        self._ready: Final = Ready(os.getpid(), address, node, own_identity())
+        #: Whether this is a child that a calculator has forked.
+        self._is_child = False
         self._nodes: Final[dict[int, _Hosted]] = {}
         self._services: Final[dict[Any, object]] = {}
         self._running: Final[dict[int, Hosted]] = {}
@@ -44,6 +51,13 @@ class NodeHost:
         root = logging.getLogger()
         root.addHandler(LogSender(self._keep_record, self._ready.host))
         root.setLevel(setup.log_level)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._let_go)
+
+    def _let_go(self) -> None:
+        """Let a child of this process hold nothing by which Ray would take it for the actor."""
+        self._is_child = True
+        leave_ray()
 
     def ready(self) -> Ready:
         """Say who this is."""
@@ -115,11 +129,15 @@ class NodeHost:
                 with calling(node.name):
                     answer = node.call(call)
             finally:
+                if self._is_child:
+                    end_child(node.name)
                 del self._running[number]
             stamp = call.stamp
             del call, content
             return self._kept_here(hosted, answer, staying, node, stamp)
-        except BaseException as error:  # noqa: BLE001  # told to the driver
+        except BaseException as error:
+            if isinstance(error, SystemExit) and hasattr(error, _RAY_ENDS):
+                raise
             return error_as_data(error)
 
     @staticmethod
@@ -143,7 +161,7 @@ class NodeHost:
                     payloads += [payload for _, payload in written[0]]
                     dumps(payloads[before[place] :])  # raises for what Ray cannot pack
             return dumps(tuple(answer._replace(outputs=outputs)))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             for payloads, count in zip(staying, before, strict=True):
                 del payloads[count:]
             raise output_fault(node, answer, stamp, dumps) or error from error

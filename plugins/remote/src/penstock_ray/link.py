@@ -22,6 +22,7 @@ from penstock_ray.cluster import ray_module
 from penstock_ray.host import NodeHost
 from penstock_ray.messages import HostSetup, Ready, Reply, Request
 from penstock_ray.references import HAS_PAYLOAD, Later, Reference, Stored
+from penstock_ray.watch import LostError, Watch
 from penstock_ray.wire import dumps, loads
 from penstock_remote.api import (
     Answer,
@@ -155,6 +156,7 @@ class ActorLink:
         self._killers: list[threading.Timer] = []
         self._death: PenstockError | None = None
         self._ready: Ready | None = None
+        self._watch: Final = Watch(self._ray, options.stopped_timeout_s)
         self._sent: Final[SimpleQueue[_Sent | None]] = SimpleQueue()
         level = logging.getLogger().getEffectiveLevel()
         setup = HostSetup(self._name, tuple(path for path in sys.path if path), level)
@@ -186,6 +188,11 @@ class ActorLink:
     def ready(self) -> Ready | None:
         """What the actor has said of itself; None before."""
         return self._ready
+
+    @property
+    def is_starting(self) -> bool:
+        """Whether the actor has not said that it is ready; False for one that has ended."""
+        return self._ready is None and self._death is None
 
     @property
     def is_dead(self) -> bool:
@@ -264,7 +271,7 @@ class ActorLink:
         """Send a message with calls. A fault of one of them is its answer; the others are sent."""
         try:
             refs, given = self._remote(lane, items)
-        except Exception as error:  # noqa: BLE001  # the answer of the call
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # the answer of the call
             if len(items) == 1:
                 self._end_message(lane)
                 self._answer_with(items, input_fault(lane.node, items[0].call, dumps) or error)
@@ -306,6 +313,7 @@ class ActorLink:
         death: PenstockError | None = None
         try:
             self._ready = Ready(*self._ray.get(self._asked, timeout=self._options.start_timeout_s))
+            self._watch.begin(self._ready)
             while death is None:
                 sent = self._sent.get()
                 death = WorkerDiedError("was ended") if sent is None else self._take(sent)
@@ -320,7 +328,11 @@ class ActorLink:
         """Take a reply; return how the actor died if it did."""
         try:
             content = self._reply_of(sent)
-        except (self._ray.exceptions.RayActorError, self._ray.exceptions.OutOfMemoryError) as error:
+        except (
+            LostError,
+            self._ray.exceptions.RayActorError,
+            self._ray.exceptions.OutOfMemoryError,
+        ) as error:
             death = self._died(error)
             self._fail(sent.items, death)
             return death
@@ -350,12 +362,16 @@ class ActorLink:
 
         Raises:
             RayError: there is none.
+            LostError: there will be none, and Ray does not know it.
         """
         while True:
             try:
-                return self._ray.get(sent.refs[0], timeout=_LOOK_S)
-            except self._ray.exceptions.GetTimeoutError:  # the cluster is there, and the actor works
-                continue
+                reply = self._ray.get(sent.refs[0], timeout=self._watch.every_s)
+            except self._ray.exceptions.GetTimeoutError:  # the cluster is there
+                self._watch.look()
+            else:
+                self._watch.reply_came()
+                return reply
 
     @staticmethod
     def _finish(pending: Pending, packed: tuple[Any, ...], refs: list[Any]) -> None:
@@ -412,7 +428,7 @@ class ActorLink:
         ready = self._ready
         self._kill()  # one that cannot be reached may live
         return WorkerDiedError(
-            f"died ({_why(str(error))})",
+            str(error) if isinstance(error, LostError) else f"died ({_why(str(error))})",
             pid=None if ready is None else ready.pid,
             host=None if ready is None else ready.host,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from penstock_ray.process import Identity
     from penstock_remote.api import Described
 
 
@@ -26,6 +27,10 @@ class Ready(NamedTuple):
     pid: int
     #: The address of its host.
     host: str
+    #: How Ray calls its host.
+    node: str
+    #: Which process it is.
+    process: Identity
 
 
 class NodeSetup(NamedTuple):

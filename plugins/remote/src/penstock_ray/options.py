@@ -69,6 +69,8 @@ class RayExecutorOptions:
             contract declares `stateless`. 0: as many as there are batches in `max_in_flight`.
         colocate: nodes that share an actor; each other node has its own.
         start_timeout_s: how long an actor may take until it is ready, in seconds.
+        stopped_timeout_s: how long an actor may be stopped by a signal (SIGSTOP) while its reply is due, in
+            seconds; then it is killed. Only on hosts that tell it: Linux.
         cancel_grace_s: how long a call may go on after it was cancelled until its actor is killed.
     """
 
@@ -83,6 +85,7 @@ class RayExecutorOptions:
     num_actors: int = 0
     colocate: tuple[Together, ...] = ()
     start_timeout_s: float = 60.0
+    stopped_timeout_s: float = 10.0
     cancel_grace_s: float = 2.0
 
     def __attrs_post_init__(self) -> None:
@@ -90,7 +93,7 @@ class RayExecutorOptions:
         for name, least in (("batch", 1), ("num_actors", 0)):
             if getattr(self, name) < least:
                 raise InvalidArgumentError(f"{name} is {getattr(self, name)}, but must be at least {least}")
-        for name in ("start_timeout_s", "cancel_grace_s"):
+        for name in ("start_timeout_s", "stopped_timeout_s", "cancel_grace_s"):
             value = getattr(self, name)
             if not 0 < value < float("inf"):
                 raise InvalidArgumentError(f"{name} is {value}, but must be positive")

@@ -11,7 +11,8 @@ Between both ends
     cancelled; `Copies` are several objects of one node.
 At the other end
     `hosted` makes what has been described (`Hosted`). A `LogSender` sends log records to the driver, while
-    `calling` says for which node, and `log_here` logs them there.
+    `calling` says for which node, and `log_here` logs them there. `end_child` ends a process that a
+    calculator has forked and that came back from its call.
 Errors
     `WorkerDiedError`, `RemoteError`; `error_as_data` and `error_from_data` carry exceptions, `input_fault`
     and `output_fault` say which payload cannot go.
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from penstock_remote.calls import Answer as Answer
     from penstock_remote.calls import Call as Call
     from penstock_remote.calls import Elsewhere as Elsewhere
+    from penstock_remote.children import end_child as end_child
     from penstock_remote.description import Described as Described
     from penstock_remote.description import check_all_movable as check_all_movable
     from penstock_remote.description import check_movable as check_movable
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
 #: Module → the names that it has.
 _HOMES: Final = {
     "penstock_remote.calls": "Answer Call Elsewhere",
+    "penstock_remote.children": "end_child",
     "penstock_remote.description": (
         "Described check_all_movable check_movable contract_difference described graph_of"
     ),

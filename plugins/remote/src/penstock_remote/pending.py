@@ -25,6 +25,10 @@ class CallPlace(Protocol):
     def where(self) -> str:
         """Return in words which process that is, as "worker 3 (pid 4711)"."""
 
+    @property
+    def is_starting(self) -> bool:
+        """Whether the process has not begun to take calls yet; it has a time-out of its own for that."""
+
     def cancel(self, pending: Pending) -> threading.Timer:
         """Ask the process to end a call; return the running timer that kills it if it does not."""
 
@@ -63,6 +67,10 @@ class Pending(Future[Any]):
         if self._killer is None and not self.done():
             self._killer = self._place.cancel(self)
         return False
+
+    def is_starting(self) -> bool:
+        """Return whether the process has not begun to take calls yet."""
+        return self._place.is_starting
 
     def standing(self) -> str:
         """Return in words where the call is, and since when."""
@@ -162,6 +170,10 @@ class _AllAnswers(Future["Stop | None"]):
         for answer in self._answers:
             answer.cancel()
         return False
+
+    def is_starting(self) -> bool:
+        """Return whether one of the processes has not begun to take calls yet."""
+        return any(answer.is_starting() for answer in self._answers)
 
     def standing(self) -> str:
         """Return in words where the calls are that have not come back."""

@@ -177,6 +177,10 @@ def test_a_payload_that_cannot_go_is_named_with_its_port_and_the_cure(driven, pa
     assert "keep the node local or give the type `__reduce__`" in str(error)
 
 
+def test_a_process_that_is_stopped_for_a_while_goes_on(driven) -> None:
+    assert driven("Naps").run("a", "b") == ["a", "b"]
+
+
 def test_a_graph_says_when_a_class_cannot_be_found_there(registry, kind) -> None:
     class Local(remote_calculators.Echo):
         pass

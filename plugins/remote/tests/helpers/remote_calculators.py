@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -146,6 +147,16 @@ class Does(Passing):
             logging.getLogger("remote_calculators.does").warning("%d lines", 3)
         cc.output.add(what, cc.input_timestamp)
         return None
+
+
+class Naps(Passing):
+    """Is stopped by a signal for half a second, and goes on."""
+
+    def process(self, cc):
+        again = f"sleep 0.5; kill -CONT {os.getpid()}"
+        with subprocess.Popen(["/bin/sh", "-c", again]):
+            os.kill(os.getpid(), signal.SIGSTOP)
+        cc.output.add(cc.input.payload, cc.input_timestamp)
 
 
 class Touches(Passing):
@@ -387,5 +398,5 @@ class Greets(Passing):
 ALL = (
     ArrayFlags, Counts, Does, Echo, FailsToBegin, FailsToOpen, Greets, Ints, Inverts, Keeps, Kind, MakesOwn,
     Mean, ObjectAndPid, Opens, Pid, PidOfAny, Prints, Several, SlowToOpen, SizeAndMean, Sleeps, StatelessPid,
-    Tally, Three, Touches, Variable, Waits,
+    Naps, Tally, Three, Touches, Variable, Waits,
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from google.protobuf import descriptor_pool, message_factory
 from google.protobuf.message import DecodeError
@@ -21,8 +21,19 @@ if TYPE_CHECKING:
     from penstock.config.places import FieldPath
 
 
-def messages_in(message: Message) -> Iterator[tuple[Message, FieldPath]]:
-    """Yield a message and every message inside it, with the path to each. Packed ones stay packed."""
+#: The field of a node that may hold other nodes.
+_OPTIONS: Final = "penstock.CalculatorGraphConfig.Node.options"
+
+
+def messages_in(
+    message: Message, is_known: Callable[[Message], bool] | None = None
+) -> Iterator[tuple[Message, FieldPath]]:
+    """Yield a message and every message inside it, with the path to each. Packed ones stay packed.
+
+    Args:
+        message: is searched.
+        is_known: is asked about the `options` of each node; where it returns True they are left out.
+    """
     work: list[tuple[Message, FieldPath]] = [(message, ())]
     while work:
         inner, path = work.pop()
@@ -32,7 +43,8 @@ def messages_in(message: Message) -> Iterator[tuple[Message, FieldPath]]:
                 continue
             name = f"[{field.full_name}]" if field.is_extension else field.name
             if isinstance(value, AnyMessage):
-                work.append((value, (*path, (name, 0))))
+                if is_known is None or field.full_name != _OPTIONS or not is_known(value):
+                    work.append((value, (*path, (name, 0))))
             elif hasattr(value, "add"):  # a list of messages; a map has none. Asking protobuf costs an import
                 work += [(one, (*path, (name, i))) for i, one in enumerate(value)]
 

@@ -59,6 +59,8 @@ class OptionTypes:
         self._loaded: dict[str, Any] = {}
         #: Name → message class, of the same.
         self._messages: dict[str, Any] = {}
+        #: Size and hash of the options of nodes that were read: a graph that is made of them has them again.
+        self.read: Final[set[tuple[int, int]]] = set()
         self._used: tuple[object, ...] = ()
         self._look_up: Callable[[], Iterable[object]] | None = None
 

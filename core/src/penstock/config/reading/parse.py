@@ -166,6 +166,11 @@ def _is_path(thing: object) -> TypeGuard[Path]:
     return pathlib is not None and isinstance(thing, pathlib.Path)
 
 
+def _size_and_hash(message: Message) -> tuple[int, int]:
+    data = message.SerializePartialToString(deterministic=True)
+    return len(data), hash(data)
+
+
 class _Reader:
     """Reads one graph, from a file or from an object."""
 
@@ -252,13 +257,17 @@ class _Reader:
     def made(self, graph: CalculatorGraphConfig) -> ReadGraph:
         message = CalculatorGraphConfig()
         message.CopyFrom(graph)
-        inner = list(messages_in(message))
+        read = self._types.read
+        inner = list(messages_in(message, lambda options: _size_and_hash(options) in read))
         if any(len(UnknownFieldSet(one)) for one, _ in inner):
             return self.binary(graph.SerializePartialToString())
         if path := first_bytes_in(message, inner):
             self._fail(f"{spelled(path)} is no UTF-8", None)
         self._types.look_into(calculators_of(message))
-        return self._finished(message, Places(self._file), inner)
+        found = self._finished(message, Places(self._file), inner)
+        nodes = (one for one, _ in inner if isinstance(one, CalculatorGraphConfig.Node))
+        read.update(_size_and_hash(node.options) for node in nodes if node.HasField("options"))
+        return found
 
     def binary_template(self, data: bytes) -> Definition:
         from penstock.config.calculator_graph_template_pb2 import (  # few graphs are templates

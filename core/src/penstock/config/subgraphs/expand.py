@@ -21,6 +21,7 @@ from penstock.check.names import Names, has_subgraphs
 from penstock.check.nodes import numbered_nodes, tag_map, who
 from penstock.check.spec import REFUSED_IN_GRAPH, Text
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
+from penstock.config.options.messages import messages_in
 from penstock.config.options.option_places import OptionPlaces
 from penstock.config.options.options import Options
 from penstock.config.places import ReadGraph, Spot
@@ -54,6 +55,8 @@ if TYPE_CHECKING:
 __all__ = ["Expanded", "Subgraph", "SubgraphContext", "expand", "with_subgraphs"]
 
 _LOG: Final = LateLogger("config")
+#: How much of the limit of text each byte of a node takes: it is held in several forms.
+_TEXT_OF_BYTE: Final = 3
 #: Fields that are for calculators, and an error on a subgraph.
 _NOT_FOR_SUBGRAPHS: Final = (
     "source_layer", "buffer_size_hint", "output_stream_handler", "input_stream_info", "failure",
@@ -206,6 +209,7 @@ class _Expansion:
             _set_options(part, name, message, None, self._faults, self.types)
         size = sum(self._size(part.node.calculator, message.package) for part in parts)
         check("nodes", size, f"with its subgraphs expanded the graph has {size} nodes")
+        self._check_inside(parts, size)
         while True:
             plain = [part for part in parts if not self._is_subgraph(part)]
             subgraphs = [part for part in parts if self._is_subgraph(part)]
@@ -216,6 +220,17 @@ class _Expansion:
             for part, name in zip(subgraphs, names[len(plain) :], strict=True):
                 parts += _Use(part, name, self._faults).expand(self)
                 check("nodes", len(parts), f"with its subgraphs expanded the graph has {len(parts)} nodes")
+
+    def _check_inside(self, parts: list[_Part], size: int) -> None:
+        """Check how many nodes the options of subgraphs hold, before any of them is made."""
+        most = current().nodes
+        for part in parts:
+            if not self._names.is_subgraph(part.node.calculator) or not part.node.HasField("options"):
+                continue
+            for inner, _ in messages_in(part.node.options):
+                size += isinstance(inner, CalculatorGraphConfig.Node)
+                if size > most:
+                    check("nodes", size, f"with the nodes in options of subgraphs the graph has {size} nodes")
 
     def _size(self, name: str, package: str, inside: tuple[str, ...] = ()) -> int:
         """Return how many nodes a node becomes. What is made for each use counts as one, as what is wrong."""
@@ -447,7 +462,7 @@ class _Use:
             part = _Part(made, places, spot, inside)
             _set_options(part, made.name, graph.message, self.part.node, self._faults, expansion.types)
             parts.append(part)
-            expansion.text += len(made.SerializePartialToString())  # each node repeats the names around it
+            expansion.text += _TEXT_OF_BYTE * made.ByteSize()  # each node repeats the names around it
             check("text", expansion.text, "the nodes inside of subgraphs have too long names and options")
         for misfit in interface.misfits:
             self._fault(self.part.at(misfit.field, misfit.entry), misfit.words)

@@ -12,7 +12,7 @@ from penstock import Packet
 from penstock.errors import InvalidArgumentError
 from penstock_audio.messages.mel_features_pb2 import MelSpectrumCalculatorOptions, MfccCalculatorOptions
 from penstock_audio.series.time_series import check_channels, check_count, series_header
-from penstock_audio.spectra.mel_filterbank import mel_weights
+from penstock_audio.spectra.mel_filterbank import MOST_WEIGHTS, mel_weights
 from penstock_formats import Matrix
 
 if TYPE_CHECKING:
@@ -156,7 +156,8 @@ class MfccCalculator(_OfSpectra):
         options = cc.options(MfccCalculatorOptions)
         count = check_count("mfcc_count", options.mfcc_count, 1)
         bands = options.mel_spectrum_params.channel_count
-        check_count(f"the product of {count} coefficients and {bands} bands", max(count * bands, 1), 1)
+        words = f"the product of {count} coefficients and {bands} bands"
+        check_count(words, max(count * bands, 1), 1, MOST_WEIGHTS)
         self._weights = mel_weights(bins, rate, options.mel_spectrum_params, cc.node_name)
         if count > bands:
             raise InvalidArgumentError(

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from penstock_audio.messages.mel_features_pb2 import MelSpectrumCalculatorOptions
 
-#: The most weights: half a gigabyte.
-_MOST_WEIGHTS: Final = 2**24
+#: The most weights: four arrays of them are made on the way, 32 MiB each.
+MOST_WEIGHTS: Final = 2**22
 #: A band whose weights have a smaller sum lies between two frequencies.
 _LEAST_WEIGHT: Final = 0.5
 _logger = get_logger(__name__)
@@ -55,7 +55,7 @@ def mel_weights(
     """
     low, high = options.min_frequency_hertz, options.max_frequency_hertz
     count = check_count("channel_count", options.channel_count, 1)
-    check_count(f"the product of {count} bands and {bins} frequencies", count * bins, 0, _MOST_WEIGHTS)
+    check_count(f"the product of {count} bands and {bins} frequencies", count * bins, 0, MOST_WEIGHTS)
     if bins < 2:  # noqa: PLR2004  # 0 Hz alone is no spectrum
         raise InvalidArgumentError(
             f"a spectrum of {bins} rows has no bands, it must have at least 2; put a SpectrogramCalculator "

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import penstock
 from penstock.config import CalculatorGraphConfig
 from penstock.errors import InvalidArgumentError
+from penstock.limits import check
 from penstock.lowlevel import parse_tag_index, port_name
 from penstock_calculators.messages.switch_container_pb2 import SwitchContainerOptions
 from penstock_calculators.routing.switch_channels import CONTROLS, channel_tag
@@ -14,6 +15,9 @@ from penstock_calculators.routing.switch_channels import CONTROLS, channel_tag
 if TYPE_CHECKING:
     from penstock import SubgraphContext
     from penstock.lowlevel import Port, TagMap
+
+#: As a byte of a node that takes the place of a subgraph counts.
+_TEXT_OF_BYTE: Final = 3
 
 
 class SwitchContainer(penstock.Subgraph):
@@ -119,6 +123,7 @@ class _Switch:
 
         Raises:
             InvalidArgumentError: two ports control the switch, or `tick_input_stream` names no input.
+            ResourceExhaustedError: the names inside would be too long.
         """
         names = _UniqueNames()
         taken, made = f"input_{kind}", f"output_{kind}"  # as fields of a node and of a graph
@@ -132,6 +137,7 @@ class _Switch:
                 _add(message, taken, control.tag, 0, name)
         sources = [(port, names.take(port.name)) for port in inputs if port is not control]
         targets = [(port, names.take(port.name)) for port in outputs]
+        self._check_names([name for _, name in (*sources, *targets)])
         if inside != outside:
             self._add_sequencer(outside, inside, sources)
         for field, end, ports in ((taken, self._demux, sources), (made, self._mux, targets)):
@@ -147,6 +153,16 @@ class _Switch:
                 inner = names.take(f"c{channel}__{name}")
                 _add(node, made, port.tag, port.index, inner)
                 _add(self._mux, taken, channel_tag(port.tag, channel), port.index, inner)
+
+    def _check_names(self, names: list[str]) -> None:
+        """Check how long the names of streams are together, before they are made.
+
+        Raises:
+            ResourceExhaustedError: longer than the nodes inside of subgraphs may be.
+        """
+        length = len(self._channels) * sum(2 * (len(name) + len("c0__")) for name in names)
+        words = f"the streams of {len(self._channels)} contained nodes have too long names"
+        check("text", _TEXT_OF_BYTE * length, words)
 
     def _add_sequencer(self, control: str, timed: str, sources: list[tuple[Port, str]]) -> None:
         """Bring the control stream into step with the tick inputs.
