@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
-import PIL.Image
-from PIL.Image import Image as PillowImage
 
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats.image import Image
 from penstock_formats.image_format import ImageFormat
 from penstock_formats.image_frame import ImageFrame
+
+try:
+    import PIL.Image
+    from PIL.Image import Image as PillowImage
+except ImportError as error:
+    raise ImportError("Pillow is not installed; pip install 'penstock-formats[pillow]'") from error
 
 #: Mode → element type, for modes whose pixels a frame can have.
 _MODES: Final[dict[str, Any]] = {

@@ -24,8 +24,10 @@ _LOG: Final = get_logger("video")
 _FIRST_S: Final = 0.5
 _LONGEST_S: Final = 15.0
 _JITTER: Final = 0.25
-#: How long the frames under way may take at the end; `end` takes not much longer.
+#: How long the frames under way may take at the end where others have the stream; `end` takes little more.
 _GRACE_S: Final = 0.7
+#: The same where it is on the disk: nobody is waited for, but a busy machine may need a while.
+_OWN_GRACE_S: Final = 10.0
 #: What may succeed later.
 _PASSING: Final = (UnavailableError, ResourceExhaustedError)
 
@@ -73,12 +75,13 @@ class Publisher:
 
     def end(self) -> None:
         """Send what waits, if that takes no time to speak of, end the stream, and wait for the thread."""
+        grace_s = _GRACE_S if self._outlet.is_elsewhere else _OWN_GRACE_S
         self._desk.end()
-        self._thread.join(_GRACE_S)
+        self._thread.join(grace_s)
         if self._thread.is_alive() and self.tally.connections:
             _LOG.warning(
                 "%s: the end of the stream did not get through within %g s, and was cut off",
-                self._shown, _GRACE_S, extra=place(self._node),
+                self._shown, grace_s, extra=place(self._node),
             )  # fmt: skip
         self._is_over.set()
         self._outlet.abort()
