@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 
 import pytest
 from mcap.reader import make_reader
@@ -446,28 +447,26 @@ def test_what_a_killed_process_has_recorded_is_saved(file):
 def test_small_packets_of_a_quarter_of_a_second_are_on_the_disk(file, tmp_path, monkeypatch):
     clock = [100.0]
     monkeypatch.setattr("penstock_record.writing.time.monotonic", lambda: clock[0])
-    writer = RecordingWriter(file, default_registry(), ["n"], {})
-    for i in range(200):  # one each 50 ms; all of them have less bytes than a chunk
-        clock[0] += 0.05
-        writer.packet(0, i, i)
-        if i % 19 == 18:
-            killed = tmp_path / "killed.mcap"
-            killed.write_bytes(file.read_bytes())
-            assert i + 1 - repair(killed).packets <= 6, i
-    writer.close()
+    with closing(RecordingWriter(file, default_registry(), ["n"], {})) as writer:
+        for i in range(200):  # one each 50 ms; all of them have less bytes than a chunk
+            clock[0] += 0.05
+            writer.packet(0, i, i)
+            if i % 19 == 18:
+                killed = tmp_path / "killed.mcap"
+                killed.write_bytes(file.read_bytes())
+                assert i + 1 - repair(killed).packets <= 6, i
     assert len(events(file)) == 200
 
 
 def test_many_small_packets_too(file, tmp_path, monkeypatch):
     clock = [100.0]
     monkeypatch.setattr("penstock_record.writing.time.monotonic", lambda: clock[0])
-    writer = RecordingWriter(file, default_registry(), ["n"], {}, Compression.NONE)
-    for i in range(1500):  # 1,000 a second, so that groups are full before they are old
-        clock[0] += 0.001
-        writer.packet(0, i, i)
-    shutil.copy(file, tmp_path / "killed.mcap")
-    assert 1500 - repair(tmp_path / "killed.mcap").packets <= 512
-    writer.close()
+    with closing(RecordingWriter(file, default_registry(), ["n"], {}, Compression.NONE)) as writer:
+        for i in range(1000):  # 1,000 a second, so that groups are full before they are old
+            clock[0] += 0.001
+            writer.packet(0, i, i)
+        shutil.copy(file, tmp_path / "killed.mcap")
+        assert 1000 - repair(tmp_path / "killed.mcap").packets <= 512
 
 
 @pytest.mark.slow
