@@ -286,6 +286,7 @@ ALLOWED = {
     "penstock_record/writing.py": "opens a path that `Access.writing` has returned",
     "penstock_video/audio.py": "libav opens what `Access.medium` and `reading` have returned",
     "penstock_video/files.py": "libav opens what `Access.medium` has returned",
+    "penstock_video/hardware.py": "opens an encoder of a device, which `Access.using` has allowed",
     "penstock_video/partial.py": "writes beside a path that `Access.writing` has returned",
     "penstock_video/writer.py": "libav writes into a `PartialFile`",
 }
