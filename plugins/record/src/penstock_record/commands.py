@@ -20,6 +20,14 @@ from penstock_cli.api import (
 )
 
 _FILE: Final = click.Path(path_type=Path)
+_pictures: Final = click.option(
+    "--pictures",
+    type=click.Choice(["lossless", "raw", "jpeg", "h264"]),
+    default="lossless",
+    show_default=True,
+    help="How images are written: lossless and raw keep them exactly; jpeg and h264 are smaller and lossy. "
+    "Foxglove shows all but lossless.",
+)
 
 
 @click.command("record", cls=RunningCommand, short_help="Run a graph and record streams.", epilog=EXIT_CODES)
@@ -34,6 +42,7 @@ _FILE: Final = click.Path(path_type=Path)
     type=click.Choice(["zstd", "none"]),
     help="Compress the file or not; by default it is compressed unless it has images.",
 )
+@_pictures
 @click.option("--side", "sides", multiple=True, metavar="NAME=VALUE", help="A side packet, as for `run`.")
 @imports
 @subgraphs
@@ -47,14 +56,15 @@ def record_command(  # noqa: PLR0913, PLR0917  # one for each option
     everything: bool,  # noqa: FBT001
     keep: tuple[str, ...],
     compress: str | None,
+    pictures: str,
     sides: tuple[str, ...],
     **manner: Any,
 ) -> None:
     """Run a graph file to its end, and record streams into an MCAP file.
 
     The file has packets, timestamps, settled times, headers and side packets exactly as they were, and the
-    graph. Foxglove and Rerun show its images and messages. A slow disk slows the run down; nothing is
-    dropped.
+    graph. Images are compressed without loss; with --pictures raw, jpeg or h264 Foxglove and Rerun show
+    them. A slow disk slows the run down; nothing is dropped.
 
     \b
     Examples:
@@ -77,6 +87,7 @@ def record_command(  # noqa: PLR0913, PLR0917  # one for each option
         read_manner(**manner),
         everything=everything,
         compress=compress,
+        pictures=pictures,
     )
 
 
@@ -95,6 +106,7 @@ def record_command(  # noqa: PLR0913, PLR0917  # one for each option
 )
 @click.option("--side", "sides", multiple=True, metavar="NAME=VALUE", help="A side packet, as for `run`.")
 @click.option("--record", "out", type=_FILE, help="Record the same streams again, to be compared by `diff`.")
+@_pictures
 @imports
 @subgraphs
 @running
@@ -106,13 +118,14 @@ def replay_command(  # noqa: PLR0913, PLR0917  # one for each option
     speed: float,
     sides: tuple[str, ...],
     out: Path | None,
+    pictures: str,
     **manner: Any,
 ) -> None:
     """Run a graph with recorded streams in the place of what wrote them.
 
     GRAPH is the graph of the recording if it is not given. Nodes that only served to make the recorded
     streams, such as a camera, are left out. Side packets that were recorded are given again, unless --side
-    says otherwise.
+    says otherwise. Where images were recorded as JPEG or H.264, a line says so.
 
     \b
     Examples:
@@ -124,7 +137,16 @@ def replay_command(  # noqa: PLR0913, PLR0917  # one for each option
     from penstock_record.runs import replay
 
     chosen = None if streams is None else [name.strip() for name in streams.split(",") if name.strip()]
-    replay(recording, graph, chosen, read_sides(sides), read_manner(**manner), speed=speed, out=out)
+    replay(
+        recording,
+        graph,
+        chosen,
+        read_sides(sides),
+        read_manner(**manner),
+        speed=speed,
+        out=out,
+        pictures=pictures,
+    )
 
 
 @click.command("diff", short_help="Compare two recordings.", epilog=EXIT_CODES)

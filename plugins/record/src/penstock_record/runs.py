@@ -23,8 +23,8 @@ from penstock_cli.api import (
 )
 from penstock_record.diff import differences
 from penstock_record.graphs import all_streams, recording_graph, replay_changes, replay_graph
-from penstock_record.options import Compression
-from penstock_record.reading import RecordingReader
+from penstock_record.options import Compression, Pictures
+from penstock_record.reading import About, RecordingReader
 from penstock_record.repair import repair
 from penstock_record.writing import SIDE
 
@@ -46,6 +46,7 @@ def record(  # noqa: PLR0913, PLR0917  # the options of the command
     *,
     everything: bool,
     compress: str | None,
+    pictures: str,
 ) -> None:
     """Run a graph file and record it. Raises as `run_file`, and WrongUsage for unknown streams."""
     check_target(out, "recording")
@@ -56,7 +57,13 @@ def record(  # noqa: PLR0913, PLR0917  # the options of the command
         try:
             compression = None if compress is None else Compression(compress)
             return recording_graph(
-                file, out, wanted, side_packets=keep, compression=compression, registry=registry
+                file,
+                out,
+                wanted,
+                side_packets=keep,
+                compression=compression,
+                pictures=Pictures(pictures),
+                registry=registry,
             )
         except (NotFoundError, InvalidArgumentError) as error:
             raise WrongUsage(f"{file}: {error}") from error
@@ -75,6 +82,7 @@ def replay(  # noqa: PLR0913  # the options of the command
     *,
     speed: float,
     out: Path | None,
+    pictures: str,
 ) -> None:
     """Run a graph on a recording. Raises as `run_file`, and WrongUsage for streams that do not fit."""
     existing(recording, "recording")
@@ -91,7 +99,8 @@ def replay(  # noqa: PLR0913  # the options of the command
             return recording_graph(
                 made,
                 out,
-                [name for name in _streams_of(recording) if name in all_streams(made)],
+                [name for name in _about(recording).streams if name in all_streams(made)],
+                pictures=Pictures(pictures),
                 registry=registry,
             )
         except (NotFoundError, InvalidArgumentError) as error:
@@ -104,14 +113,17 @@ def replay(  # noqa: PLR0913  # the options of the command
             raise WrongUsage(f"{recording}: a recorded change does not fit the graph: {error}") from error
 
     given = {**_sides(recording, change(graph or recording)), **sides}
+    lossy = _about(recording).lossy if not manner.quiet else ""
+    if lossy:
+        say(f"{recording}: images were recorded as {lossy}, which is lossy; results may differ")
     run_file(graph or recording, given, manner, change=change, prepare=prepare)
     if out is not None and not manner.quiet:
         say(f"recording: {out} ({amount(out.stat().st_size)})")
 
 
-def _streams_of(recording: Path) -> tuple[str, ...]:
+def _about(recording: Path) -> About:
     with RecordingReader(recording, default_registry(), is_cut=True) as reader:
-        return reader.about.streams
+        return reader.about
 
 
 def _sides(recording: Path, config: CalculatorGraphConfig) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from penstock_video.frames import pixel_format
 
 #: What the names of these encoders end with.
 _KINDS: Final = ("nvenc", "vaapi", "videotoolbox", "qsv", "amf", "mf", "v4l2m2m", "vulkan")
-#: Those that take frames in the device's memory only: libav's name of the device that frames are copied to.
+#: Kinds that only take frames in the memory of the device → what libav calls it, to copy frames there.
 _COPIED_TO: Final = {"vaapi": "vaapi", "vulkan": "vulkan"}
 #: What their names begin with → the encoder in software for the same format.
 _SOFTWARE: Final = {
