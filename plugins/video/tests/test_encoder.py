@@ -248,7 +248,7 @@ def test_without_a_frame_no_file_is_made_and_the_log_says_so(tmp_path, caplog):
         (
             "out.PNG",
             {},
-            r"out\.PNG' would be a picture, which has one frame; a PictureSinkCalculator writes pic",
+            r"out\.PNG' would be a picture, which has one frame; a PictureSinkCalculator of pens",
         ),
         ("out.jpg", {"codec": "mjpg"}, r"out\.jpg' would be a picture"),
         (

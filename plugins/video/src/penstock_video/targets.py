@@ -27,8 +27,8 @@ def check_target(target: Path) -> None:
     """
     if target.suffix.lower() in _PICTURES:
         raise InvalidArgumentError(
-            f"video file {str(target)!r} would be a picture, which has one frame; a {_SINK} writes pictures, "
-            "and a file that ends with '.gif' or '.mp4' has all frames"
+            f"video file {str(target)!r} would be a picture, which has one frame; a {_SINK} of "
+            "penstock-image writes pictures, and a file that ends with '.gif' or '.mp4' has all frames"
         )
     folder = target.parent
     if not folder.is_dir():
