@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+from fractions import Fraction
 
 import av
+import av.error
 import numpy as np
 import pytest
 
@@ -60,18 +62,23 @@ def test_where_a_device_is_missing_the_same_format_is_made_in_software(
     assert caplog.text.count("cannot be used") == 1
 
 
-def devices():
-    """Return the encoders of devices that this libav has and this machine cannot open."""
-    names = ["h264_nvenc", "hevc_nvenc", "h264_qsv", "h264_amf", "h264_v4l2m2m", "h264_vaapi"]
-    return [
-        name
-        for name in names
-        if encoders.is_video_encoder(name) and hardware.why_not(name, hardware.USUAL_SIZE, 30.0)
-    ]
+def opens(name):
+    """Return whether libav has an encoder and opens it for 160x96."""
+    try:
+        context = av.CodecContext.create(name, "w")
+        context.width, context.height, context.pix_fmt = 160, 96, "nv12"
+        context.time_base, context.framerate = Fraction(1, 30), 30
+        context.open()
+    except (av.error.FFmpegError, ValueError, TypeError):
+        return False
+    return True
 
 
-@pytest.mark.parametrize("codec", devices())
+@pytest.mark.parametrize("codec", ["h264_nvenc", "hevc_nvenc", "h264_qsv", "h264_amf", "h264_v4l2m2m"])
 def test_an_encoder_that_does_not_open_is_told_with_what_libav_says(tmp_path, caplog, codec):
+    if not encoders.is_video_encoder(codec) or opens(codec):
+        pytest.skip(f"this libav has no {codec}, or it works here")
+
     with caplog.at_level(logging.WARNING, "penstock.video"):
         encode(tmp_path / "out.mkv", codec=codec, size=(160, 96), header=HEADER)
 
