@@ -45,6 +45,7 @@ BENCHMARKS: Final = (
     "metrics",
     "gpu_frame",
     "image",
+    "encoders",
 )
 #: Those that need files which are not here: they are run by themselves.
 APART: Final = ("cluster", "door")

@@ -310,6 +310,7 @@ ALLOWED = {
     "penstock_ros/client/writing.py": "writes beside a path that `Access.writing` has returned",
     "penstock_video/audio.py": "libav opens what `Access.medium` and `reading` have returned",
     "penstock_video/files.py": "libav opens what `Access.medium` has returned",
+    "penstock_video/hardware.py": "opens an encoder of a device, which `Access.using` has allowed",
     "penstock_video/live/connection.py": "libav opens what `Access` has allowed, see `live/places.py`",
     "penstock_video/partial.py": "writes beside a path that `Access.writing` has returned",
     "penstock_video/streaming/hls.py": "writes beside a path that `Access.writing` has returned",

@@ -15,9 +15,12 @@ import zstandard
 
 import penstock
 from penstock.errors import InvalidArgumentError, PenstockError, ResourceExhaustedError
-from penstock_record import RecordingReader, recording_graph, replay_graph
+from penstock_formats import ImageFormat, ImageFrame
+from penstock_record import RecordingReader, lossless, lossy, recording_graph, replay_graph
 from penstock_record.codec import Schema
 from penstock_record.codecs import ArrayCodec, JsonCodec, ValueCodec
+from penstock_record.foxglove import compressed
+from penstock_record.pictures import PictureDecoder, decode_packed
 from penstock_record.repair import repair
 
 pytestmark = pytest.mark.heavy
@@ -156,3 +159,179 @@ def test_arrays_of_every_version_of_the_format_are_read():
         got = ArrayCodec().decode(payload, Schema("", "", "", b""))
         assert got.dtype == array.dtype
         assert got.tobytes() == array.tobytes()
+
+
+# --- images -----------------------------------------------------------------------------------------
+
+
+def head(  # noqa: PLR0913, PLR0917  # its fields
+    version=1, steps=0, form=ImageFormat.SRGB, width=8, height=4, number=0
+):
+    return struct.pack("<BBHIII", version, steps, form, width, height, number)
+
+
+def pixels(size):
+    return zstandard.ZstdCompressor().compress(bytes(size))
+
+
+SMALL = 8 * 4 * 3
+PICTURES = {
+    "nothing": (b"", InvalidArgumentError, "no packed image"),
+    "half a head": (head()[:9], InvalidArgumentError, "no packed image"),
+    "another version": (head(2) + pixels(SMALL), InvalidArgumentError, "version 2"),
+    "unknown steps": (head(steps=64) + pixels(SMALL), InvalidArgumentError, "steps 64"),
+    "no format": (head(form=0) + pixels(SMALL), InvalidArgumentError, "UNKNOWN"),
+    "an unknown format": (head(form=77) + pixels(SMALL), InvalidArgumentError, "77 is not a valid"),
+    "a format of headers": (head(form=5) + pixels(SMALL), InvalidArgumentError, "YCBCR420P"),
+    "no pixel": (head(width=0) + pixels(0), InvalidArgumentError, "0x4"),
+    "more than there is": (
+        head(width=9) + pixels(SMALL),
+        InvalidArgumentError,
+        "hold 96 bytes, expected 108",
+    ),
+    "less than there is": (head(width=7) + pixels(SMALL), InvalidArgumentError, "hold 96 bytes, expected 84"),
+    "no pixels": (head(), InvalidArgumentError, "no packed image"),
+    "half of the pixels": (head() + pixels(SMALL)[:-3], InvalidArgumentError, "no packed image"),
+    "noise": (head() + b"\x28\xb5\x2f\xfd" * 9, InvalidArgumentError, "no packed image"),
+    "16 gigapixels": (head(width=1 << 17, height=1 << 17), ResourceExhaustedError, "above 268435456"),
+    "all pixels that fit into 32 bits": (
+        head(width=2**32 - 1, height=2**32 - 1, form=ImageFormat.VEC32F4),
+        ResourceExhaustedError,
+        "above 268435456",
+    ),
+    "a reference that is not there": (
+        head(steps=8, number=7) + pixels(SMALL),
+        InvalidArgumentError,
+        "needs the one of message 7, which is not there",
+    ),
+    "a reference without a number": (head(steps=8) + pixels(SMALL), InvalidArgumentError, "reference 0"),
+    "a number without a reference": (head(number=7) + pixels(SMALL), InvalidArgumentError, "reference 7"),
+    "a table without a reference": (head(steps=16) + pixels(SMALL), InvalidArgumentError, "steps 16"),
+    "a reference of floats": (
+        head(steps=8, number=7, form=ImageFormat.VEC32F1) + pixels(8 * 4 * 4),
+        InvalidArgumentError,
+        "steps 8",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", PICTURES)
+def test_a_packed_image_that_is_broken_or_claims_too_much_is_refused(case):
+    data, error, words = PICTURES[case]
+
+    with pytest.raises(error, match=words):
+        PictureDecoder().decode("Picture", "in", 1, 0, data)
+
+
+@pytest.mark.parametrize("at", range(16))
+def test_a_head_with_another_byte_is_an_error_of_ours_or_an_image(at):
+    frame = np.arange(SMALL, dtype=np.uint8).reshape(4, 8, 3)
+    made = bytearray(lossless.packed(frame, ImageFormat.SRGB))
+    for value in range(256):
+        made[at] = value
+        try:
+            found = PictureDecoder().decode("Picture", "in", 1, 0, bytes(made))
+        except PenstockError:
+            continue
+        assert found.array.nbytes == SMALL
+
+
+@pytest.mark.parametrize(
+    ("reference", "form"),
+    [
+        (np.zeros((4, 9, 3), np.uint8), ImageFormat.SRGB),
+        (np.zeros((4, 8, 4), np.uint8), ImageFormat.SRGBA),
+        (np.zeros((4, 8), np.uint8), ImageFormat.GRAY8),
+        (np.zeros((4, 8, 3), np.uint16), ImageFormat.SRGB48),
+    ],
+)
+def test_a_reference_of_another_kind_is_refused(reference, form):
+    data = head(steps=8, number=7) + pixels(SMALL)
+
+    with pytest.raises(InvalidArgumentError, match="the image that message 7 has does not fit this one"):
+        decode_packed(data, lambda number: lossless.Reference(number, reference, form))
+
+
+def test_an_image_whose_reference_refers_itself_is_refused():
+    decoder = PictureDecoder()
+    plain = np.zeros((4, 8, 3), np.uint8)
+    decoder.decode("Picture", "in", 1, 0, lossless.packed(plain, ImageFormat.SRGB))
+    decoder.decode("Picture", "in", 2, 0, head(steps=8, number=1) + pixels(SMALL))
+
+    with pytest.raises(InvalidArgumentError, match="needs the one of message 2, which is not there"):
+        decoder.decode("Picture", "in", 3, 0, head(steps=8, number=2) + pixels(SMALL))
+
+
+def test_the_memory_of_references_is_bounded(monkeypatch):
+    decoder = PictureDecoder()
+    made = lossless.packed(np.zeros((4, 8, 3), np.uint8), ImageFormat.SRGB)
+    for number in range(1, 100):
+        decoder.decode("Picture", "in", number, 0, made)
+
+    assert decoder._recent.of(99 - 31) is not None
+    assert decoder._recent.of(99 - 32) is None
+
+
+LOSSY = {
+    "no message": (b"\xff\xff", "no foxglove.Compressed"),
+    "nothing": (b"", "the format '', expected"),
+    "no size": (("SRGB", b""), "this picture says 'SRGB', expected a format and a size"),
+    "another format": (("SRGBA 8x8", b"x"), "this picture says 'SRGBA 8x8'"),
+    "no pixel": (("SRGB 0x8", b"x"), "which has no pixel"),
+    "an endless number": (("SRGB 8x" + "9" * 5000, b"x"), "expected a format and a size"),
+    "too large": (("SRGB 99999x99999", b"x"), "a picture of 99999x99999, above 268435456 bytes"),
+    "no picture": (("SRGB 8x8", b"xxxx"), "these bytes (are no picture that libav decodes|hold 0 pictures)"),
+    "no bytes": (("SRGB 8x8", b""), "these bytes (are no picture that libav decodes|hold 0 pictures)"),
+}
+
+
+@pytest.mark.parametrize("is_video", [False, True])
+@pytest.mark.parametrize("case", LOSSY)
+def test_a_lossy_picture_that_is_none_is_refused(case, is_video):
+    pytest.importorskip("av")
+    data, words = LOSSY[case]
+    made = data if isinstance(data, bytes) else compressed(is_video, *data, 0)
+
+    with pytest.raises(PenstockError, match=words):
+        PictureDecoder().decode("CompressedVideo" if is_video else "CompressedImage", "in", 1, 0, made)
+
+
+@pytest.mark.parametrize("is_video", [False, True])
+def test_a_lossy_picture_of_another_size_than_it_says_is_refused(is_video):
+    pytest.importorskip("av")
+    made = lossy.Encoder(is_video=is_video).encode(ImageFrame(np.zeros((64, 96, 3), np.uint8)), 0)
+    claimed = made.replace(b"SRGB 96x64", b"SRGB 64x64")
+
+    with pytest.raises(InvalidArgumentError, match="this picture is 96x64, and says 64x64"):
+        lossy.Decoder(is_video=is_video).decode(claimed)
+
+
+def test_a_jpeg_that_claims_gigapixels_is_refused_without_the_memory():
+    pytest.importorskip("av")
+    made = lossy.Encoder(is_video=False).encode(ImageFrame(np.zeros((64, 96, 3), np.uint8)), 0)
+    at = made.index(b"\xff\xc0")
+    huge = made[: at + 5] + b"\xff\xf0\xff\xf0" + made[at + 9 :]
+
+    with pytest.raises(InvalidArgumentError, match="these bytes are no picture that libav decodes"):
+        lossy.Decoder(is_video=False).decode(huge)
+
+
+def test_errors_of_images_name_file_stream_and_timestamp(tmp_path, monkeypatch):
+    from penstock_record import pictures
+
+    monkeypatch.setattr(pictures, "packed", lambda *_: head(width=1 << 17, height=1 << 17))
+    monkeypatch.setattr(pictures, "head_of", lambda _: lossless.Head(0, ImageFormat.SRGB, 8, 4, 0))
+    with penstock.CalculatorGraph(recording_graph(PASSING, tmp_path / "r.mcap", ["in"])) as graph:
+        graph.start_run()
+        graph.add_packet_to_input_stream(
+            "in", penstock.Packet(ImageFrame(np.zeros((4, 8, 3), np.uint8)), 1000)
+        )
+        graph.close_all_input_streams()
+        graph.wait_until_done(30)
+    monkeypatch.undo()
+
+    with (
+        pytest.raises(ResourceExhaustedError, match=r"r\.mcap: stream 'in' at 1000: an image of \d+ b"),
+        RecordingReader(tmp_path / "r.mcap") as reader,
+    ):
+        list(reader.events())

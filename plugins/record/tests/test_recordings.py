@@ -20,7 +20,7 @@ from penstock.errors import GraphRunError, InvalidArgumentError, NotFoundError, 
 from penstock.lowlevel import default_registry
 from penstock_record import RecordingReader, recording_graph, replay_graph
 from penstock_record.diff import differences
-from penstock_record.options import Compression
+from penstock_record.options import Compression, Pictures
 from penstock_record.repair import repair
 from penstock_record.writing import DONE, HEADER, PACKET, SETTLED, SIDE, RecordingWriter
 
@@ -153,7 +153,9 @@ def test_files_with_images_are_not_compressed_unless_asked(tmp_path):
     sizes = []
     for streams, compression in ((["out"], None), (["out"], Compression.ZSTD), (["in"], None)):
         file = tmp_path / f"{len(sizes)}.mcap"
-        config = recording_graph(graph, file, streams, compression=compression, registry=registry)
+        config = recording_graph(
+            graph, file, streams, compression=compression, pictures=Pictures.RAW, registry=registry
+        )
         made = penstock.CalculatorGraph(config, registry=registry)
         made.start_run()
         made.add_packet_to_input_stream("in", Packet("0" * 10_000, 1))
@@ -633,9 +635,61 @@ def test_a_recording_without_packets_is_no_success(command, tmp_path):
     assert "warning: a.mcap has no packets; nothing is played\n" in done.stderr
 
 
+PICTURES = """
+import numpy as np
+import penstock
+from penstock_formats import ImageFrame
+
+@penstock.register_calculator
+@penstock.calculator
+def picture_of(n: int) -> ImageFrame:
+    row = np.arange(n, n + 96, dtype=np.uint8)
+    return ImageFrame(np.stack([np.tile(row, (64, 1))] * 3, -1))
+"""
+
+
+@pytest.mark.parametrize("kind", ["lossless", "raw", "jpeg", "h264"])
+def test_pictures_are_recorded_as_asked_and_a_replay_says_where_they_are_lossy(command, tmp_path, kind):
+    if kind in {"jpeg", "h264"}:
+        pytest.importorskip("av")
+    (tmp_path / "pictures.py").write_text(PICTURES, encoding="utf-8")
+    (tmp_path / "p.pbtxt").write_text(
+        COUNTS.replace("PassThroughCalculator", "PictureOf")
+        .replace('input_stream: "n"', 'input_stream: "N:n"')
+        .replace('output_stream: "out" }', 'output_stream: "OUT:out" }')
+        + 'node { calculator: "PassThroughCalculator" input_stream: "out" output_stream: "again" }',
+        encoding="utf-8",
+    )
+    of = ("--import", "pictures.py")
+    command(
+        "record", "p.pbtxt", "--all", "--side", "count=4", "-o", "raw.mcap", "--pictures", "raw", "-q", *of
+    )
+    done = command(
+        "record", "p.pbtxt", "--all", "--side", "count=4", "-o", "r.mcap", "--pictures", kind, "-q", *of
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+    replayed = command("replay", "r.mcap", "--from", "out", "--no-progress", *of)
+    differ = command("diff", "raw.mcap", "r.mcap")
+    near = command("diff", "raw.mcap", "r.mcap", "--tolerance", "out=60", "--tolerance", "again=60")
+
+    is_lossy = kind in {"jpeg", "h264"}
+    assert replayed.returncode == 0, replayed.stderr
+    words = f"r.mcap: images were recorded as {kind}, which is lossy; results may differ"
+    assert (words in replayed.stderr) == is_lossy
+    assert (differ.returncode, near.returncode) == (int(is_lossy), 0)
+    sizes = [(tmp_path / name).stat().st_size for name in ("r.mcap", "raw.mcap")]
+    assert kind == "raw" or sizes[0] < sizes[1] / 3
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
+        (
+            ["record", "g.pbtxt", "--pictures", "gif"],
+            2,
+            "'gif' is not one of 'lossless', 'raw', 'jpeg', 'h264'",
+        ),
         (["record", "g.pbtxt", "--streams", "outt"], 2, "has no stream 'outt' (did you mean 'out'?)"),
         (["record", "g.pbtxt", "--streams", "n", "--all"], 2, "do not go together"),
         (["record", "nosuch.pbtxt"], 4, "does not exist"),

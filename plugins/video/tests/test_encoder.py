@@ -54,6 +54,11 @@ def decode(path):
     return run.outputs["VIDEO"]
 
 
+def format_of(path):
+    with av.open(str(path)) as container:
+        return container.streams.video[0].codec_context.codec.canonical_name
+
+
 def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
@@ -241,6 +246,12 @@ def test_without_a_frame_no_file_is_made_and_the_log_says_so(tmp_path, caplog):
         ),
         ("out.mp4", {"codec": "aac"}, r"codec 'aac' is unknown or no video encoder"),
         (
+            "out.PNG",
+            {},
+            r"out\.PNG' would be a picture, which has one frame; a PictureSinkCalculator of pens",
+        ),
+        ("out.jpg", {"codec": "mjpg"}, r"out\.jpg' would be a picture"),
+        (
             "out.film",
             {},
             r"out\.film' cannot be written as 128x96 libx264: .*; check the codec and the ending of the path",
@@ -276,13 +287,32 @@ def test_permission_is_checked_before_the_first_frame(tmp_path, monkeypatch):
         encode(tmp_path / "out.mp4", [])
 
 
-def test_odd_sides_are_refused_where_the_codec_halves_them(tmp_path):
-    with pytest.raises(
-        GraphRunError, match=r"frames are 129x96, but libvpx-vp9 needs even sides; make them even"
-    ):
-        encode(tmp_path / "out.mp4", [(0, pattern(1, 129)[0])])
+@pytest.mark.parametrize(
+    ("name", "codec", "size", "found"),
+    [
+        ("out.mp4", "", (129, 97), (130, 98)),
+        ("out.mov", "", (128, 97), (128, 98)),
+        ("out.mp4", "hevc", (129, 96), (130, 96)),
+        ("out.webm", "", (129, 97), (129, 97)),
+        ("out.mkv", "av01", (129, 97), (129, 97)),
+        ("out.avi", "mp4v", (129, 97), (129, 97)),
+        ("out.mp4", "", (1, 1), (2, 2)),
+    ],
+)
+def test_odd_sides_are_kept_or_made_even_as_the_codec_needs(  # noqa: PLR0913, PLR0917  # one case
+    tmp_path, caplog, name, codec, size, found
+):
+    width, height = size
+    rgb = np.full((height, width, 3), (200, 30, 60), np.uint8)
+    rgb[:, -2:] = (20, 160, 40)  # the last column is one of these
+    with caplog.at_level(logging.WARNING, "penstock.video"):
+        encode(tmp_path / name, [(0, ImageFrame(rgb))], codec=codec, crf=4, bit_rate=5_000_000)
 
-    assert names(tmp_path) == []
+    made = decode(tmp_path / name)[0].payload.array
+    assert (made.shape[1], made.shape[0]) == found
+    assert np.abs(made[:, -1].astype(int) - (20, 160, 40)).max() < 30
+    words = f"frames are {width}x{height}, and "
+    assert (words in caplog.text) == (size != found)
 
 
 def test_a_frame_of_another_format_is_refused(tmp_path):
@@ -302,9 +332,10 @@ def test_a_frame_at_a_special_timestamp_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("codec", "suffix", "name"),
     [
-        ("", ".mp4", "libvpx-vp9"),
-        ("", ".mkv", "libvpx-vp9"),
+        ("", ".mp4", "libx264"),
+        ("", ".MKV", "libx264"),
         ("", ".WEBM", "libvpx-vp9"),
+        ("", ".gif", "gif"),
         ("", ".mov", "libx264"),
         ("", ".avi", "libx264"),
         ("avc1", ".mp4", "libx264"),
@@ -315,21 +346,31 @@ def test_a_codec_is_given_by_four_letters_or_by_default(codec, suffix, name):
     assert encoder_name(codec, suffix) == name
 
 
-@pytest.mark.parametrize("name", ["out.mp4", "out.mkv", "out.mov", "out.avi"])
-def test_without_x264_files_are_written_by_the_next_best_encoder(tmp_path, monkeypatch, name):
-    found = encoders._is_video_encoder
-    monkeypatch.setattr(encoders, "_is_video_encoder", lambda name: name != "libx264" and found(name))
+@pytest.mark.parametrize(
+    ("name", "missing", "found"),
+    [
+        ("out.mp4", {"libx264"}, "av1"),
+        ("out.mkv", {"libx264", "libsvtav1"}, "vp9"),
+        ("out.mp4", {"libx264", "libsvtav1", "libvpx-vp9"}, "mpeg4"),
+        ("out.mov", {"libx264"}, "mpeg4"),
+        ("out.avi", {"libx264"}, "mpeg4"),
+        ("out.webm", {"libvpx-vp9"}, "av1"),
+    ],
+)
+def test_without_an_encoder_files_are_written_by_the_next_best_one(
+    tmp_path, monkeypatch, name, missing, found
+):
+    there = encoders.is_video_encoder
+    monkeypatch.setattr(encoders, "is_video_encoder", lambda name: name not in missing and there(name))
 
     encode(tmp_path / name, [(40_000 * index, frame) for index, frame in enumerate(pattern(5))], fps=25)
 
-    with av.open(str(tmp_path / name)) as container:
-        codec = container.streams.video[0].codec_context.codec.canonical_name
-    assert codec == {"out.mp4": "vp9", "out.mkv": "vp9"}.get(name, "mpeg4")
+    assert format_of(tmp_path / name) == found
     assert [pattern_index(p.payload.array) for p in decode(tmp_path / name)] == list(range(5))
 
 
 def test_a_default_encoder_that_is_missing_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(encoders, "_is_video_encoder", lambda _: False)
+    monkeypatch.setattr(encoders, "is_video_encoder", lambda _: False)
 
     with pytest.raises(GraphRunError, match=r"codec 'libvpx-vp9' is unknown or no video encoder"):
         encode(tmp_path / "out.webm", [(0, pattern(1)[0])])
@@ -343,27 +384,65 @@ def test_all_frames_of_h264_in_avi_come_back_at_equal_times(tmp_path):
     assert set(np.diff(times(found))) == {40_000}
 
 
-@pytest.mark.parametrize("fps", [25, 5, 1])
-@pytest.mark.parametrize(
-    ("codec", "preset"),
-    [("libx264", "superfast"), ("libx264", "medium"), ("libx264", "veryslow"), ("libx265", "medium"),
-     ("libvpx-vp9", ""), ("libvpx", ""), ("mpeg4", ""), ("mjpeg", "")],
-)  # fmt: skip
-def test_an_encoder_holds_back_less_than_a_second_or_a_few_frames(tmp_path, fps, codec, preset):
-    settings = Settings(codec, fps, preset=preset)
-    writer = VideoWriter(tmp_path / "out.mkv", settings, (128, 96))
+def held_back(folder, settings, size):
+    """Return the most frames that were given to an encoder and whose packets had not come."""
+    writer = VideoWriter(folder / "out.mkv", settings, size)
     stream, sent, worst, came = writer._stream, 0, 0, set()
     try:
-        for frame in pattern(80):
+        for frame in pattern(80, *size):
             picture = av.VideoFrame.from_ndarray(frame.array, format="rgb24").reformat(format=stream.pix_fmt)
-            picture.pts, picture.time_base = sent * 60_000 // fps, Fraction(1, 60_000)
-            came.update(round(packet.pts * packet.time_base * fps) for packet in stream.encode(picture))
+            picture.pts, picture.time_base = sent * 60_000 // settings.fps, Fraction(1, 60_000)
+            came.update(round(one.pts * one.time_base * settings.fps) for one in stream.encode(picture))
             sent += 1
             worst = max(worst, sent - next(index for index in range(81) if index not in came))
     finally:
         writer.finish()
+    return worst
 
-    assert worst <= max(0.92 * fps, 4)
+
+@pytest.mark.parametrize("fps", [25, 5, 1])
+@pytest.mark.parametrize(
+    ("codec", "preset"),
+    [("libx264", "veryfast"), ("libx264", "superfast"), ("libx264", "medium"), ("libx264", "veryslow"),
+     ("libx265", "medium"), ("libvpx-vp9", ""), ("libvpx", ""), ("mpeg4", ""), ("mjpeg", "")],
+)  # fmt: skip
+def test_an_encoder_holds_back_less_than_a_second_or_a_few_frames(tmp_path, fps, codec, preset):
+    assert held_back(tmp_path, Settings(codec, fps, preset=preset), (128, 96)) <= max(0.92 * fps, 4)
+
+
+@pytest.mark.parametrize("preset", ["ultrafast", "superfast", "veryfast", "medium"])
+@pytest.mark.parametrize("fps", [30, 25, 15, 5])
+def test_an_encoder_holds_back_no_more_on_a_large_machine(tmp_path, monkeypatch, fps, preset):
+    monkeypatch.setattr(encoders, "_processors", lambda: 64)
+
+    assert held_back(tmp_path, Settings("libx264", fps, preset=preset), (32, 720)) <= max(0.92 * fps, 4)
+
+
+@pytest.mark.parametrize(
+    ("cores", "asked", "fps", "preset", "expected"),
+    [
+        (2, 0, 30, "veryfast", ("FRAME", 3)),
+        (4, 0, 30, "veryfast", ("FRAME", 6)),
+        (64, 0, 30, "veryfast", ("FRAME", 11)),
+        (64, 4, 30, "veryfast", ("FRAME", 4)),
+        (1, 0, 25, "veryfast", ("FRAME", 2)),
+        (8, 0, 25, "medium", ("SLICE", 0)),
+        (8, 3, 1, "veryfast", ("SLICE", 3)),
+    ],
+)
+def test_x264_gets_the_threads_that_use_the_machine(cores, asked, fps, preset, expected):
+    options = encoders.encoder_options("libx264", 23, preset, fps)
+
+    assert encoders.threading("libx264", options, asked, fps, height=720, cores=cores) == expected
+
+
+def test_vp9_gets_as_many_columns_as_fit():
+    def columns(width):
+        return encoders.encoder_options("libvpx-vp9", 33, "", 30, width=width)["tile-columns"]
+
+    assert [columns(width) for width in (0, 255, 512, 1280, 1920, 3840, 16000)] == [
+        "0", "0", "1", "2", "2", "3", "4",
+    ]  # fmt: skip
 
 
 def test_the_last_frame_of_an_mp4_is_within_its_end_though_packets_are_out_of_order(tmp_path):
@@ -409,3 +488,39 @@ def test_the_real_film_keeps_its_132_times(tmp_path, film):
     encode(tmp_path / "out.mp4", run.outputs["VIDEO"], header=run.headers["VIDEO"], preset="ultrafast")
 
     assert times(decode(tmp_path / "out.mp4")) == [40_000 * index for index in range(132)]
+
+
+# --- GIF ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [ImageFormat.SRGB, ImageFormat.GRAY8])
+def test_a_gif_has_all_frames_with_their_colours_and_times(tmp_path, kind):
+    frames = pattern(8)
+    if kind is ImageFormat.GRAY8:
+        frames = [ImageFrame(np.ascontiguousarray(frame.array[:, :, 1])) for frame in frames]
+    stamps = [0, 40_000, 90_000, 200_000, 240_000, 280_000, 1_000_000, 1_040_000]
+
+    encode(tmp_path / "out.gif", list(zip(stamps, frames, strict=True)))
+
+    found = decode(tmp_path / "out.gif")
+    assert times(found) == stamps
+    assert [pattern_index(p.payload.array) for p in found] == list(range(8))
+    for before, after in zip(frames, found, strict=True):
+        want = before.array if before.array.ndim == 3 else np.dstack([before.array] * 3)
+        assert np.abs(want.astype(int) - after.payload.array).mean() < 6
+
+
+def test_a_gif_keeps_odd_sides_and_plays_after_an_error(tmp_path):
+    frames = [*pattern(3, 129, 97), ImageFrame(np.zeros((32, 32, 3), np.uint8))]
+
+    with pytest.raises(GraphRunError, match="the frame is 32x32, but the file is 129x97"):
+        encode(tmp_path / "out.gif", [(40_000 * index, frame) for index, frame in enumerate(frames)])
+
+    assert [p.payload.array.shape for p in decode(tmp_path / "out.gif")] == [(97, 129, 3)] * 3
+
+
+def test_frames_that_a_gif_cannot_tell_apart_are_an_error(tmp_path):
+    with pytest.raises(GraphRunError, match=r"out\.gif': a frame at 45000 us has no time of its own"):
+        encode(tmp_path / "out.gif", list(zip([0, 40_000, 45_000], pattern(3), strict=True)))
+
+    assert times(decode(tmp_path / "out.gif")) == [0, 40_000]

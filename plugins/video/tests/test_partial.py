@@ -142,7 +142,7 @@ def test_what_the_disk_says_decides_the_code_and_the_file_stays_either_way(
     write = PartialFile._write
 
     def failing(self, data):
-        if self.size > 20_000:
+        if self.size > 8_000:
             raise OSError(number, os.strerror(number))
         write(self, data)
 

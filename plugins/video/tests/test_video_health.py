@@ -16,8 +16,8 @@ def test_libraries_and_usual_encoders_are_well_with_their_versions():
     assert libraries.is_well
     assert libraries.detail.startswith(f"PyAV {av.__version__}, libavcodec ")
     assert [(check.what, check.is_well, check.detail) for check in usual] == [
-        ("encoder for VP9", True, "libvpx-vp9, licence BSD-3-Clause"),
         ("encoder for H.264", True, "libx264, licence GPL-2.0-or-later"),
+        ("encoder for VP9", True, "libvpx-vp9, licence BSD-3-Clause"),
     ]
 
 
@@ -25,7 +25,7 @@ def test_the_encoders_that_are_checked_are_those_that_files_get_by_default():
     _, *usual = penstock_doctor()
 
     found = [check.detail.partition(",")[0] for check in usual]
-    assert found == [encoder_name("", ".mp4"), encoder_name("", ".mov")]
+    assert found == [encoder_name("", ".mp4"), encoder_name("", ".webm")]
 
 
 def test_the_licence_that_the_build_states_is_told():
@@ -36,14 +36,15 @@ def test_the_licence_that_the_build_states_is_told():
 
 
 def test_without_x264_the_encoder_that_files_get_instead_is_well(monkeypatch):
-    found = encoders._is_video_encoder
-    monkeypatch.setattr(encoders, "_is_video_encoder", lambda name: name != "libx264" and found(name))
+    found = encoders.is_video_encoder
+    monkeypatch.setattr(encoders, "is_video_encoder", lambda name: name != "libx264" and found(name))
 
     _, *usual = penstock_doctor()
 
     assert [(each.what, each.is_well) for each in usual] == [
-        ("encoder for VP9", True),
+        ("encoder for AV1", True),
         ("encoder for MPEG-4 part 2", True),
+        ("encoder for VP9", True),
     ]
 
 

@@ -20,6 +20,14 @@ from penstock_cli.api import (
 )
 
 _FILE: Final = click.Path(path_type=Path)
+_pictures: Final = click.option(
+    "--pictures",
+    type=click.Choice(["lossless", "raw", "jpeg", "h264"]),
+    default="lossless",
+    show_default=True,
+    help="How images are written: lossless and raw keep them exactly; jpeg and h264 are smaller and lossy. "
+    "Foxglove shows all but lossless.",
+)
 
 
 @click.command("record", cls=RunningCommand, short_help="Run a graph and record streams.", epilog=EXIT_CODES)
@@ -36,6 +44,7 @@ _FILE: Final = click.Path(path_type=Path)
     type=click.Choice(["zstd", "none"]),
     help="Compress the file or not; by default it is compressed unless it has images.",
 )
+@_pictures
 @click.option("--side", "sides", multiple=True, metavar="NAME=VALUE", help="A side packet, as for `run`.")
 @imports
 @subgraphs
@@ -49,16 +58,16 @@ def record_command(  # noqa: PLR0913, PLR0917  # one for each option
     everything: bool,  # noqa: FBT001
     keep: tuple[str, ...],
     compress: str | None,
+    pictures: str,
     sides: tuple[str, ...],
     **manner: Any,
 ) -> None:
     """Run a graph file to its end, and record streams into an MCAP file.
 
     The file has packets, timestamps, settled times, headers and side packets exactly as they were, and the
-    graph. Foxglove and Rerun show its images and messages. A slow disk slows the run down; nothing is
-    dropped. Images are kept as they are: 720p at 30 frames a second is 5 GB a minute, or 3.6 GB with
-    --compress zstd. A killed process loses at most the packets of a quarter of a second: `penstock repair`
-    saves the others.
+    graph. Images are compressed without loss; with --pictures raw, jpeg or h264 Foxglove and Rerun show
+    them. A slow disk slows the run down; nothing is dropped. A killed process loses at most the packets of a
+    quarter of a second: `penstock repair` saves the others.
 
     \b
     Examples:
@@ -81,6 +90,7 @@ def record_command(  # noqa: PLR0913, PLR0917  # one for each option
         read_manner(**manner),
         everything=everything,
         compress=compress,
+        pictures=pictures,
     )
 
 
@@ -99,6 +109,7 @@ def record_command(  # noqa: PLR0913, PLR0917  # one for each option
 )
 @click.option("--side", "sides", multiple=True, metavar="NAME=VALUE", help="A side packet, as for `run`.")
 @click.option("--record", "out", type=_FILE, help="Record the same streams again, to be compared by `diff`.")
+@_pictures
 @imports
 @subgraphs
 @running
@@ -110,13 +121,15 @@ def replay_command(  # noqa: PLR0913, PLR0917  # one for each option
     speed: float,
     sides: tuple[str, ...],
     out: Path | None,
+    pictures: str,
     **manner: Any,
 ) -> None:
     """Run a graph with recorded streams in the place of what wrote them.
 
     GRAPH is the graph of the recording if it is not given. Nodes that only served to make the recorded
     streams, such as a camera, are left out. Side packets that were recorded are given again, unless --side
-    says otherwise. Calculators of your own are not in the file: give --import here too.
+    says otherwise. Calculators of your own are not in the file: give --import here too. Where images were
+    recorded as JPEG or H.264, a line says so.
 
     \b
     Examples:
@@ -128,7 +141,16 @@ def replay_command(  # noqa: PLR0913, PLR0917  # one for each option
     from penstock_record.runs import replay
 
     chosen = None if streams is None else [name.strip() for name in streams.split(",") if name.strip()]
-    replay(recording, graph, chosen, read_sides(sides), read_manner(**manner), speed=speed, out=out)
+    replay(
+        recording,
+        graph,
+        chosen,
+        read_sides(sides),
+        read_manner(**manner),
+        speed=speed,
+        out=out,
+        pictures=pictures,
+    )
 
 
 @click.command("diff", short_help="Compare two recordings.", epilog=EXIT_CODES)

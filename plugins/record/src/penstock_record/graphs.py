@@ -10,7 +10,7 @@ from penstock.lowlevel import default_registry, did_you_mean, quoted
 from penstock.readers import numbered_nodes
 from penstock_formats import ImageFrame
 from penstock_record.codec import Codecs
-from penstock_record.options import Compression
+from penstock_record.options import Compression, Pictures
 from penstock_record.reading import RecordingReader, changes_in
 from penstock_steering import apply
 
@@ -32,6 +32,7 @@ def recording_graph(  # noqa: PLR0913  # what to record, and how
     *,
     side_packets: Sequence[str] = (),
     compression: Compression | None = None,
+    pictures: Pictures = Pictures.LOSSLESS,
     registry: Registry | None = None,
 ) -> CalculatorGraphConfig:
     """Return a graph with a node that records.
@@ -42,8 +43,9 @@ def recording_graph(  # noqa: PLR0913  # what to record, and how
         streams: names of streams of the graph itself; None for the graph inputs and all that its sources
             write.
         side_packets: names of input side packets to record.
-        compression: of the file; None compresses it unless a stream has images, which get a quarter smaller
-            and take much processor for that.
+        compression: of the file; None compresses it unless a stream has images, which are compressed one by
+            one.
+        pictures: how images are written; LOSSLESS and RAW keep them exactly.
         registry: finds readers of graphs and codecs; None for the default one.
 
     Raises:
@@ -85,7 +87,7 @@ def recording_graph(  # noqa: PLR0913  # what to record, and how
     node.input_stream.extend(wanted)
     node.input_side_packet.extend(f"SIDE:{i}:{name}" for i, name in enumerate(side_packets))
     said = {"path": str(path), "graph": text, "side_packets": list(side_packets)}
-    _set_options(node, registry, {**said, "compression": compression.name})
+    _set_options(node, registry, {**said, "compression": compression.name, "pictures": pictures.name})
     return config
 
 

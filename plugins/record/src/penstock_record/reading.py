@@ -12,8 +12,19 @@ from mcap.records import Schema as McapSchema
 from penstock.errors import InvalidArgumentError, ResourceExhaustedError
 from penstock.lowlevel import default_registry
 from penstock_record.codec import Codecs, Schema
+from penstock_record.pictures import NAMES, PictureDecoder
 from penstock_record.records import BROKEN, records_of
-from penstock_record.writing import ABOUT, CHANGE, EVENT, EVENTS, HEADER, PACKET, SIDE, VERSION
+from penstock_record.writing import (
+    ABOUT,
+    CHANGE,
+    EVENT,
+    EVENTS,
+    HEADER,
+    PACKET,
+    PICTURES,
+    SIDE,
+    VERSION,
+)
 from penstock_steering import Change
 
 if TYPE_CHECKING:
@@ -47,6 +58,12 @@ class About:
     graph: str
     #: All other entries: versions.
     more: Mapping[str, str]
+
+    @property
+    def lossy(self) -> str:
+        """How images of GRAY8 and SRGB were changed: "jpeg" or "h264"; "" where they are what they were."""
+        kind = self.more.get(PICTURES, "")
+        return kind if kind in {"jpeg", "h264"} else ""
 
 
 class RecordingReader:
@@ -98,7 +115,8 @@ class RecordingReader:
         """
         schemas: dict[int, McapSchema] = {}
         channels: dict[int, tuple[Channel, Schema]] = {}
-        pending: dict[int, tuple[int, bytes, int]] = {}
+        pending: dict[int, tuple[int, bytes, int, int]] = {}
+        pictures = PictureDecoder()
         for record in self._records:
             if isinstance(record, McapSchema):
                 schemas[record.id] = record
@@ -116,33 +134,40 @@ class RecordingReader:
                 if channels[record.channel_id][0].topic == EVENTS:
                     for kind, stream, timestamp, number in EVENT.iter_unpack(self._whole(record.data)):
                         message = pending.pop(number, None)
-                        is_decoded = kind in decoded
-                        yield self._event(kind, stream, timestamp, message, channels, is_decoded=is_decoded)
+                        decoder = pictures if kind in decoded else None
+                        yield self._event(kind, stream, timestamp, message, channels, decoder)
                 else:
-                    pending[record.sequence] = (record.channel_id, record.data, record.publish_time)
+                    number = record.sequence
+                    pending[number] = (record.channel_id, record.data, record.publish_time, number)
 
-    def _event(  # noqa: PLR0913  # the parts of an event
+    def _event(  # noqa: PLR0913, PLR0917  # the parts of an event
         self,
         kind: int,
         stream: int,
         timestamp: int,
-        message: tuple[int, bytes, int] | None,
+        message: tuple[int, bytes, int, int] | None,
         channels: Mapping[int, tuple[Channel, Schema]],
-        *,
-        is_decoded: bool,
+        pictures: PictureDecoder | None,
     ) -> Event:
         if kind not in (PACKET, HEADER, SIDE):
             return Event(kind, self._stream(stream), timestamp)
         if message is None:
             raise self._broken(f"an event of stream {stream} has no payload")
-        number, data, at_ns = message
-        channel, schema = channels[number]
+        of, data, at_ns, number = message
+        channel, schema = channels[of]
         name = channel.topic.removeprefix("penstock/side/") if kind == SIDE else self._stream(stream)
         codec = channel.metadata.get("codec", "")
         payload: Any = (codec, schema, data)
-        if is_decoded:
+        if pictures is not None:
             try:
-                payload = self._codecs.named(codec).decode(data, schema)
+                if codec in NAMES:
+                    payload = pictures.decode(codec, name, number, timestamp, data)
+                else:
+                    payload = self._codecs.named(codec).decode(data, schema)
+            except ResourceExhaustedError as error:
+                raise ResourceExhaustedError(
+                    f"{self._path}: stream {name!r} at {timestamp}: {error}"
+                ) from error
             except InvalidArgumentError as error:
                 raise self._broken(f"stream {name!r} at {timestamp}: {error}") from error
         return Event(kind, name, timestamp, payload, at_ns)

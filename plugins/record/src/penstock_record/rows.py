@@ -9,6 +9,9 @@ from mcap.reader import McapReader, make_reader
 
 from penstock.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from penstock_record.codec import Codecs, Schema
+from penstock_record.lossless import Reference
+from penstock_record.lossy import is_key
+from penstock_record.pictures import NAMES, PACKED, VIDEO, PictureDecoder, decode_packed
 from penstock_record.reading import RecordingReader
 from penstock_record.records import BROKEN
 from penstock_record.writing import EVENT, EVENTS, PACKET, at_ns
@@ -17,7 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from mcap.records import Message
+
     from penstock import Registry
+    from penstock_formats import ImageFrame
 
 #: What mcap calls the ends of a time window: newer ones have new names, and warn of the old.
 _FROM, _BEFORE = (
@@ -25,6 +31,8 @@ _FROM, _BEFORE = (
     if "starting_at" in signature(McapReader.iter_messages).parameters
     else ("start_time", "end_time")
 )
+#: The most messages of a video that are decoded for one picture: key frames are nearer.
+_MOST_BEFORE: Final = 1000
 
 
 class RecordingRows:
@@ -118,13 +126,51 @@ class RecordingRows:
         try:
             for schema, channel, message in self._reader.iter_messages(topics=[name], **window):
                 if message.sequence == number:
+                    codec = channel.metadata.get("codec", "")
+                    if codec in NAMES:
+                        return self._picture(codec, name, timestamp, message)
                     of = (
                         Schema(channel.message_encoding)
                         if schema is None
                         else Schema(channel.message_encoding, schema.name, schema.encoding, schema.data)
                     )
-                    return self._codecs.named(channel.metadata.get("codec", "")).decode(message.data, of)
+                    return self._codecs.named(codec).decode(message.data, of)
         except BROKEN as error:
             why = f"{type(error).__name__}: {error}".rstrip(": ")
             raise InvalidArgumentError(f"{self._path}: stream {name!r} at {timestamp}: {why}") from error
         raise InvalidArgumentError(f"{self._path}: stream {name!r} at {timestamp}: its payload is missing")
+
+    def _picture(self, codec: str, name: str, timestamp: int, message: Message) -> ImageFrame:
+        """Return an image, and read the messages that it depends on."""
+        if codec == PACKED:
+            return decode_packed(message.data, lambda number: self._reference(timestamp, number))
+        decoder, frame = PictureDecoder(), None
+        for one in reversed(self._since_key(name, message)) if codec == VIDEO else (message,):
+            frame = decoder.decode(codec, name, one.sequence, timestamp, one.data)
+        if frame is None:
+            raise InvalidArgumentError(f"message {message.sequence} has no picture")
+        return frame
+
+    def _reference(self, timestamp: int, number: int) -> Reference | None:
+        """Return the image of another message of a timestamp, which depends on no further one."""
+        at = at_ns(timestamp)
+        window: dict[str, Any] = {} if at is None else {_FROM: at, _BEFORE: at + 1}
+        for _, channel, message in self._reader.iter_messages(**window):
+            if message.sequence == number and channel.metadata.get("codec") == PACKED:
+                frame = decode_packed(message.data, lambda _: None)
+                return Reference(number, frame.array, frame.format)
+        return None
+
+    def _since_key(self, name: str, message: Message) -> list[Message]:
+        """Return a message of a video and the ones before, back to a key frame."""
+        found: list[Message] = []
+        window: dict[str, Any] = {_BEFORE: message.log_time + 1}
+        for _, channel, one in self._reader.iter_messages(topics=[name], reverse=True, **window):
+            if channel.id != message.channel_id or (not found and one.sequence != message.sequence):
+                continue
+            found.append(one)
+            if is_key(one.data):
+                return found
+            if len(found) > _MOST_BEFORE:
+                break
+        raise InvalidArgumentError(f"message {message.sequence} has no key frame before it")

@@ -25,8 +25,8 @@ from penstock_cli.api import (
 )
 from penstock_record.diff import differences
 from penstock_record.graphs import all_streams, recording_graph, replay_changes, replay_graph
-from penstock_record.options import Compression
-from penstock_record.reading import RecordingReader
+from penstock_record.options import Compression, Pictures
+from penstock_record.reading import About, RecordingReader
 from penstock_record.repair import repair
 from penstock_record.writing import PACKET, SIDE
 
@@ -48,6 +48,7 @@ def record(  # noqa: PLR0913, PLR0917  # the options of the command
     *,
     everything: bool,
     compress: str | None,
+    pictures: str,
 ) -> None:
     """Run a graph file and record it. Raises as `run_file`, and WrongUsage for unknown streams."""
     _check_new(out)
@@ -58,7 +59,13 @@ def record(  # noqa: PLR0913, PLR0917  # the options of the command
         try:
             compression = None if compress is None else Compression(compress)
             return recording_graph(
-                file, out, wanted, side_packets=keep, compression=compression, registry=registry
+                file,
+                out,
+                wanted,
+                side_packets=keep,
+                compression=compression,
+                pictures=Pictures(pictures),
+                registry=registry,
             )
         except (NotFoundError, InvalidArgumentError) as error:
             raise WrongUsage(f"{file}: {error}") from error
@@ -77,6 +84,7 @@ def replay(  # noqa: PLR0913  # the options of the command
     *,
     speed: float,
     out: Path | None,
+    pictures: str,
 ) -> None:
     """Run a graph on a recording. Raises as `run_file`, and WrongUsage for streams that do not fit."""
     existing(recording, "recording")
@@ -93,7 +101,8 @@ def replay(  # noqa: PLR0913  # the options of the command
             return recording_graph(
                 made,
                 out,
-                [name for name in _streams_of(recording) if name in all_streams(made)],
+                [name for name in _about(recording).streams if name in all_streams(made)],
+                pictures=Pictures(pictures),
                 registry=registry,
             )
         except (NotFoundError, InvalidArgumentError) as error:
@@ -108,6 +117,9 @@ def replay(  # noqa: PLR0913  # the options of the command
     if not _has_packets(recording):
         say(f"warning: {recording} has no packets; nothing is played")
     given = {**_sides(recording, change(graph or recording)), **sides}
+    lossy = _about(recording).lossy if not manner.quiet else ""
+    if lossy:
+        say(f"{recording}: images were recorded as {lossy}, which is lossy; results may differ")
     run_file(graph or recording, given, manner, change=change, prepare=prepare)
     if out is not None and not manner.quiet:
         say(f"recording: {out} ({amount(out.stat().st_size)})")
@@ -124,9 +136,9 @@ def _check_new(out: Path) -> None:
         ) from error
 
 
-def _streams_of(recording: Path) -> tuple[str, ...]:
+def _about(recording: Path) -> About:
     with RecordingReader(recording, default_registry(), is_cut=True) as reader:
-        return reader.about.streams
+        return reader.about
 
 
 def _has_packets(recording: Path) -> bool:

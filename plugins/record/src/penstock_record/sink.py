@@ -42,11 +42,16 @@ class McapSinkCalculator(penstock.Calculator):
     disk, the call fails, and each one after it; the file is ended behind its last whole chunk, and plays so
     far. A policy `failure { on_error: SKIP }` lets the run go on, and the ledger counts what is not recorded.
 
-    Options: `path`; `graph`, text of the graph, which is kept in the file; `side_packets`; `compression`.
+    Images are written without loss by default, a quarter as large or less. They are compressed in this node,
+    while other nodes work. JPEG and H.264 are smaller and lossy, which the file says.
 
-    Raises in `open`: InvalidArgumentError if there is no path; OSError if the file cannot be made. In
-    `process`: InvalidArgumentError if no codec takes a payload; says which stream. ResourceExhaustedError if
-    the disk is full, UnavailableError if it fails otherwise; with path and size.
+    Options: `path`; `graph`, text of the graph, which is kept in the file; `side_packets`; `compression`;
+    `pictures` (LOSSLESS, RAW, JPEG, H264).
+
+    Raises in `open`: InvalidArgumentError if there is no path, or PyAV is missing for JPEG or H.264; OSError
+    if the file cannot be made. In `process`: InvalidArgumentError if no codec takes a payload; says which
+    stream. ResourceExhaustedError if the disk is full, UnavailableError if it fails otherwise; with path and
+    size.
 
     Example config::
 
@@ -92,7 +97,12 @@ class McapSinkCalculator(penstock.Calculator):
         names = [port.name for port in cc.inputs]
         about = {"graph": options.graph, "penstock": penstock.__version__}
         self._writer: RecordingWriter | None = RecordingWriter(
-            cc.service(ACCESS).writing(path), default_registry(), names, about, options.compression
+            cc.service(ACCESS).writing(path),
+            default_registry(),
+            names,
+            about,
+            options.compression,
+            options.pictures,
         )
         #: For each input: whether its header was written, and whether it has ended.
         self._headers = [False] * len(names)

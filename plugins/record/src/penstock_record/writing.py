@@ -20,8 +20,10 @@ from typing import TYPE_CHECKING, Final
 from mcap.writer import CompressionType, IndexType, Writer
 
 import penstock
+from penstock_formats import ImageFrame
 from penstock_record.codec import Codecs
-from penstock_record.options import Compression
+from penstock_record.options import Compression, Pictures
+from penstock_record.pictures import PictureEncoder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 EVENTS: Final = "penstock/events"
 ABOUT: Final = "penstock"
 CHANGE: Final = "penstock/change"
+#: The entry of the first that says how images are written.
+PICTURES: Final = "pictures"
 #: The version of this form of file.
 VERSION: Final = 1
 #: Kinds of events.
@@ -80,19 +84,23 @@ class RecordingWriter:
         streams: the names of the streams, in order; events name them by number.
         about: text about the run: the graph, versions.
         compression: of the chunks.
+        pictures: how images are written.
 
     Raises:
         OSError: the file cannot be opened.
+        InvalidArgumentError: images cannot be written so here; no file is made.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917  # what is written, and how
         self,
         path: Path,
         registry: Registry,
         streams: Sequence[str],
         about: Mapping[str, str],
         compression: Compression = Compression.ZSTD,
+        pictures: Pictures = Pictures.LOSSLESS,
     ) -> None:
+        self._pictures: Final = None if pictures is Pictures.RAW else PictureEncoder(pictures)
         self._codecs: Final = Codecs(registry)
         self._streams: Final = tuple(streams)
         self._path: Final = path
@@ -116,7 +124,9 @@ class RecordingWriter:
             )
             self._writer.start(profile="penstock", library=f"penstock-record {penstock.__version__}")
             names = {f"stream/{i}": name for i, name in enumerate(self._streams)}
-            self._writer.add_metadata(ABOUT, {"version": str(VERSION), **names, **about})
+            self._writer.add_metadata(
+                ABOUT, {"version": str(VERSION), PICTURES: pictures.value, **names, **about}
+            )
             schema = self._writer.register_schema("penstock.Events", "", b"")
             self._story: Final = self._writer.register_channel(EVENTS, "penstock-events", schema)
             self._file.flush()
@@ -185,6 +195,12 @@ class RecordingWriter:
     # --- inside -------------------------------------------------------------------------------
 
     def _payload(self, kind: int, stream: int, timestamp: int, payload: object, topic: str) -> None:
+        self._number = self._number % _MOST + 1
+        if kind == PACKET and self._pictures is not None and type(payload) is ImageFrame:
+            coded = self._pictures.encode(stream, self._number, timestamp, at_ns(timestamp), payload)
+            channel = self._channel_of(topic, coded.name, coded.schema)
+            self._message(kind, stream, timestamp, channel, coded.data)
+            return
         usual = self._usual.get(stream) if kind == PACKET else None
         if usual is not None and usual[0] is type(payload) and usual[2].takes(payload):
             _, _, codec, channel = usual
@@ -193,8 +209,10 @@ class RecordingWriter:
             channel = self._channel(topic, name, codec, payload)
             if kind == PACKET:
                 self._usual[stream] = (type(payload), name, codec, channel)
-        data = codec.encode(payload)
-        self._number = self._number % _MOST + 1
+        self._message(kind, stream, timestamp, channel, codec.encode(payload))
+
+    def _message(self, kind: int, stream: int, timestamp: int, channel: int, data: bytes) -> None:
+        """Write the message that has the present number, and its event."""
         now = time.time_ns()
         at = at_ns(timestamp)
         if at is not None:
@@ -222,7 +240,9 @@ class RecordingWriter:
         self._file.flush()
 
     def _channel(self, topic: str, name: str, codec: Codec, payload: object) -> int:
-        schema = codec.schema(payload)
+        return self._channel_of(topic, name, codec.schema(payload))
+
+    def _channel_of(self, topic: str, name: str, schema: Schema) -> int:
         key = (topic, name, schema.name)
         found = self._channels.get(key)
         if found is None:

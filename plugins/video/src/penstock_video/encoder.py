@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING, Final
 
 import penstock
 from penstock.access import ACCESS, redacted
-from penstock.errors import InvalidArgumentError
+from penstock.errors import InvalidArgumentError, UnavailableError
 from penstock.log import get_logger, place
 from penstock_formats import ImageFrame, VideoHeader
 from penstock_formats.api import converter_for
+from penstock_video import hardware
 from penstock_video.encoders import encoder_name
+from penstock_video.frames import PIXELS, encoded_size
 from penstock_video.live.places import is_network
 from penstock_video.messages.encoder_pb2 import OpenCvVideoEncoderCalculatorOptions as Options
 from penstock_video.partial import leftovers
 from penstock_video.source import MAX_THREADS, MICROSECONDS, RATES
-from penstock_video.writer import PIXELS, Settings, VideoWriter, check_target
+from penstock_video.targets import check_target
+from penstock_video.writer import Settings, VideoWriter
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
@@ -62,19 +65,30 @@ class VideoEncoderCalculator(penstock.Calculator):
     the same target logs a warning that names it, and writes to a name of its own. mp4 and mov are fragmented
     while they grow, and ordinary files when they are complete.
 
-    Without `codec` mp4, mkv and webm are VP9 by libvpx (BSD), and other files, such as mov and avi, H.264 by
-    libx264, a library under the GPL that PyAV's wheels contain; where PyAV comes without it, MPEG-4. "avc1"
-    makes H.264 in mp4 too, which QuickTime plays. Other encoders without copyleft in PyAV's wheels:
-    "libsvtav1" or "av01" (mp4, mkv, webm), "libvpx" or "vp80" (webm, mkv).
+    Without `codec` mp4, mov, mkv and avi are H.264 by libx264, which plays everywhere: a library under the
+    GPL that PyAV's wheels contain. Where PyAV comes without it, mp4 and mkv are AV1 by libsvtav1 or VP9 by
+    libvpx (both BSD), and others MPEG-4. webm is VP9. Encoders without copyleft: "av01" and "vp90" (mp4, mkv,
+    webm), "vp80" (webm, mkv). gif has 256 colours for each frame, and times of 1/100 s; frames of
+    the same 1/100 s are an error. Pictures (png, jpg) are for a PictureSinkCalculator.
+
+    Encoders of devices have libav's names: "h264_nvenc", "hevc_nvenc", "av1_nvenc" (NVIDIA), "h264_vaapi"
+    (Linux), "h264_videotoolbox" (macOS), "h264_qsv" (Intel), "h264_amf" (AMD) and so on. They are opened in
+    `open` to see whether they work. Where they do not, the log has the reason, and an encoder in software
+    makes the same format; with `hardware_required` that is an error.
+
+    H.264 and H.265 need even sides: the last column or row of odd frames comes twice, and the log says so.
+    VP9, AV1 and MPEG-4 keep odd sides.
 
     Options `OpenCvVideoEncoderCalculatorOptions`: `codec` (see above), `video_format`, `fps`
     (else the header's, else 30: a hint, times come from the timestamps), `width` and `height` (frames
-    must have that size), `crf` (23), `preset` ("superfast"), `threads` (0: libav decides), `bit_rate`,
-    `timeline`, `audio_optional` (false). Conversion and encoding run without the GIL. Colours become
-    BT.601, limited range.
+    must have that size), `crf` (23 for H.264, 28 for H.265, 33 for VP9, 35 for AV1), `preset` ("veryfast"),
+    `threads` (0: as many as use the processors), `bit_rate`, `timeline`, `audio_optional` (false),
+    `hardware_required` (false). Conversion and encoding run without the GIL. Colours become BT.601, limited
+    range.
 
     Raises in `open`: InvalidArgumentError for a directory that is missing or not writable, a path
-    that does not end in `video_format`, or an unknown codec. In `process`: the same for a frame of
+    that does not end in `video_format` or ends as a picture, or an unknown codec; UnavailableError for a
+    device's encoder that does not work, with `hardware_required`. In `process`: the same for a frame of
     another size or format, or where codec, container, size and audio do not go together;
     ResourceExhaustedError where the disk, a quota or a limit of file sizes is full, PenstockError where
     writing fails otherwise: the growing file stays and the error names it. PenstockError where the audio
@@ -105,7 +119,10 @@ class VideoEncoderCalculator(penstock.Calculator):
         audio = cc.input_side_packets["AUDIO_FILE_PATH"]
         audio.set_one_of(str, Path, description="file with the audio, or empty").optional()
         writes = [cc.input_side_packets["OUTPUT_FILE_PATH"]]
-        cc.declare(may_skip=False, stateless=False, cost="high", reads=[audio], writes=writes)
+        devices = _devices(cc.options(Options))
+        cc.declare(
+            may_skip=False, stateless=False, cost="high", reads=[audio], writes=writes, devices=devices
+        )
 
     def open(self, cc: CalculatorContext) -> None:
         """Check path and options; the file is opened with the first frame."""
@@ -120,8 +137,16 @@ class VideoEncoderCalculator(penstock.Calculator):
         _check_numbers(options)
         check_target(self._target)
         self._tell_leftovers(cc)
-        self._codec = encoder_name(options.codec, self._target.suffix)
-        self._fps = options.fps if options.fps > 0 else _rate(cc.inputs["VIDEO"].header.payload)
+        header = cc.inputs["VIDEO"].header.payload
+        self._fps = options.fps if options.fps > 0 else _rate(header)
+        self._codec = options.codec
+        if not hardware.is_hardware(options.codec):
+            self._codec = encoder_name(options.codec, self._target.suffix)
+        for device in _devices(options):
+            cc.service(ACCESS).using("devices", device)
+        #: Size for which the encoder of a device was tried.
+        self._tried = (0, 0)
+        self._try_hardware(cc, _size(header, options) or hardware.USUAL_SIZE)
         self._audio = self._audio_file(cc)
         self._writer: VideoWriter | None = None
 
@@ -166,12 +191,21 @@ class VideoEncoderCalculator(penstock.Calculator):
         options = self._options
         wanted = (options.width or frame.width, options.height or frame.height)
         self._check(frame, wanted)
+        self._try_hardware(cc, wanted)
+        made = encoded_size(self._codec, wanted)
+        if made != wanted:
+            _LOG.warning(
+                "%r: frames are %dx%d, and %s needs even sides, so the file is %dx%d: the last column or row "
+                "comes twice",
+                str(self._target), *wanted, self._codec, *made,
+                extra=place(cc.node_name),
+            )  # fmt: skip
         far = timestamp < 0 or timestamp >= _DAY_US
         from_zero = options.timeline == Options.FROM_ZERO or (options.timeline == Options.AUTO and far)
         settings = Settings(
             self._codec,
             self._fps or _USUAL_FPS,
-            options.crf,
+            options.crf if options.HasField("crf") else None,
             options.preset,
             options.threads,
             options.bit_rate,
@@ -180,6 +214,26 @@ class VideoEncoderCalculator(penstock.Calculator):
             cc.node_name,
         )
         return VideoWriter(self._target, settings, wanted, -timestamp if from_zero else 0)
+
+    def _try_hardware(self, cc: CalculatorContext, size: tuple[int, int]) -> None:
+        """Where a device encodes, open its encoder once; where that fails, take one in software."""
+        if not hardware.is_hardware(self._codec) or self._tried == size:
+            return
+        self._tried = size
+        name, why = self._codec, hardware.why_not(self._codec, size, self._fps or _USUAL_FPS)
+        if not why:
+            return
+        if self._options.hardware_required:
+            raise UnavailableError(
+                f"video file {str(self._target)!r}: the encoder {name!r} cannot be used: {why}; leave out "
+                "hardware_required, or name another codec"
+            )
+        self._codec = hardware.in_software(name, self._target.suffix)
+        _LOG.warning(
+            "%r: the encoder %s cannot be used, so %s encodes: %s",
+            str(self._target), name, self._codec, why,
+            extra=place(cc.node_name),
+        )  # fmt: skip
 
     def _check(self, frame: ImageFrame, size: tuple[int, int]) -> None:
         if frame.format not in PIXELS:
@@ -217,6 +271,18 @@ class VideoEncoderCalculator(penstock.Calculator):
 def _rate(header: object) -> float:
     """Return the frame rate of a VideoHeader; 0 where there is no such header."""
     return header.frame_rate if isinstance(header, VideoHeader) else 0.0
+
+
+def _devices(options: Options) -> list[str]:
+    """Return the device that encodes, as an `Access` names it, or none."""
+    return [f"encoder {options.codec}"] if hardware.is_hardware(options.codec) else []
+
+
+def _size(header: object, options: Options) -> tuple[int, int] | None:
+    """Return (width, height) as far as options or a VideoHeader say; None: they are not known yet."""
+    of = header if isinstance(header, VideoHeader) else VideoHeader()
+    width, height = options.width or of.width, options.height or of.height
+    return (width, height) if width > 0 and height > 0 else None
 
 
 def _check_numbers(options: Options) -> None:

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 #: Endings of files whose default encoder is checked.
-_ENDINGS: Final = (".mp4", ".mov")
+_ENDINGS: Final = (".mp4", ".mov", ".webm")
 #: The format that each default encoder makes.
-_MAKES: Final = {"libx264": "H.264", "libvpx-vp9": "VP9", "mpeg4": "MPEG-4 part 2"}
+_MAKES: Final = {"libx264": "H.264", "libsvtav1": "AV1", "libvpx-vp9": "VP9", "mpeg4": "MPEG-4 part 2"}
 #: FFmpeg's libraries whose version a bug report about a file needs.
 _LIBRARIES: Final = ("libavcodec", "libavformat", "libswscale")
 

@@ -10,20 +10,19 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
-import os
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import attrs
 import av
 import av.error
-import numpy as np
-from av.video.reformatter import ColorRange, Colorspace, VideoReformatter
+from av.video.reformatter import ColorRange, Colorspace
 
 from penstock.errors import InvalidArgumentError, PenstockError, ResourceExhaustedError
-from penstock_formats import ImageFormat
 from penstock_video.audio import AudioError, AudioTracks
-from penstock_video.encoders import encoder_options, has_crf, has_preset
+from penstock_video.encoders import encoder_options, has_crf, has_preset, threading, usual_crf
+from penstock_video.frames import converter, encoded_size, pixel_format
+from penstock_video.hardware import on_device
 from penstock_video.partial import PartialFile, is_full
 from penstock_video.source import MICROSECONDS
 
@@ -35,8 +34,7 @@ if TYPE_CHECKING:
     from av.video.stream import VideoStream
     from numpy.typing import NDArray
 
-#: libav's name of each pixel format.
-PIXELS: Final = {ImageFormat.GRAY8: "gray", ImageFormat.SRGB: "rgb24", ImageFormat.SRGBA: "rgba"}
+    from penstock_formats import ImageFormat
 
 #: AVI has no times, only frame numbers: a finer time base would fill the gaps with empty frames.
 _COUNTED: Final = (".avi",)
@@ -44,8 +42,9 @@ _COUNTED: Final = (".avi",)
 _WHOLE_FRAMES: Final = ("mpeg1video",)
 #: Microseconds, which keeps timestamps exact.
 _TIME_BASE: Final = Fraction(1, MICROSECONDS)
-#: MPEG-4 part 2 counts in 16 bits; 60000 holds the usual rates exactly, 30000/1001 included.
-_COARSE_TIME_BASE: Final = {"mpeg4": Fraction(1, 60000)}
+#: MPEG-4 part 2 counts in 16 bits; 60000 holds the usual rates exactly, 30000/1001 included. GIF counts so.
+_COARSE_TIME_BASE: Final = {"mpeg4": Fraction(1, 60000), "gif": Fraction(1, 100)}
+_GIF_TICK_US: Final = MICROSECONDS // 100
 #: Longest time in the file, in microseconds, that libav collects before it writes: a fragment, a cluster, or
 #: the packets of one stream that wait for another stream.
 _COLLECTED_US: Final = MICROSECONDS // 2
@@ -64,9 +63,8 @@ _CONTAINER: Final = {
 }
 _EVERY_CONTAINER: Final = {"flush_packets": "1", "max_interleave_delta": str(_COLLECTED_US)}
 _BITS_PER_PIXEL: Final = 0.2
-_SUBSAMPLED: Final = ("yuv420p", "yuvj420p")
-#: JPEG has the full colour range, and libav accepts no other for it.
-_FULL_RANGE: Final = {"mjpeg": "yuvj420p"}
+#: Formats whose colours have the limited range of BT.601, which the file says.
+_LIMITED: Final = ("yuv420p", "nv12")
 
 
 @attrs.frozen
@@ -77,9 +75,9 @@ class Settings:
     codec: str
     #: Expected frames per second.
     fps: float = 30.0
-    #: `crf`, `preset`: quality and speed, for encoders that have these options.
-    crf: float = 23.0
-    preset: str = "superfast"
+    #: `crf`, `preset`: quality and speed, for encoders that have these options; None: the encoder's own.
+    crf: float | None = None
+    preset: str = "veryfast"
     #: The threads of the encoder; 0: libav decides.
     threads: int = 0
     #: Bits per second, for encoders without crf; 0: a fifth of a bit for each pixel.
@@ -114,7 +112,8 @@ class VideoWriter:
         self._start = start
         self._audio: AudioTracks | None = None
         self._has_audio = bool(settings.audio)
-        self._reformatter = VideoReformatter()
+        self._size = encoded_size(settings.codec, size)
+        self._converted = converter(settings.codec, self._size)
         self._last: int | None = None
         #: End of the frames that were encoded, in the encoder's ticks.
         self._end: int | None = None
@@ -161,15 +160,9 @@ class VideoWriter:
         After an error the writer can only be finished: then, unless the disk failed, with the frames up to
         there and without the rest of the audio.
         """
-        rgb = av.VideoFrame.from_numpy_buffer(np.ascontiguousarray(picture), format=PIXELS[kind])
-        frame = self._reformatter.reformat(
-            rgb,
-            format=self._stream.pix_fmt,
-            dst_colorspace=Colorspace.ITU601,
-            dst_color_range=ColorRange.JPEG if self._stream.pix_fmt == "yuvj420p" else ColorRange.MPEG,
-            threads=1,  # the graph's other nodes use the other cores
-        )
+        frame = self._converted(picture, kind)
         time = timestamp + self._start
+        self._check_tick(timestamp, time)
         frame.pts, frame.time_base = time, _TIME_BASE
         if self._last is None:
             self._first = self._muxed = self._saved = Fraction(time, MICROSECONDS)
@@ -178,6 +171,16 @@ class VideoWriter:
         self._last = time
         self._encode(frame)
         self._copy_audio(Fraction(time, MICROSECONDS))
+
+    def _check_tick(self, timestamp: int, time: int) -> None:
+        """Refuse a frame of a GIF that would be at the time of the one before."""
+        if self._settings.codec != "gif" or self._last is None:
+            return
+        if round(time / _GIF_TICK_US) == round(self._last / _GIF_TICK_US):
+            raise InvalidArgumentError(
+                f"video file {str(self.target)!r}: a frame at {timestamp} us has no time of its own: a GIF "
+                "counts in 1/100 s; give it fewer frames with a PacketThinnerCalculator, or write mp4"
+            )
 
     def finish(self) -> None:
         """Write the frames that the encoder still holds and the rest of the audio, and rename the file.
@@ -244,31 +247,34 @@ class VideoWriter:
             raise
 
     def _video_stream(self) -> VideoStream:
-        settings, (width, height) = self._settings, self.size
+        settings, (width, height) = self._settings, self._size
+        codec = settings.codec
         counted = self.target.suffix.lower() in _COUNTED
-        options = encoder_options(
-            settings.codec, settings.crf, settings.preset, settings.fps, in_order=counted
-        )
+        crf = usual_crf(codec) if settings.crf is None else settings.crf
+        bit_rate = settings.bit_rate
+        if bit_rate and codec == "libsvtav1":  # it takes one of the two
+            crf, bit_rate = (None, bit_rate) if settings.crf is None else (crf, 0)
+        options = encoder_options(codec, crf, settings.preset, settings.fps, in_order=counted, width=width)
         rate = Fraction(settings.fps).limit_denominator(1001)
-        stream = cast("VideoStream", self._container.add_stream(settings.codec, rate=rate, options=options))
+        stream = cast(
+            "VideoStream",
+            self._container.add_stream(codec, rate=rate, options=options, **on_device(codec)),
+        )
         stream.width, stream.height = width, height
-        stream.pix_fmt = _pixel_format(settings.codec)
-        if stream.pix_fmt in _SUBSAMPLED and (width % 2 or height % 2):
-            raise InvalidArgumentError(
-                f"frames are {width}x{height}, but {settings.codec} needs even sides; make them even with an "
-                "ImageTransformationCalculator"
-            )
+        stream.pix_fmt = format_ = pixel_format(codec)
         context = stream.codec_context
-        if counted or settings.codec in _WHOLE_FRAMES:
+        if counted or codec in _WHOLE_FRAMES:
             context.time_base = 1 / rate
         else:
-            context.time_base = _COARSE_TIME_BASE.get(settings.codec, _TIME_BASE)
-        context.thread_count = settings.threads
-        if not has_preset(settings.codec):
-            context.bit_rate = settings.bit_rate or (
-                0 if has_crf(settings.codec) else round(width * height * settings.fps * _BITS_PER_PIXEL)
+            context.time_base = _COARSE_TIME_BASE.get(codec, _TIME_BASE)
+        kind, context.thread_count = threading(codec, options, settings.threads, settings.fps, height=height)
+        context.thread_type = kind
+        if not has_preset(codec):
+            has_quality = has_crf(codec) and crf is not None
+            context.bit_rate = bit_rate or (
+                0 if has_quality else round(width * height * settings.fps * _BITS_PER_PIXEL)
             )
-        if stream.pix_fmt == "yuv420p":
+        if format_ in _LIMITED:
             context.colorspace, context.color_range = Colorspace.ITU601, ColorRange.MPEG
         if self._start:
             began = dt.datetime.fromtimestamp(0, dt.UTC) + dt.timedelta(microseconds=-self._start)
@@ -303,6 +309,8 @@ class VideoWriter:
             return
         if not packet.duration:
             packet.duration = round(self._length / (MICROSECONDS * packet.time_base))
+        if is_last and self._end is None:
+            packet.dts = packet.pts  # x265 leaves that of a single frame to chance
         end = packet.pts + packet.duration
         self._end = end if self._end is None else max(self._end, end)
         if is_last:
@@ -359,39 +367,3 @@ class VideoWriter:
         if is_full(error):
             kind, cure = ResourceExhaustedError, "make room on the disk"
         return kind(f"video file {str(self.target)!r}: writing failed: {why}; {left}; {cure}")
-
-
-def _pixel_format(codec: str) -> str:
-    """Return the pixel format that players expect of a codec: 4:2:0 where it has it, else its first."""
-    if codec in _FULL_RANGE:
-        return _FULL_RANGE[codec]
-    formats = [one.name for one in av.codec.Codec(codec, "w").video_formats or ()]
-    for usual in _SUBSAMPLED:
-        if usual in formats or not formats:
-            return usual
-    return formats[0]
-
-
-def check_target(target: Path) -> None:
-    """Check whether a file can be written at `target`.
-
-    Raises:
-        InvalidArgumentError: its directory does not exist or cannot be written to, or the target is
-            a directory or must not be overwritten.
-    """
-    folder = target.parent
-    if not folder.is_dir():
-        raise InvalidArgumentError(
-            f"video file {str(target)!r} cannot be written: there is no directory {str(folder)!r}; "
-            "make it first"
-        )
-    if target.is_dir():
-        raise InvalidArgumentError(
-            f"video file {str(target)!r} cannot be written: it is a directory; name a file"
-        )
-    for place in (folder, target):
-        if place.exists() and not os.access(place, os.W_OK):
-            raise InvalidArgumentError(
-                f"video file {str(target)!r} cannot be written: no permission for {str(place)!r}; "
-                "choose another path, or change the permissions"
-            )

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from penstock.config import calculator_options_pb2 as penstock_dot_config_dot_calculator__options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%penstock_video/messages/encoder.proto\x12\x08penstock\x1a(penstock/config/calculator_options.proto\"\xc7\x03\n#OpenCvVideoEncoderCalculatorOptions\x12\r\n\x05\x63odec\x18\x01 \x01(\t\x12\x14\n\x0cvideo_format\x18\x02 \x01(\t\x12\x0b\n\x03\x66ps\x18\x03 \x01(\x01\x12\r\n\x05width\x18\x04 \x01(\x05\x12\x0e\n\x06height\x18\x05 \x01(\x05\x12\x0f\n\x03\x63rf\x18\x64 \x01(\x01:\x02\x32\x33\x12\x19\n\x06preset\x18\x65 \x01(\t:\tsuperfast\x12\x12\n\x07threads\x18\x66 \x01(\x05:\x01\x30\x12\x13\n\x08\x62it_rate\x18g \x01(\x03:\x01\x30\x12N\n\x08timeline\x18h \x01(\x0e\x32\x36.penstock.OpenCvVideoEncoderCalculatorOptions.Timeline:\x04\x41UTO\x12\x1d\n\x0e\x61udio_optional\x18i \x01(\x08:\x05\x66\x61lse\"/\n\x08Timeline\x12\x08\n\x04\x41UTO\x10\x00\x12\n\n\x06PACKET\x10\x01\x12\r\n\tFROM_ZERO\x10\x02\x32Z\n\x03\x65xt\x12\x1b.penstock.CalculatorOptions\x18\xfb\xb9\x93\x63 \x01(\x0b\x32-.penstock.OpenCvVideoEncoderCalculatorOptions')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%penstock_video/messages/encoder.proto\x12\x08penstock\x1a(penstock/config/calculator_options.proto\"\xe4\x03\n#OpenCvVideoEncoderCalculatorOptions\x12\r\n\x05\x63odec\x18\x01 \x01(\t\x12\x14\n\x0cvideo_format\x18\x02 \x01(\t\x12\x0b\n\x03\x66ps\x18\x03 \x01(\x01\x12\r\n\x05width\x18\x04 \x01(\x05\x12\x0e\n\x06height\x18\x05 \x01(\x05\x12\x0b\n\x03\x63rf\x18\x64 \x01(\x01\x12\x18\n\x06preset\x18\x65 \x01(\t:\x08veryfast\x12\x12\n\x07threads\x18\x66 \x01(\x05:\x01\x30\x12\x13\n\x08\x62it_rate\x18g \x01(\x03:\x01\x30\x12N\n\x08timeline\x18h \x01(\x0e\x32\x36.penstock.OpenCvVideoEncoderCalculatorOptions.Timeline:\x04\x41UTO\x12\x1d\n\x0e\x61udio_optional\x18i \x01(\x08:\x05\x66\x61lse\x12 \n\x11hardware_required\x18j \x01(\x08:\x05\x66\x61lse\"/\n\x08Timeline\x12\x08\n\x04\x41UTO\x10\x00\x12\n\n\x06PACKET\x10\x01\x12\r\n\tFROM_ZERO\x10\x02\x32Z\n\x03\x65xt\x12\x1b.penstock.CalculatorOptions\x18\xfb\xb9\x93\x63 \x01(\x0b\x32-.penstock.OpenCvVideoEncoderCalculatorOptions')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,7 +33,7 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'penstock_video.messages.enc
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_OPENCVVIDEOENCODERCALCULATOROPTIONS']._serialized_start=94
-  _globals['_OPENCVVIDEOENCODERCALCULATOROPTIONS']._serialized_end=549
-  _globals['_OPENCVVIDEOENCODERCALCULATOROPTIONS_TIMELINE']._serialized_start=410
-  _globals['_OPENCVVIDEOENCODERCALCULATOROPTIONS_TIMELINE']._serialized_end=457
+  _globals['_OPENCVVIDEOENCODERCALCULATOROPTIONS']._serialized_end=578
+  _globals['_OPENCVVIDEOENCODERCALCULATOROPTIONS_TIMELINE']._serialized_start=439
+  _globals['_OPENCVVIDEOENCODERCALCULATOROPTIONS_TIMELINE']._serialized_end=486
 # @@protoc_insertion_point(module_scope)

@@ -7,7 +7,7 @@ from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class OpenCvVideoEncoderCalculatorOptions(_message.Message):
-    __slots__ = ("codec", "video_format", "fps", "width", "height", "crf", "preset", "threads", "bit_rate", "timeline", "audio_optional")
+    __slots__ = ("codec", "video_format", "fps", "width", "height", "crf", "preset", "threads", "bit_rate", "timeline", "audio_optional", "hardware_required")
     class Timeline(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
         __slots__ = ()
         AUTO: _ClassVar[OpenCvVideoEncoderCalculatorOptions.Timeline]
@@ -29,6 +29,7 @@ class OpenCvVideoEncoderCalculatorOptions(_message.Message):
     BIT_RATE_FIELD_NUMBER: _ClassVar[int]
     TIMELINE_FIELD_NUMBER: _ClassVar[int]
     AUDIO_OPTIONAL_FIELD_NUMBER: _ClassVar[int]
+    HARDWARE_REQUIRED_FIELD_NUMBER: _ClassVar[int]
     codec: str
     video_format: str
     fps: float
@@ -40,4 +41,5 @@ class OpenCvVideoEncoderCalculatorOptions(_message.Message):
     bit_rate: int
     timeline: OpenCvVideoEncoderCalculatorOptions.Timeline
     audio_optional: bool
-    def __init__(self, codec: _Optional[str] = ..., video_format: _Optional[str] = ..., fps: _Optional[float] = ..., width: _Optional[int] = ..., height: _Optional[int] = ..., crf: _Optional[float] = ..., preset: _Optional[str] = ..., threads: _Optional[int] = ..., bit_rate: _Optional[int] = ..., timeline: _Optional[_Union[OpenCvVideoEncoderCalculatorOptions.Timeline, str]] = ..., audio_optional: bool = ...) -> None: ...
+    hardware_required: bool
+    def __init__(self, codec: _Optional[str] = ..., video_format: _Optional[str] = ..., fps: _Optional[float] = ..., width: _Optional[int] = ..., height: _Optional[int] = ..., crf: _Optional[float] = ..., preset: _Optional[str] = ..., threads: _Optional[int] = ..., bit_rate: _Optional[int] = ..., timeline: _Optional[_Union[OpenCvVideoEncoderCalculatorOptions.Timeline, str]] = ..., audio_optional: bool = ..., hardware_required: bool = ...) -> None: ...
