@@ -102,7 +102,9 @@ class VideoDecoderCalculator(penstock.Calculator):
         network = self._network
         read = self._source.read() if network is None else network.read()
         if read is None:
-            return penstock.STOP if network is None or network.is_at_end() else network.wait()
+            if network is None or network.is_at_end():
+                return penstock.STOP
+            return network.wait()
         timestamp, picture = read
         cc.outputs["VIDEO"].add(ImageFrame(picture, ImageFormat.SRGB), timestamp + self._offset)
         return None
@@ -115,7 +117,7 @@ class VideoDecoderCalculator(penstock.Calculator):
         return None
 
     async def _open_network(self, cc: CalculatorContext, network: NetworkVideo) -> None:
-        header = await network.opened(lambda: cc.is_stopping)
+        header = await network.opened()
         if header is None:
             return
         try:
@@ -158,6 +160,7 @@ def _network(cc: CalculatorContext, options: VideoDecoderCalculatorOptions) -> N
         options.decoder_threads,
         node=cc.node_name,
         access=cc.service(ACCESS),
+        is_unwanted=lambda: cc.is_stopping,
         saves_audio="SAVED_AUDIO_PATH" in cc.output_side_packets,
     )
 

@@ -40,9 +40,14 @@ class WholeReader(Reading):
     """
 
     def __init__(
-        self, place: Place, node: str, threads: int, waits: Waits = _WAITS, saves_audio: Access | None = None
+        self,
+        place: Place,
+        node: str,
+        threads: int,
+        is_unwanted: Callable[[], bool] = bool,
+        saves_audio: Access | None = None,
     ) -> None:
-        super().__init__(place, waits, node, threads)
+        super().__init__(place, _WAITS, node, threads, is_unwanted)
         self._saves_audio: Final = saves_audio
         #: What `save_audio` returned, before the source counts as opened.
         self.saved_audio = ""
@@ -115,19 +120,29 @@ class NetworkVideo:
         threads: of the decoder.
         node: name of the node, for the log.
         access: of the graph.
+        is_unwanted: as of `Reading`.
         saves_audio: whether `saved_audio` is wanted.
 
     Raises:
         PermissionDeniedError: the graph may not connect to it.
     """
 
-    def __init__(
-        self, name: str, threads: int, *, node: str, access: Access, saves_audio: bool = False
+    def __init__(  # noqa: PLR0913  # keywords
+        self,
+        name: str,
+        threads: int,
+        *,
+        node: str,
+        access: Access,
+        is_unwanted: Callable[[], bool],
+        saves_audio: bool = False,
     ) -> None:
         audio_access = access if saves_audio else None
-        self._reader: Final = WholeReader(place_of(name, access), node, threads, saves_audio=audio_access)
+        self._reader: Final = WholeReader(
+            place_of(name, access), node, threads, is_unwanted, saves_audio=audio_access
+        )
 
-    async def opened(self, is_stopping: Callable[[], bool]) -> VideoHeader | None:
+    async def opened(self) -> VideoHeader | None:
         """Begin to read, and return the header once it is known; None where the run no longer wants it.
 
         Nothing is open before: a coroutine that is cancelled before it begins closes nothing.
@@ -136,7 +151,7 @@ class NetworkVideo:
             UnavailableError, InvalidArgumentError: it cannot be read.
         """
         self._reader.start()
-        return await self._reader.header(is_stopping)
+        return await self._reader.header()
 
     def read(self) -> tuple[int, Any] | None:
         """Return the next frame, or None where none has come.
