@@ -36,7 +36,8 @@ Gst.init(None)
 server, factory = GstRtspServer.RTSPServer(service=sys.argv[1]), GstRtspServer.RTSPMediaFactory(shared=True)
 server.set_address("127.0.0.1")
 factory.set_launch("( videotestsrc is-live=true pattern=" + sys.argv[2] + " ! "
-    "video/x-raw,width=320,height=180,framerate=25/1 ! x264enc tune=zerolatency key-int-max=25 ! "
+    "video/x-raw,width=320,height=180,framerate=25/1 ! "
+    "x264enc tune=zerolatency speed-preset=ultrafast key-int-max=25 ! "
     "rtph264pay name=pay0 pt=96 )")
 server.get_mount_points().add_factory("/cam", factory)
 server.attach(None)

@@ -123,7 +123,7 @@ class NodeServices(Protocol):
         """Count elements of lists that the node has taken from a stream as left out."""
 
     def is_stopping(self) -> bool:
-        """Return whether the run's sources have been asked to end."""
+        """Return whether the run's sources have been asked to end, or the run has an error."""
 
     def count_unwritten(self, stream: OutputStream, reason: str, count: int) -> None:
         """Count packets that the node has thrown away in place of writing them to a stream."""
@@ -187,10 +187,11 @@ class CalculatorContext:
 
     @property
     def is_stopping(self) -> bool:
-        """Whether the run's sources have been asked to end, as by a first Ctrl-C.
+        """Whether the run's sources have been asked to end, as by a first Ctrl-C, or the run has an error.
 
-        A source that is asked ends after its present call. For `open` and `process` of sources that wait for
-        something outside of the graph: they look at it several times a second, and return.
+        A source then gets no further call but `close`. For `open` and `process` of sources that wait for
+        something outside of the graph: they look at it several times a second, and return. In another process
+        it is always false.
         """
         return self.node.services.is_stopping()
 

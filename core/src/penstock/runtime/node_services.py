@@ -128,9 +128,9 @@ class GraphNodeServices:
         self.change(lambda _: add_dropped(stream.cut, reason, count))
 
     def is_stopping(self) -> bool:
-        """Return whether the run's sources have been asked to end."""
+        """Return whether the run's sources have been asked to end, or the run has an error."""
         found: list[bool] = []
-        self.change(lambda schedule: found.append(schedule.is_stopping))
+        self.change(lambda schedule: found.append(schedule.is_stopping or bool(schedule.errors)))
         return found[0]
 
     def count_unwritten(self, stream: OutputStream, reason: str, count: int) -> None:

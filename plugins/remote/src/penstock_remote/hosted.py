@@ -121,6 +121,8 @@ class _Opened:
 
     #: As `Schedule.is_stopping`, which a node elsewhere does not hear of before it is closed.
     is_stopping: Final = False
+    #: As `Schedule.errors`.
+    errors: Final[tuple[Exception, ...]] = ()
 
     def __init__(
         self,

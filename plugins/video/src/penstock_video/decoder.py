@@ -113,7 +113,9 @@ class VideoDecoderCalculator(penstock.Calculator):
         for reason, count in (network or self._source).take_dropped().items():
             cc.outputs["VIDEO"].count_dropped(reason, count)
         if read is None:
-            return penstock.STOP if network is None or network.is_at_end() else network.wait()
+            if network is None or network.is_at_end():
+                return penstock.STOP
+            return network.wait()
         timestamp, picture = read
         cc.outputs["VIDEO"].add(ImageFrame(picture, self._format), timestamp + self._offset)
         return None
@@ -126,7 +128,7 @@ class VideoDecoderCalculator(penstock.Calculator):
         return None
 
     async def _open_network(self, cc: CalculatorContext, network: NetworkVideo) -> None:
-        header = await network.opened(lambda: cc.is_stopping)
+        header = await network.opened()
         if header is None:
             return
         try:
@@ -171,6 +173,7 @@ def _network(cc: CalculatorContext, options: VideoDecoderCalculatorOptions) -> N
         Given(options.decoder_threads, _format(options), _goes_on(options)),
         node=cc.node_name,
         access=cc.service(ACCESS),
+        is_unwanted=lambda: cc.is_stopping,
         saves_audio="SAVED_AUDIO_PATH" in cc.output_side_packets,
     )
 

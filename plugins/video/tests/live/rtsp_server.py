@@ -29,7 +29,8 @@ factory = GstRtspServer.RTSPMediaFactory()
 width, height = given.size.split("x")
 factory.set_launch(
     f"( videotestsrc is-live=true ! video/x-raw,width={width},height={height},framerate={given.rate}/1 "
-    f"! x264enc tune=zerolatency key-int-max={given.rate} ! rtph264pay name=pay0 pt=96 )"
+    f"! x264enc tune=zerolatency speed-preset=ultrafast key-int-max={given.rate} "
+    "! rtph264pay name=pay0 pt=96 )"
 )
 factory.set_shared(True)
 if given.user:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import av.container.core
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 #: More than any time-out.
 _JUMP_S: Final = 1e9
@@ -25,9 +25,14 @@ LONGEST_S: Final = 1e8
 
 
 class Interrupts:
-    """When the waits of libav in one thread end. Any thread may call `cancel`."""
+    """When the waits of libav in one thread end. Any thread may call `cancel`.
 
-    def __init__(self) -> None:
+    Args:
+        is_unwanted: asked ten times a second during waits; once it is true they end, as by `cancel`.
+    """
+
+    def __init__(self, is_unwanted: Callable[[], bool] = bool) -> None:
+        self._is_unwanted: Final = is_unwanted
         self._cancelled = threading.Event()
         self._until: float | None = None
         self._jumps = 0
@@ -70,6 +75,8 @@ class Interrupts:
         PyAV notes the time at which a wait begins by the same clock, so a constant would never be late.
         """
         now = time.monotonic()
+        if not self._cancelled.is_set() and self._is_unwanted():
+            self.cancel()
         if not (self._cancelled.is_set() or self.is_late):
             return now
         self._jumps += 1

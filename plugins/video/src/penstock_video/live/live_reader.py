@@ -14,6 +14,8 @@ from penstock_video.live.stamps import CaptureTimes
 from penstock_video.source import MICROSECONDS, microseconds
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import av
 
     from penstock_video.live.connection import Connection, Waits
@@ -44,7 +46,7 @@ class LiveReader(Reading):
     """Reads a live source, and connects it again when it is lost.
 
     Args:
-        place, waits, node, threads: as of `Reading`.
+        place, waits, node, threads, is_unwanted: as of `Reading`.
         again: when it is connected again.
         clock: of the frames' times.
         max_waiting: frames in the mailbox; of more, the oldest are dropped.
@@ -59,8 +61,9 @@ class LiveReader(Reading):
         again: Again,
         clock: WallClock,
         max_waiting: int = 1,
+        is_unwanted: Callable[[], bool] = bool,
     ) -> None:
-        super().__init__(place, waits, node, threads)
+        super().__init__(place, waits, node, threads, is_unwanted)
         self.mailbox = Mailbox(max_waiting)
         self._again: Final = again
         self._clock: Final = clock

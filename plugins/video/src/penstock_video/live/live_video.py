@@ -128,9 +128,10 @@ class LiveVideoCalculator(penstock.Calculator):
             ),
             self._clock,
             options.max_waiting,
+            lambda: cc.is_stopping,
         )
         self._reader.start()
-        self._announce(cc, await self._reader.header(lambda: cc.is_stopping))
+        self._announce(cc, await self._reader.header())
 
     def process(self, cc: CalculatorContext) -> Outcome:
         """Send the frame that waits; or wait for one, without a thread."""

@@ -39,17 +39,22 @@ class Reading:
         waits: time-outs.
         node: name of the node, for the log.
         threads: of the decoder.
+        is_unwanted: whether the run has ended or is about to. Nodes are closed one after another: so each
+            reader looks itself, all end at the same time, and their closing finds them ended.
     """
 
     #: Where frames go.
     mailbox: Mailbox
 
-    def __init__(self, place: Place, waits: Waits, node: str, threads: int) -> None:
+    def __init__(
+        self, place: Place, waits: Waits, node: str, threads: int, is_unwanted: Callable[[], bool] = bool
+    ) -> None:
         self._place: Final = place
         self._waits: Final = waits
         self._node: Final = node
         self._threads: Final = threads
-        self._interrupts: Final = Interrupts()
+        self._is_unwanted: Final = is_unwanted
+        self._interrupts: Final = Interrupts(is_unwanted)
         self._ended: Final[Future[None]] = Future()
         self._thread = threading.Thread(target=self._run, name=f"penstock-video {node}", daemon=True)
         #: Done when it is known whether the source can be read: a header, None where it is to be awaited, or
@@ -60,14 +65,11 @@ class Reading:
         """Begin."""
         self._thread.start()
 
-    async def header(self, is_stopping: Callable[[], bool]) -> VideoHeader | None:
+    async def header(self) -> VideoHeader | None:
         """Return the header once the source is open; close it where that fails.
 
-        Args:
-            is_stopping: whether the run no longer wants the source; then None is returned.
-
         Returns:
-            None also where the source is not there yet.
+            The header; None where the source is not there yet, or the run no longer wants it.
 
         Raises:
             UnavailableError, InvalidArgumentError: it cannot be read.
@@ -75,7 +77,7 @@ class Reading:
         try:
             opening = asyncio.wrap_future(self.opened)
             while not (await asyncio.wait([opening], timeout=_WAIT_S))[0]:
-                if is_stopping():
+                if self._is_unwanted():
                     self.cancel()
                     return None
             opened = opening.result()

@@ -56,6 +56,7 @@ class WholeReader(Reading):
         self,
         place: Place,
         node: str,
+<<<<<<< HEAD
         given: Given,
         waits: Waits = _WAITS,
         saves_audio: Access | None = None,
@@ -64,6 +65,13 @@ class WholeReader(Reading):
         #: Makes arrays of frames.
         self.format: Final = FrameFormat(given.format, place.shown, node)
         self._goes_on: Final = given.goes_on
+=======
+        threads: int,
+        is_unwanted: Callable[[], bool] = bool,
+        saves_audio: Access | None = None,
+    ) -> None:
+        super().__init__(place, _WAITS, node, threads, is_unwanted)
+>>>>>>> live
         self._saves_audio: Final = saves_audio
         #: What `save_audio` returned, before the source counts as opened.
         self.saved_audio = ""
@@ -136,12 +144,14 @@ class NetworkVideo:
         given: what the options say.
         node: name of the node, for the log.
         access: of the graph.
+        is_unwanted: as of `Reading`.
         saves_audio: whether `saved_audio` is wanted.
 
     Raises:
         PermissionDeniedError: the graph may not connect to it.
     """
 
+<<<<<<< HEAD
     def __init__(
         self, name: str, given: Given, *, node: str, access: Access, saves_audio: bool = False
     ) -> None:
@@ -149,8 +159,24 @@ class NetworkVideo:
         self._reader: Final = WholeReader(place_of(name, access), node, given, saves_audio=audio_access)
         #: How many drops `take_dropped` has told.
         self._told: dict[str, int] = {}
+=======
+    def __init__(  # noqa: PLR0913  # keywords
+        self,
+        name: str,
+        threads: int,
+        *,
+        node: str,
+        access: Access,
+        is_unwanted: Callable[[], bool],
+        saves_audio: bool = False,
+    ) -> None:
+        audio_access = access if saves_audio else None
+        self._reader: Final = WholeReader(
+            place_of(name, access), node, threads, is_unwanted, saves_audio=audio_access
+        )
+>>>>>>> live
 
-    async def opened(self, is_stopping: Callable[[], bool]) -> VideoHeader | None:
+    async def opened(self) -> VideoHeader | None:
         """Begin to read, and return the header once it is known; None where the run no longer wants it.
 
         Nothing is open before: a coroutine that is cancelled before it begins closes nothing.
@@ -159,7 +185,7 @@ class NetworkVideo:
             UnavailableError, InvalidArgumentError: it cannot be read.
         """
         self._reader.start()
-        return await self._reader.header(is_stopping)
+        return await self._reader.header()
 
     def read(self) -> tuple[int, Any] | None:
         """Return the next frame, or None where none has come.
