@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import socket
 import ssl
@@ -113,10 +114,24 @@ def test_a_broker_that_is_silent_in_tls_is_told(silent, caplog):
     cancelled(graph)
 
 
-def test_a_host_that_drops_everything_holds_no_run_up():
-    """192.0.2.0/24 is for documentation: no packet comes back."""
-    graph, _ = started(source("192.0.2.1:1883", "t", options="connect_timeout_ms: 20000"))
-    time.sleep(0.1)  # within the attempt
+def test_a_host_that_answers_no_connection_holds_no_run_up():
+    """A server that accepts nobody, and has no room for one more who waits: the system drops the packets."""
+    with socket.socket() as server, contextlib.ExitStack() as waiting:
+        server.bind(("127.0.0.1", 0))
+        server.listen(0)
+        for _ in range(4):
+            one = waiting.enter_context(socket.socket())
+            one.setblocking(False)
+            one.connect_ex(server.getsockname())
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        graph, _ = started(source(address, "t", options="connect_timeout_ms: 20000"))
+        time.sleep(0.3)  # within the attempt
+        cancelled(graph)
+
+
+def test_a_run_that_waits_for_tls_is_cancelled_at_once(silent):
+    graph, _ = started(source(silent, "t", options="connect_timeout_ms: 20000 tls: true"))
+    time.sleep(0.3)  # within the attempt
     cancelled(graph)
 
 

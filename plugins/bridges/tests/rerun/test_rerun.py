@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -253,27 +254,42 @@ def test_a_viewer_that_stands_still_holds_the_run_no_longer_than_the_time_out():
     assert (threading.active_count(), len(os.listdir("/proc/self/fd"))) <= before  # noqa: PTH208
 
 
-def test_a_log_whose_process_is_killed_is_told(tmp_path):
-    graph = penstock.CalculatorGraph(sink(["a"], f'path: "{tmp_path}/a.rrd"'))
+def process():
+    """Return the id of the process that logs."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # one that has ended meanwhile
+            parent = (folder / "stat").read_text().rpartition(")")[2].split()[1]
+            if int(parent) == os.getpid() and b"penstock_rerun" in (folder / "cmdline").read_bytes():
+                found.append(int(folder.name))
+    (found,) = found
+    return found
+
+
+@pytest.mark.parametrize(
+    ("number", "why"),
+    [(signal.SIGKILL, ""), (signal.SIGSTOP, "it takes no data for 0.5 s")],
+)
+def test_a_log_whose_process_is_killed_or_stopped_is_told(tmp_path, number, why):
+    graph = penstock.CalculatorGraph(sink(["a"], f'path: "{tmp_path}/a.rrd" timeout_ms: 500'))
+    frame = ImageFrame(np.zeros((480, 640, 3), np.uint8))
     graph.start_run()
-    graph.add_packet_to_input_stream("a", penstock.Packet(1.0, 0))
+    graph.add_packet_to_input_stream("a", penstock.Packet(frame, 0))
     graph.wait_until_idle(PATIENCE_S)
-    (pid,) = [
-        int(child)
-        for task in Path("/proc/self/task").iterdir()
-        for child in (task / "children").read_text().split()
-        if b"penstock_rerun" in Path(f"/proc/{child}/cmdline").read_bytes()
-    ]
-    os.kill(pid, 9)
+    os.kill(process(), number)
 
     def feed():
         for n in range(1, 1000):
-            graph.add_packet_to_input_stream("a", penstock.Packet(1.0, n))
+            graph.add_packet_to_input_stream("a", penstock.Packet(frame, n))
             graph.wait_until_idle(PATIENCE_S)
 
-    with pytest.raises(GraphRunError, match=r"Rerun cannot log to .*a\.rrd: "):
+    begin = time.monotonic()
+    with pytest.raises(GraphRunError, match=rf"Rerun cannot log to .*a\.rrd: {why}"):
         feed()
+    assert time.monotonic() - begin < 10
     assert list(tmp_path.iterdir()) == []
+    with pytest.raises(ValueError, match="not enough values"):
+        process()
 
 
 # --- the command line -----------------------------------------------------------------------------

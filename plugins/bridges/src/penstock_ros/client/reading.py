@@ -184,11 +184,6 @@ class Bag:
         with_definition = [
             one for one in self._reader.connections if one.msgdef.format != MessageDefinitionFormat.NONE
         ]
-        for one in self._reader.connections:
-            if not _TYPE.fullmatch(one.msgtype):
-                raise InvalidArgumentError(
-                    f"topic {one.topic} has messages of the type {one.msgtype!r}, no name"
-                )
         for one in with_definition:
             if one.msgdef.format == MessageDefinitionFormat.MSG:
                 types.update(get_types_from_msg(one.msgdef.data, one.msgtype))
