@@ -56,22 +56,14 @@ class WholeReader(Reading):
         self,
         place: Place,
         node: str,
-<<<<<<< HEAD
         given: Given,
-        waits: Waits = _WAITS,
-        saves_audio: Access | None = None,
-    ) -> None:
-        super().__init__(place, waits, node, given.threads)
-        #: Makes arrays of frames.
-        self.format: Final = FrameFormat(given.format, place.shown, node)
-        self._goes_on: Final = given.goes_on
-=======
-        threads: int,
         is_unwanted: Callable[[], bool] = bool,
         saves_audio: Access | None = None,
     ) -> None:
-        super().__init__(place, _WAITS, node, threads, is_unwanted)
->>>>>>> live
+        super().__init__(place, _WAITS, node, given.threads, is_unwanted)
+        #: Makes arrays of frames.
+        self.format: Final = FrameFormat(given.format, place.shown, node)
+        self._goes_on: Final = given.goes_on
         self._saves_audio: Final = saves_audio
         #: What `save_audio` returned, before the source counts as opened.
         self.saved_audio = ""
@@ -151,19 +143,10 @@ class NetworkVideo:
         PermissionDeniedError: the graph may not connect to it.
     """
 
-<<<<<<< HEAD
-    def __init__(
-        self, name: str, given: Given, *, node: str, access: Access, saves_audio: bool = False
-    ) -> None:
-        audio_access = access if saves_audio else None
-        self._reader: Final = WholeReader(place_of(name, access), node, given, saves_audio=audio_access)
-        #: How many drops `take_dropped` has told.
-        self._told: dict[str, int] = {}
-=======
     def __init__(  # noqa: PLR0913  # keywords
         self,
         name: str,
-        threads: int,
+        given: Given,
         *,
         node: str,
         access: Access,
@@ -172,9 +155,10 @@ class NetworkVideo:
     ) -> None:
         audio_access = access if saves_audio else None
         self._reader: Final = WholeReader(
-            place_of(name, access), node, threads, is_unwanted, saves_audio=audio_access
+            place_of(name, access), node, given, is_unwanted=is_unwanted, saves_audio=audio_access
         )
->>>>>>> live
+        #: How many drops `take_dropped` has told.
+        self._told: dict[str, int] = {}
 
     async def opened(self) -> VideoHeader | None:
         """Begin to read, and return the header once it is known; None where the run no longer wants it.
