@@ -87,6 +87,9 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         ),
         "Records for trainings": ("PackMediaSequence*", "StringToSequenceExample*", "UnpackMediaSequence*"),
     },
+    "penstock-detect": {
+        "Detectors": ("DetectorInput*", "DetectorDecoder*", "DetectorMasks*"),
+    },
     "penstock-tensors": {
         "Images, landmarks and numbers to tensors": (
             "FeedbackTensors*",
@@ -117,6 +120,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "Models": (
             "Inference*",
             "LocalFileContents*",
+            "OnnxInference*",
             "ResourceProvider*",
             "TfLiteCustomOp*",
             "TfLiteInference*",

@@ -289,7 +289,18 @@ ALLOWED = {
     "penstock_video/partial.py": "writes beside a path that `Access.writing` has returned",
     "penstock_video/writer.py": "libav writes into a `PartialFile`",
 }
-PACKS = ("audio", "calculators", "formats", "image", "kafka", "record", "tensors", "video", "vision")
+PACKS = (
+    "audio",
+    "calculators",
+    "detect",
+    "formats",
+    "image",
+    "kafka",
+    "record",
+    "tensors",
+    "video",
+    "vision",
+)
 
 
 def test_packs_open_things_through_the_access_of_the_graph_only():
