@@ -1,4 +1,4 @@
-"""Decoders in plain Python, a loop for each: what those of the pack are compared with."""
+"""Decoders in plain Python, a loop for each: the decoders of the pack are compared with them."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def unpadded(detection, padding):
 
 
 def best_of(detections, most):
-    """Return those that no better one of their class overlaps too much, the best first."""
+    """Return the ones that no better one of their class overlaps too much, the best first."""
     kept = []
     for one in sorted(detections, key=lambda one: -one["score"]):
         if all(one["class"] != other["class"] or shared(one["box"], other["box"]) <= most for other in kept):

@@ -1,4 +1,4 @@
-"""Each layout of outputs: the detections are those of loops in plain Python."""
+"""Each layout of outputs: loops in plain Python find the same detections."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def numbers(detection):
 
 
 def assert_equal(detections, expected):
-    """Compare detections, in any order among those of one score."""
+    """Compare detections, in any order where scores are equal."""
 
     def flat(one):
         points = [number for point in one["points"] for number in point]

@@ -1,4 +1,4 @@
-"""Files that are no model, or none that can be used: each is refused with what to do."""
+"""Files that are no model, or none that can be used: each is refused, and the error says the cure."""
 
 from __future__ import annotations
 

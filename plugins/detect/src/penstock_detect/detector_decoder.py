@@ -50,7 +50,7 @@ class DetectorDecoderCalculator(penstock.Calculator):
     which have no names; the README of penstock-detect has all); `input_width`, `input_height` (required);
     `order`; `scores` (USUAL: SIGMOID for DETR, else GIVEN); `min_score` (0.25); `max_candidates` (1000: at
     most so many leave, the best ones; `graph.ledger().cuts` says how many it left out); `label` or
-    `labels_path` (the names of the classes); `classes` (those that count, by name or number); `first_class`
+    `labels_path` (names of the classes); `classes` (which count, by name or number); `first_class`
     (0); `keypoint_values` (3).
 
     Raises in `get_contract`: InvalidArgumentError for options that do not fit together. In `open`: the same
@@ -168,7 +168,7 @@ class DetectorDecoderCalculator(penstock.Calculator):
         self._reading = self._reading_of(told.layout)
 
     def _chosen(self, found: Found, port: Input) -> Found:
-        """Return those of the wanted classes, the best first, and not too many."""
+        """Return the ones of the wanted classes, the best first, and not too many."""
         is_wanted = np.isfinite(found.boxes).all(axis=1) & np.isfinite(found.scores)
         if self._first:
             found = found._replace(classes=found.classes - self._first)

@@ -26,7 +26,7 @@ _NO_PADDING: Final = (0.0, 0.0, 0.0, 0.0)
 
 
 class DetectorMasksCalculator(penstock.Calculator):
-    """Makes the masks of detections: of those that are left when what overlaps is taken out.
+    """Makes a mask for each detection that is left when overlapping ones are taken out.
 
     Inputs: TENSORS (list[Tensor]: the outputs of the model), DETECTIONS (list[Detection] of
     DetectorDecoderCalculator: `detection_id` is the row of the model's output, boxes are relative),

@@ -1,4 +1,4 @@
-"""DetectorSubgraph: from images to what a model finds in them."""
+"""DetectorSubgraph: finds in images the things that a model knows."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class DetectorSubgraphOptions:
 
     Attributes:
         model_path: an .onnx or .tflite file, searched by the service RESOURCES: beside the graph file first.
-        label: the names of the classes; else those of labels_path, else those of the model's metadata.
+        label: the names of the classes; else labels_path has them, else the model's metadata.
         labels_path: a text file with a name in each line.
         layout: what the outputs are; AUTO: told, or an error.
         order: for each tensor of the layout, its number among the model's outputs.
@@ -56,7 +56,7 @@ class DetectorSubgraphOptions:
         first_class: the number that the model gives the first class.
         keypoint_values: numbers of a key point: 3 or 2; 0: what the metadata says, else 3.
         resize: how an image becomes the size of the model's input.
-        pad_value: of what is beside the image.
+        pad_value: of the pixels beside the image.
         width: of the model's input, where the model leaves it open.
         height: of the model's input, likewise.
         bgr: the model takes blue first.
@@ -358,7 +358,7 @@ def _sides(options: DetectorSubgraphOptions, model: ModelFile, rows: int, column
         if side < 1:
             raise InvalidArgumentError(
                 f"the model {model.name!r} takes {model.inputs[0]}, and leaves the {name} open; set width "
-                "and height in the options to what it was trained with"
+                "and height in the options to the size of its training"
             )
         sides.append(side)
     return sides[0], sides[1]

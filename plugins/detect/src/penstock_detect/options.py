@@ -127,7 +127,7 @@ class DetectorInputCalculatorOptions:
         height: of the model's input, in pixels.
         channels: 3 for colours, 1 for grey.
         resize: how an image becomes that size.
-        pad_value: of what is beside the image, 0 to 255.
+        pad_value: of the pixels beside the image, 0 to 255.
         axes: the order of the dimensions.
         bgr: the first channel is blue; else it is red.
         scale: what a pixel's values, 0 to 255, are multiplied with first.

@@ -61,7 +61,7 @@ def shapes_of(arrays: Sequence[Any]) -> str:
 
 
 def refuse(layout: Layout, arrays: Sequence[Any], wanted: str) -> NoReturn:
-    """Refuse outputs that are not those of a layout.
+    """Refuse outputs that a layout does not have.
 
     Raises:
         InvalidArgumentError: always.

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 @attrs.frozen(kw_only=True)
 class OnnxInferenceCalculatorOptions:
-    """Which model runs, and on what.
+    """Which model runs, and where.
 
     Attributes:
         model_path: the file, searched by the service RESOURCES; "" where the side packet MODEL gives it.
-        providers: execution providers of onnxruntime, those that are wanted first at the front: "cuda",
+        providers: execution providers of onnxruntime, the best one first: "cuda",
             "tensorrt", "openvino", "coreml", "directml", "rocm", "cpu", or its own names such as
             "CUDAExecutionProvider"; the CPU is always the last one.
         threads: of one call on the CPU, 1 or more.
@@ -39,7 +39,7 @@ class OnnxInferenceCalculatorOptions:
 class OnnxInferenceCalculator(InferenceCalculatorCpu):
     """Runs an .onnx model on the tensors of each input set, on the processor that the options choose.
 
-    Ports and side packets are those of InferenceCalculatorCpu: TENSORS (list[Tensor]) or TENSOR:0, TENSOR:1,
+    It has the ports and side packets of InferenceCalculatorCpu: TENSORS (list[Tensor]) or TENSOR:0, TENSOR:1,
     ... (Tensor) in and out, one tensor for each input and output of the model; MODEL (Model), where
     `model_path` is not set. Timestamp offset 0. `max_in_flight` of the node lets several calls run at the
     same time, on one session of onnxruntime: nodes with the same model, providers and threads share one, of
