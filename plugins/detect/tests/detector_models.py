@@ -109,7 +109,7 @@ DETECTING = [*TOLD, "YOLOX"]
 
 
 def onnx_model(  # noqa: PLR0913  # what a file says
-    outputs, *, shape=(1, 3, HEIGHT, WIDTH), kind="FLOAT", metadata=None, sizes=False, shapes=None
+    outputs, *, shape=(1, 3, HEIGHT, WIDTH), kind="FLOAT", metadata=None, sizes=False, shapes=None, is_old=False
 ):
     """Return the bytes of an .onnx file with constant outputs.
 
@@ -120,6 +120,7 @@ def onnx_model(  # noqa: PLR0913  # what a file says
         metadata: key → text.
         sizes: whether a second input takes the size of the image.
         shapes: name of an output → the shape that the file says.
+        is_old: whether the weights are among the inputs.
     """
     from onnx import TensorProto, helper, numpy_helper
 
@@ -131,6 +132,8 @@ def onnx_model(  # noqa: PLR0913  # what a file says
         weights.append(numpy_helper.from_array(array, f"{name}_value"))
         nodes.append(helper.make_node("Identity", [f"{name}_value"], [name]))
         element = helper.np_dtype_to_tensor_dtype(array.dtype)
+        if is_old:
+            inputs.append(helper.make_tensor_value_info(f"{name}_value", element, array.shape))
         infos.append(helper.make_tensor_value_info(name, element, (shapes or {}).get(name, array.shape)))
     graph = helper.make_graph(nodes, "tiny", inputs, infos, weights)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)

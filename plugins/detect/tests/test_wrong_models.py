@@ -84,6 +84,13 @@ def test_inputs_of_halves_and_bytes_work(model, kind):
     assert_equal(found, list(DECODERS["YOLO_END_TO_END"](list(ROWS.values()), 0.3)))
 
 
+def test_weights_that_an_old_file_lists_as_inputs_are_none(model, capfd):
+    found = detect(model(ROWS, is_old=True), size=(WIDTH, HEIGHT))
+
+    assert_equal(found, list(DECODERS["YOLO_END_TO_END"](list(ROWS.values()), 0.3)))
+    assert capfd.readouterr().err == ""  # onnxruntime would warn of each of them
+
+
 def test_outputs_of_halves_work(model):
     halves = {"output0": (ROWS["output0"] * [1, 1, 1, 1, 1, 1]).astype(np.float16)}
 

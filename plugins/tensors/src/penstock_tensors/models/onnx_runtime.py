@@ -25,6 +25,8 @@ _LATEST: Final = 0x7F
 #: onnxruntime's names of element types → NumPy's, where they differ.
 _TYPES: Final = {"float": "float32", "float16": "float16", "double": "float64"}
 _CPU: Final = "CPUExecutionProvider"
+#: onnxruntime writes errors on stderr; of old models it has a warning for each weight.
+_ERRORS: Final = 3
 #: Short name → onnxruntime's name of an execution provider.
 _PROVIDERS: Final = {
     "cpu": _CPU,
@@ -139,6 +141,7 @@ def _session(model: Model, threads: int, providers: Sequence[str]) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
+    options.log_severity_level = _ERRORS
     wanted, missing = wanted_providers(providers, onnxruntime.get_available_providers())
     try:
         made = onnxruntime.InferenceSession(model.data, options, providers=wanted)
