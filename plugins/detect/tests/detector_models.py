@@ -109,7 +109,14 @@ DETECTING = [*TOLD, "YOLOX"]
 
 
 def onnx_model(  # noqa: PLR0913  # what a file says
-    outputs, *, shape=(1, 3, HEIGHT, WIDTH), kind="FLOAT", metadata=None, sizes=False, shapes=None, is_old=False
+    outputs,
+    *,
+    shape=(1, 3, HEIGHT, WIDTH),
+    kind="FLOAT",
+    metadata=None,
+    sizes=False,
+    shapes=None,
+    is_old=False,
 ):
     """Return the bytes of an .onnx file with constant outputs.
 
