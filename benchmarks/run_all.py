@@ -48,7 +48,7 @@ BENCHMARKS: Final = (
     "encoders",
 )
 #: Those that need files which are not here: they are run by themselves.
-APART: Final = ("cluster", "door")
+APART: Final = ("cluster", "detect", "door")
 
 
 def run(name: str, folder: Path, options: Sequence[str]) -> str:

@@ -8,7 +8,8 @@ Blocks of one page share their names and a temporary directory, and run in order
 * `protobuf` must be graph text, `toml`, `yaml` and `json` must parse. `text` is a drawing or a quotation.
 
 A block that cannot be run here has a line before it: `% skip: next "why"`. Blocks that need OpenGL come after
-`% skip: start if(why_no_gl(), reason=why_no_gl())`; if PENSTOCK_REQUIRE_GL is 1 they are always run.
+`% skip: start if(why_no_gl(), reason=why_no_gl())`; if PENSTOCK_REQUIRE_GL is 1 they are always run. Blocks
+that make and run .onnx models come after the same line with `why_no_models()`.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import tempfile
 import textwrap
 import tomllib
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -122,6 +124,13 @@ _EVALUATORS: Final[dict[str, Any]] = {
 }
 
 
+def why_no_models() -> str:
+    """Return why .onnx models cannot be made and run here, "" if they can."""
+    missing = [name for name in ("onnx", "onnxruntime") if find_spec(name) is None]
+    wanted = " and ".join(missing)
+    return f"{wanted} not installed: penstock-detect[onnx,testing] brings them" if missing else ""
+
+
 @cache
 def why_no_gl() -> str:
     """Return why blocks that need OpenGL cannot be run here; "" where they can, or must."""
@@ -161,6 +170,7 @@ def _enter(namespace: dict[str, Any]) -> None:
     # As in a script. Under this name the next page may register the same names again.
     namespace["__name__"] = "__main__"
     namespace["why_no_gl"] = why_no_gl
+    namespace["why_no_models"] = why_no_models
 
 
 def _leave(namespace: dict[str, Any]) -> None:

@@ -96,6 +96,9 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "Pictures in files": ("PictureSink*", "PictureSource*"),
         "Records for trainings": ("PackMediaSequence*", "StringToSequenceExample*", "UnpackMediaSequence*"),
     },
+    "penstock-detect": {
+        "Detectors": ("DetectorInput*", "DetectorDecoder*", "DetectorMasks*"),
+    },
     "penstock-tensors": {
         "Images, landmarks and numbers to tensors": (
             "FeedbackTensors*",
@@ -126,6 +129,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "Models": (
             "Inference*",
             "LocalFileContents*",
+            "OnnxInference*",
             "ResourceProvider*",
             "TfLiteCustomOp*",
             "TfLiteInference*",

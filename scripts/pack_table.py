@@ -31,6 +31,7 @@ PURPOSES: Final = {
     ),
     "Models, and people in images": (
         "plugins/mediapipe",
+        "plugins/detect",
         "plugins/tensors",
         "plugins/vision",
         "subgraphs/mediapipe",

@@ -67,6 +67,7 @@ WITHOUT_PICTURE: Final[Mapping[str, str]] = {
     "LiveVideoCalculator": "it needs a camera",
     "MicrophoneSourceCalculator": "it needs a microphone",
     "ObjectDetectionTensorsToDetectionsCalculator": _OF_MODEL,
+    "OnnxInferenceCalculator": _MODEL,
     "RefineLandmarksFromHeatmapCalculator": _OF_MODEL,
     "RegexPreprocessorCalculator": _MODEL,
     "ShaderCalculator": "its shader needs OpenGL, and this page needs none",

@@ -713,6 +713,14 @@ def test_a_subgraph_that_is_computed_is_expanded_for_its_example_or_for_a_bare_n
     assert all(said.startswith(NO_NODE) for said in found)
 
 
+def test_a_subgraph_that_needs_a_file_of_its_user_is_no_fault(pack):
+    source = CHAIN.replace("EXAMPLE", "").replace(
+        "return GRAPH", "raise penstock.errors.NotFoundError('the file of the model was not found')"
+    )
+
+    assert faults(pack({"penstock_gates/chain.py": source, **IN_CHAIN})) == []
+
+
 def test_a_subgraph_that_cannot_be_computed_is_a_fault(pack):
     source = CHAIN.replace("EXAMPLE", "").replace("return GRAPH", "return 1 / 0")
 

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Final
 from penstock.lowlevel import late_names
 
 if TYPE_CHECKING:
+    from penstock_tensors.inference.onnx_inference import (
+        OnnxInferenceCalculatorOptions as OnnxInferenceCalculatorOptions,
+    )
     from penstock_tensors.messages.ssd_anchors_pb2 import Anchor as Anchor
     from penstock_tensors.models.backend import Backend as Backend
     from penstock_tensors.models.backend import LoadedModel as LoadedModel
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
 
 #: Module → the names that it has.
 _HOMES: Final = {
+    "penstock_tensors.inference.onnx_inference": "OnnxInferenceCalculatorOptions",
     "penstock_tensors.messages.ssd_anchors_pb2": "Anchor",
     "penstock_tensors.models.backend": "Backend LoadedModel Session add_backend load_model remove_backend",
     "penstock_tensors.models.custom_ops": "CustomOp Kernel OpResolver",

@@ -18,6 +18,7 @@ CALCULATORS: Final[Mapping[str, str]] = {
     "LocalFileContentsCalculator": "penstock_tensors.inference.local_file_contents:LocalFileContentsCalculator",
     "MatrixToTensorCalculator": "penstock_tensors.conversions.matrix_to_tensor:MatrixToTensorCalculator",
     "ObjectDetectionTensorsToDetectionsCalculator": "penstock_tensors.conversions.object_detection_tensors_to_detections:ObjectDetectionTensorsToDetectionsCalculator",
+    "OnnxInferenceCalculator": "penstock_tensors.inference.onnx_inference:OnnxInferenceCalculator",
     "RefineLandmarksFromHeatmapCalculator": "penstock_tensors.outputs.refine_landmarks_from_heatmap:RefineLandmarksFromHeatmapCalculator",
     "RegexPreprocessorCalculator": "penstock_tensors.inputs.regex_preprocessor:RegexPreprocessorCalculator",
     "ResourceProviderCalculator": "penstock_tensors.inference.resource_provider:ResourceProviderCalculator",

@@ -48,6 +48,9 @@ class RunSettings:
     uses_xnnpack: bool = True
     #: The custom operations that the model may use.
     operations: OpResolver = attrs.field(factory=standard_operations)
+    #: What runs the model, the first that is there; names of onnxruntime or short ones, such as "cuda". Other
+    #: backends ignore it.
+    providers: tuple[str, ...] = ()
 
 
 @attrs.frozen

@@ -1,10 +1,14 @@
-"""The backend for .onnx models: onnxruntime, on the CPU."""
+"""The backend for .onnx models: onnxruntime, on the CPU or what its execution providers can use."""
 
 from __future__ import annotations
 
+from hashlib import sha256
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakValueDictionary
 
 from penstock.errors import InvalidArgumentError
+from penstock.log import get_logger, place
 from penstock_tensors.models.model import Model, RunSettings, TensorInfo
 from penstock_tensors.models.optional_runtime import optional_runtime
 
@@ -25,6 +29,19 @@ _AXES: Final = {
 }
 #: onnxruntime's names of element types → NumPy's, where they differ.
 _TYPES: Final = {"float": "float32", "float16": "float16", "double": "float64"}
+_CPU: Final = "CPUExecutionProvider"
+#: onnxruntime writes errors on stderr; of old models it has a warning for each weight.
+_ERRORS: Final = 3
+#: Short name → onnxruntime's name of an execution provider.
+_PROVIDERS: Final = {
+    "cpu": _CPU,
+    "cuda": "CUDAExecutionProvider",
+    "tensorrt": "TensorrtExecutionProvider",
+    "openvino": "OpenVINOExecutionProvider",
+    "coreml": "CoreMLExecutionProvider",
+    "directml": "DmlExecutionProvider",
+    "rocm": "ROCMExecutionProvider",
+}
 
 
 class OnnxRuntime:
@@ -52,36 +69,29 @@ BACKEND: Final = OnnxRuntime()
 
 
 class OnnxModel:
-    """An .onnx model. Raises as `OnnxRuntime.load`."""
+    """An .onnx model, whose callers share one session. Raises as `OnnxRuntime.load`."""
 
     def __init__(self, model: Model, settings: RunSettings) -> None:
-        self._model = model
-        self._threads = settings.threads
-        first = OnnxSession(model, settings.threads)
-        #: The session that was made to read the model; the first caller gets it.
-        self._made = [first]
-        self.inputs = first.inputs
-        self.outputs = first.outputs
+        self._session = shared_session(model, settings.threads, settings.providers)
+        self.inputs = self._session.inputs
+        self.outputs = self._session.outputs
 
     def session(self) -> Session:
-        """Return a new session."""
-        try:
-            return self._made.pop()
-        except IndexError:
-            return OnnxSession(self._model, self._threads)
+        """Return the session: onnxruntime lets threads call one at the same time."""
+        return self._session
 
 
 class OnnxSession:
     """A session of onnxruntime; it runs without the GIL. Raises as `OnnxRuntime.load`."""
 
-    def __init__(self, model: Model, threads: int) -> None:
+    def __init__(self, model: Model, threads: int, providers: Sequence[str]) -> None:
         self._name: Final = model.name
-        self._session = _session(model, threads)
+        self._session = _session(model, threads, providers)
         self.inputs = tuple(map(_info, self._session.get_inputs()))
         self.outputs = tuple(map(_info, self._session.get_outputs()))
 
     def run(self, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
-        """Run the model. As `Session.run`.
+        """Run the model. As `Session.run`, but threads may call it at the same time.
 
         Raises:
             InvalidArgumentError: an array has another shape than the model's input.
@@ -92,6 +102,48 @@ class OnnxSession:
         }
         found: list[NDArray[Any]] = self._session.run(None, feed)
         return found
+
+
+#: Digest of a model, threads and providers → the session of all that run it; it goes with the last of them.
+_SHARED: Final[WeakValueDictionary[tuple[bytes, int, tuple[str, ...]], OnnxSession]] = WeakValueDictionary()
+_LOCK: Final = Lock()
+
+
+def shared_session(model: Model, threads: int, providers: Sequence[str]) -> OnnxSession:
+    """Return the session of a model that this process has, or a new one. Raises as `OnnxRuntime.load`."""
+    key = (sha256(model.data).digest(), threads, tuple(providers))
+    with _LOCK:
+        found = _SHARED.get(key)
+    if found is None:
+        made = OnnxSession(model, threads, providers)  # takes long, so that others do not wait for it
+        with _LOCK:
+            found = _SHARED.setdefault(key, made)
+    return found
+
+
+def wanted_providers(names: Sequence[str], available: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the execution providers that are there, the CPU last, and the names that are missing.
+
+    Args:
+        names: short ones or onnxruntime's, the one that is wanted first at the front.
+        available: onnxruntime's.
+
+    Raises:
+        InvalidArgumentError: onnxruntime has no provider of such a name.
+    """
+    found, missing = [], []
+    for name in names:
+        full = _PROVIDERS.get(name.lower(), name)
+        if full not in _PROVIDERS.values() and not full.endswith("ExecutionProvider"):
+            raise InvalidArgumentError(
+                f"providers has {name!r}, but must have names of {', '.join(map(repr, _PROVIDERS))}, or "
+                'of onnxruntime, such as "CUDAExecutionProvider"'
+            )
+        if full not in available:
+            missing.append(name)
+        elif full not in found:
+            found.append(full)
+    return [*(one for one in found if one != _CPU), _CPU], missing
 
 
 def arranged(array: NDArray[Any], info: TensorInfo, model: str) -> NDArray[Any]:
@@ -133,17 +185,30 @@ def _cure(shape: Sequence[int], wanted: Sequence[int]) -> str:
     return "; change the node that makes the tensor"
 
 
-def _session(model: Model, threads: int) -> Any:
+def _session(model: Model, threads: int, providers: Sequence[str]) -> Any:
     onnxruntime = optional_runtime("onnxruntime", model.name, "onnx")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
+    options.log_severity_level = _ERRORS
+    wanted, missing = wanted_providers(providers, onnxruntime.get_available_providers())
     try:
-        return onnxruntime.InferenceSession(model.data, options, providers=["CPUExecutionProvider"])
+        made = onnxruntime.InferenceSession(model.data, options, providers=wanted)
     except Exception as error:
         raise InvalidArgumentError(
             f"the model {model.name!r} is no .onnx file that onnxruntime can run: {error}; get the file again"
         ) from error
+    used = made.get_providers()
+    missing += [one for one in wanted if one not in used]
+    if missing:
+        get_logger(__name__).warning(
+            "the model %r runs on %s: this onnxruntime cannot use %s; install its build for that",
+            model.name,
+            used[0],
+            ", ".join(missing),
+            extra=place(),
+        )
+    return made
 
 
 def _info(tensor: Any) -> TensorInfo:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from penstock import SubgraphContext
 from penstock.config import build_plan, read_graph
-from penstock.errors import GraphConfigError, PenstockError
+from penstock.errors import GraphConfigError, NotFoundError, PenstockError, UnknownNameError
 from penstock.lowlevel import TagMap
 from penstock.types import Options
 from penstock_testing.connections import SINK, Sink, graph_of, legal_wirings, node_named
@@ -79,6 +79,7 @@ class Nodes:
             subject,
             "it does not stand for a node",
             lambda: plans.append(self._planned(self._use(name, definition), _example_of(definition))),
+            may_lack_files=True,
         )
         if not plans or WHOLE in self._at_hand:
             return
@@ -150,14 +151,26 @@ def _own_docstring(thing: object) -> str | None:
     return thing.__doc__ if isinstance(thing, type) or inspect.isroutine(thing) else None
 
 
-def _faults(subject: str, doing: str, attempt: Callable[[], object]) -> Iterator[PackFault]:
+def _lacks_a_file(fault: BaseException) -> bool:
+    """Return whether a subgraph could not be computed without a file, as a model, that its user brings."""
+    return any(
+        isinstance(one, NotFoundError) and not isinstance(one, UnknownNameError)
+        for one in (fault, fault.__cause__)
+    )
+
+
+def _faults(
+    subject: str, doing: str, attempt: Callable[[], object], *, may_lack_files: bool = False
+) -> Iterator[PackFault]:
     """Yield what an attempt raises, each fault of a graph on its own."""
     try:
         attempt()
     except GraphConfigError as error:
         for fault in error.faults:
-            yield PackFault(subject, f"{doing}: {fault}")
+            if not (may_lack_files and _lacks_a_file(fault)):
+                yield PackFault(subject, f"{doing}: {fault}")
     except PenstockError as error:
-        yield PackFault(subject, f"{doing}: {error}")
+        if not (may_lack_files and _lacks_a_file(error)):
+            yield PackFault(subject, f"{doing}: {error}")
     except Exception as error:  # noqa: BLE001  # foreign code
         yield PackFault(subject, f"{doing}: {type(error).__name__}: {error}")

@@ -1,0 +1,225 @@
+"""The command `penstock detect`: its options and help.
+
+What a run needs is imported when the command runs, which keeps `penstock --help` fast.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from penstock_cli.api import EXIT_CODES, RunningCommand, read_manner, running
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from penstock import Packet
+
+_LAYOUTS: Final = (
+    "yolo-v5", "yolo-v8", "yolo-end-to-end", "yolox", "ssd", "detr", "labels-boxes-scores", "rtmdet",
+    "centernet", "centerface", "yolo-v5-segment", "yolo-v8-segment", "yolo-v8-pose",
+    "yolo-end-to-end-segment", "yolo-end-to-end-pose",
+)  # fmt: skip
+_PICTURES: Final = frozenset([".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff"])
+_RESIZES: Final = ("letterbox", "letterbox-top-left", "stretch")
+_SCORES: Final = ("usual", "given", "sigmoid", "softmax")
+_SIZE: Final = re.compile(r"([1-9]\d{0,5})x([1-9]\d{0,5})")
+
+
+def _numbers(_: click.Context, __: click.Parameter, value: str | None) -> tuple[float, ...] | None:
+    """Return numbers with commas between them."""
+    try:
+        return None if value is None else tuple(map(float, value.split(",")))
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is no list of numbers, such as 103.53,116.28,123.675") from None
+
+
+def _size(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int, int] | None:
+    """Return a width and a height."""
+    if value is None:
+        return None
+    if (found := _SIZE.fullmatch(value)) is None:
+        raise click.BadParameter(f"{value!r} is no width and height, such as 640x480")
+    return int(found[1]), int(found[2])
+
+
+@click.command(
+    "detect",
+    cls=RunningCommand,
+    short_help="Find and draw what a model of your own knows.",
+    epilog=EXIT_CODES,
+)
+@click.argument("video", type=click.Path(path_type=Path), required=False)
+@click.option(
+    "-m",
+    "--model",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="The model: an .onnx file, or a .tflite file.",
+)
+@click.option(
+    "--labels",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A text file with the name of a class in each line.  [default: the names in the model's metadata]",
+)
+@click.option(
+    "--layout",
+    type=click.Choice(_LAYOUTS),
+    help="What the outputs of the model are.  [default: told from names and shapes, if that is certain]",
+)
+@click.option(
+    "--min-score",
+    type=click.FloatRange(0, 1),
+    default=0.25,
+    show_default=True,
+    help="Leave out what scores less.",
+)
+@click.option(
+    "--max-overlap",
+    type=click.FloatRange(0, 1),
+    default=0.7,
+    show_default=True,
+    help="Keep one of two boxes of a class that share more of their union.",
+)
+@click.option(
+    "--class",
+    "classes",
+    multiple=True,
+    metavar="NAME",
+    help="Find only this class, by name or number; repeatable.",
+)
+@click.option("--first-class", type=int, default=0, help="The number that the model gives the first class.")
+@click.option(
+    "--resize",
+    type=click.Choice(_RESIZES),
+    default="letterbox",
+    show_default=True,
+    help="How frames become the size of the model's input.",
+)
+@click.option(
+    "--size",
+    callback=_size,
+    metavar="WxH",
+    help="The size of the model's input, where the model leaves it open.",
+)
+@click.option("--bgr", is_flag=True, help="The model takes blue first, as models trained with OpenCV do.")
+@click.option(
+    "--scale",
+    type=float,
+    default=None,
+    help="What values of pixels, 0 to 255, are multiplied with.  [default: 1/255]",
+)
+@click.option(
+    "--mean",
+    callback=_numbers,
+    metavar="A,B,C",
+    help="What is then taken off, one for each channel or one for all.",
+)
+@click.option("--std", callback=_numbers, metavar="A,B,C", help="What the result is divided by, likewise.")
+@click.option(
+    "--scores",
+    type=click.Choice(_SCORES),
+    default="usual",
+    help="What makes probabilities of the model's scores.  [default: what the layout usually needs]",
+)
+@click.option(
+    "--provider",
+    "providers",
+    multiple=True,
+    metavar="NAME",
+    help="Run the model on cuda, openvino, coreml, directml or another provider of onnxruntime; repeatable, "
+    "the first that is there counts.  [default: the CPU]",
+)
+@click.option(
+    "--threads", type=click.IntRange(min=1), default=1, show_default=True, help="Threads of one call."
+)
+@click.option("--json", "as_lines", is_flag=True, help="Print what was found as JSON, a line for each frame.")
+@click.option("--times", is_flag=True, help="Print the time of each node at the end.")
+@click.option(
+    "--show",
+    is_flag=True,
+    help="Show the frames in a window, at their times; needs penstock-cli[show] installed.",
+)
+@click.option(
+    "--camera",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Read camera N until Ctrl-C; 0 is the first one. Not with VIDEO.",
+)
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path),
+    help="The file to write; its ending chooses the container. An existing file is replaced.  "
+    "[default: penstock-detect.mp4; none with --show or --json]",
+)
+@running
+def detect_command(  # noqa: PLR0913  # an argument for each option
+    *,
+    video: Path | None,
+    camera: int | None,
+    out: Path | None,
+    show: bool,
+    as_lines: bool,
+    times: bool,
+    model: Path,
+    labels: Path | None,
+    **given: Any,
+) -> None:
+    """Find in each frame of a video, a picture or a camera what a model knows, and draw boxes.
+
+    The model says the size of its input, and Ultralytics' exports the names of their classes; what a model
+    does not say is an option here. Boxes of --json are left, top, right, bottom in fractions of the frame.
+
+    Of a camera the newest frame is taken when the one before is finished, and the others are dropped; of a
+    file every frame is processed. The sound of VIDEO is copied into the new file.
+
+    \b
+    Examples:
+      penstock detect clip.mp4 --model best.onnx -o boxes.mp4
+      penstock detect clip.mp4 --model best.onnx --class person --json > people.jsonl
+      penstock detect --camera 0 --show --model yolox_s.onnx --layout yolox --resize letterbox-top-left \\
+        --bgr --scale 1 --labels coco.txt
+    """  # noqa: D301
+    if (video is None) == (camera is None):
+        raise click.UsageError(
+            f"{'neither' if video is None else 'both'} of VIDEO and --camera are given; give exactly one "
+            "of them"
+        )
+    if out is not None and out.suffix.lower() in _PICTURES:
+        raise click.UsageError(f"-o {out} names a picture, but a video is written; name an .mp4 or .mkv file")
+    from dataclasses import replace
+
+    from penstock_cli.api import OverVideo, existing, run_over_video  # on demand, as the module says
+    from penstock_detect.command_graph import graph_text, json_lines
+
+    options = {name: given.pop(name) for name in _OF_MODEL}
+    options["model_path"] = str(existing(model, "model").absolute())
+    options["labels_path"] = "" if labels is None else str(existing(labels, "file of labels").absolute())
+    result: Callable[[Packet], None] | None = json_lines() if as_lines else None
+    if out is None and not show and result is None:
+        out = Path("penstock-detect.mp4")
+    run_over_video(
+        OverVideo(
+            graph=graph_text(options),
+            command="penstock detect",
+            what="detecting in",
+            video=video,
+            camera=camera,
+            out=out,
+            show=show,
+            result=result,
+        ),
+        replace(read_manner(**given), summary=times),
+    )
+
+
+#: The options that are options of DetectorSubgraph.
+_OF_MODEL: Final = (
+    "layout", "min_score", "max_overlap", "classes", "first_class", "resize", "size", "bgr", "scale", "mean",
+    "std", "scores", "providers", "threads",
+)  # fmt: skip

@@ -1,0 +1,17 @@
+"""The components of penstock_detect by name; a module is imported when a graph uses it.
+
+Written by `python scripts/components.py` from the classes and messages of the package.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+CALCULATORS: Final[Mapping[str, str]] = {
+    "DetectorDecoderCalculator": "penstock_detect.detector_decoder:DetectorDecoderCalculator",
+    "DetectorInputCalculator": "penstock_detect.detector_input:DetectorInputCalculator",
+    "DetectorMasksCalculator": "penstock_detect.detector_masks:DetectorMasksCalculator",
+}
+
+SUBGRAPHS: Final[Mapping[str, str]] = {
+    "DetectorSubgraph": "penstock_detect.detector_subgraph:DetectorSubgraph",
+}

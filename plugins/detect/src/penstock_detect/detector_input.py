@@ -1,0 +1,193 @@
+"""DetectorInputCalculator: images as the tensor that a detector takes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import cv2
+import numpy as np
+
+import penstock
+from penstock.errors import InvalidArgumentError
+from penstock_detect.options import Axes, DetectorInputCalculatorOptions, Resize
+from penstock_formats import Image, ImageFormat, ImageFrame, Tensor, check_frame_size
+from penstock_formats.api import converter_for
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from penstock import CalculatorContext, CalculatorContract
+
+_FORMATS: Final = (ImageFormat.SRGB, ImageFormat.SRGBA, ImageFormat.GRAY8)
+_GREY, _COLOURS = 1, 3
+#: Format and channels of the model → OpenCV's conversion; None: none is needed.
+_CONVERSIONS: Final = {
+    (ImageFormat.SRGB, _COLOURS): None,
+    (ImageFormat.SRGBA, _COLOURS): cv2.COLOR_RGBA2RGB,
+    (ImageFormat.GRAY8, _COLOURS): cv2.COLOR_GRAY2RGB,
+    (ImageFormat.SRGB, _GREY): cv2.COLOR_RGB2GRAY,
+    (ImageFormat.SRGBA, _GREY): cv2.COLOR_RGBA2GRAY,
+    (ImageFormat.GRAY8, _GREY): None,
+}
+
+
+class DetectorInputCalculator(penstock.Calculator):
+    """Makes of each image the tensor that a detector takes: resized, its values mapped, its axes in order.
+
+    Input: IMAGE (Image or ImageFrame; SRGB, SRGBA or GRAY8). Outputs: TENSORS (list[Tensor]: one of 1 x
+    channels x height x width, or 1 x height x width x channels with `axes: NHWC`; with `gives_size` a second
+    one, int64 1 x 2: width and height). LETTERBOX_PADDING (4 floats): left, top, right, bottom of the tensor
+    that is beside the image, in fractions of the tensor; 0 with `resize: STRETCH`. Timestamp offset 0.
+
+    Images are resized with bilinear interpolation. LETTERBOX keeps the aspect ratio: the sides of the resized
+    image are rounded to whole pixels, and where an odd number of pixels is left, the right or lower edge gets
+    one more. A value v of a pixel, 0 to 255, becomes (v * scale - mean) / std, computed in double precision
+    and rounded to the element type.
+
+    Options `DetectorInputCalculatorOptions`: `width`, `height` (required, pixels), `channels` (3), `resize`
+    (LETTERBOX, LETTERBOX_TOP_LEFT, STRETCH), `pad_value` (114), `axes` (NCHW, NHWC), `bgr` (false), `scale`
+    (1/255), `mean` and `std` (0 and 1; a number for each channel in the model's order, or one for all),
+    `element_type` ("float32", "float16", "uint8": the values of pixels as they are), `gives_size` (false).
+
+    Raises InvalidArgumentError in `get_contract` for options that do not fit together, ResourceExhaustedError
+    for more pixels than `penstock_formats.check_frame_size` allows. In `process`: InvalidArgumentError for an
+    image of another format. OpenCV runs without the GIL.
+
+    Config::
+
+        node {
+          calculator: "DetectorInputCalculator"
+          input_stream: "IMAGE:frame"
+          output_stream: "TENSORS:tensors"
+          output_stream: "LETTERBOX_PADDING:padding"
+          node_options {
+            [type.googleapis.com/penstock_detect.DetectorInputCalculatorOptions] { width: 640 height: 640 }
+          }
+        }
+    """
+
+    Options = DetectorInputCalculatorOptions
+
+    @classmethod
+    def get_contract(cls, cc: CalculatorContract) -> None:
+        """Declare the ports; check the options.
+
+        Raises:
+            PenstockError: as the class says.
+        """
+        options = cc.options(DetectorInputCalculatorOptions)
+        check_frame_size(options.width, options.height, "width and height")
+        cc.inputs["IMAGE"].set_one_of(Image, ImageFrame, description="the image")
+        cc.outputs["TENSORS"].set(list[Tensor], "what the model takes")
+        cc.outputs["LETTERBOX_PADDING"].set(tuple, "left, top, right, bottom: 4 floats").optional()
+        cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
+
+    def open(self, cc: CalculatorContext) -> None:
+        """Compute what each value of a pixel becomes."""
+        self._options = options = cc.options(DetectorInputCalculatorOptions)
+        self._size = (options.width, options.height)
+        self._tables = None if options.element_type == "uint8" else tables_of(options)
+        size = np.array([self._size], np.int64)
+        self._further = [Tensor(size)] if options.gives_size else []
+        self._has_padding = "LETTERBOX_PADDING" in cc.outputs
+        #: Of which size the image was that was placed last, and where.
+        self._placed_for: tuple[int, int] | None = None
+
+    def process(self, cc: CalculatorContext) -> None:
+        """Make one tensor."""
+        port = cc.inputs["IMAGE"]
+        if port.is_empty():
+            return
+        payload = port.payload
+        frame: ImageFrame = payload if isinstance(payload, ImageFrame) else payload.frame
+        if frame.format not in _FORMATS:
+            raise InvalidArgumentError(
+                f"stream {port.name!r} has an image of format {frame.format.name}, but the node takes SRGB, "
+                f"SRGBA and GRAY8; convert it before, for example with a {converter_for(frame.format)}"
+            )
+        options = self._options
+        if self._placed_for != (frame.width, frame.height):
+            self._placed_for = (frame.width, frame.height)
+            self._place = place_of(options.resize, *self._placed_for, *self._size)
+        pixels = self._resized(frame)
+        made = self._mapped(pixels)
+        cc.outputs["TENSORS"].add([Tensor(made), *self._further], cc.stamp)
+        if self._has_padding:
+            cc.outputs["LETTERBOX_PADDING"].add(self._place.padding, cc.stamp)
+
+    def _resized(self, frame: ImageFrame) -> NDArray[np.uint8]:
+        """Return the image in the size of the input, (H, W, channels) or (H, W)."""
+        place, options = self._place, self._options
+        pixels: Any = frame.array
+        conversion = _CONVERSIONS[frame.format, options.channels]
+        if conversion is not None:
+            pixels = cv2.cvtColor(pixels, conversion)
+        inner = (place.right - place.left, place.bottom - place.top)
+        if (frame.width, frame.height) != inner:
+            pixels = cv2.resize(pixels, inner, interpolation=cv2.INTER_LINEAR)
+        if inner != self._size:
+            edges = (place.top, options.height - place.bottom, place.left, options.width - place.right)
+            grey = (options.pad_value,) * options.channels
+            pixels = cv2.copyMakeBorder(pixels, *edges, cv2.BORDER_CONSTANT, value=grey)
+        found: NDArray[np.uint8] = pixels
+        return found
+
+    def _mapped(self, pixels: NDArray[np.uint8]) -> NDArray[Any]:
+        """Return the values that the model takes, in its order of axes; new memory."""
+        options = self._options
+        planes = [pixels] if pixels.ndim == 2 else list(cv2.split(pixels))  # noqa: PLR2004  # grey
+        if options.bgr:
+            planes.reverse()
+        if self._tables is not None:
+            planes = [cv2.LUT(plane, table) for plane, table in zip(planes, self._tables, strict=True)]
+        if options.axes == Axes.NHWC:
+            made = np.asarray(cv2.merge(planes)) if len(planes) > 1 else planes[0][..., None]
+        else:
+            made = np.stack(planes)
+        return made[None].astype(options.element_type, copy=False)
+
+
+class Place(NamedTuple):
+    """Where an image is in a tensor, in pixels of the tensor."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+    #: Left, top, right and bottom of the tensor that is beside the image, in fractions of the tensor.
+    padding: tuple[float, float, float, float]
+
+
+def place_of(resize: Resize, width: int, height: int, into_width: int, into_height: int) -> Place:
+    """Return where an image of a size is in a tensor of another one, all in pixels, 1 or more."""
+    if resize == Resize.STRETCH:
+        return Place(0, 0, into_width, into_height, (0.0, 0.0, 0.0, 0.0))
+    ratio = min(into_width / width, into_height / height)
+    columns, rows = max(round(width * ratio), 1), max(round(height * ratio), 1)
+    is_centred = resize == Resize.LETTERBOX
+    left = (into_width - columns) // 2 if is_centred else 0
+    top = (into_height - rows) // 2 if is_centred else 0
+    right, bottom = left + columns, top + rows
+    padding = (
+        left / into_width, top / into_height, (into_width - right) / into_width,
+        (into_height - bottom) / into_height,
+    )  # fmt: skip
+    return Place(left, top, right, bottom, padding)
+
+
+def tables_of(options: DetectorInputCalculatorOptions) -> list[NDArray[np.float32]]:
+    """Return for each channel of the model what the 256 values of a pixel become, (1, 256)."""
+    values = np.arange(256) * options.scale
+    count = options.channels
+    return [
+        ((values - mean) / std).astype(np.float32).reshape(1, 256)
+        for mean, std in zip(_each(options.mean, 0.0, count), _each(options.std, 1.0, count), strict=True)
+    ]
+
+
+def _each(given: Sequence[float], usual: float, count: int) -> Sequence[float]:
+    """Return a number for each channel."""
+    return given if len(given) == count else [*(given or (usual,))] * count

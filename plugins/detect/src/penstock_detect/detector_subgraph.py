@@ -1,0 +1,372 @@
+"""DetectorSubgraph: finds in images the things that a model knows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+import penstock
+import penstock_builder as builder
+from penstock.access import current
+from penstock.errors import InvalidArgumentError
+from penstock_detect.model_file import ModelFile, check_labels, read_labels, read_model
+from penstock_detect.options import (
+    Axes,
+    DetectorDecoderCalculatorOptions,
+    DetectorInputCalculatorOptions,
+    DetectorMasksCalculatorOptions,
+    Layout,
+    Resize,
+    Scores,
+    check_least,
+    check_share,
+)
+from penstock_detect.outputs.layouts import WITH_MASKS, WITHOUT_OVERLAPS, Told, tell, untold
+from penstock_tensors import RESOURCES, OnnxInferenceCalculatorOptions
+
+if TYPE_CHECKING:
+    from penstock import SubgraphContext
+    from penstock_tensors import TensorInfo
+
+#: The dimensions of a batch of images.
+_DIMENSIONS: Final = 4
+#: Element types of images that models take; int8 has a scale that .onnx files do not tell.
+_TAKEN: Final = ("float32", "float16", "uint8")
+#: Names of a second input that takes the size of the image, int64 1x2.
+_SIZES: Final = (1, 2)
+
+
+@attrs.frozen(kw_only=True)
+class DetectorSubgraphOptions:
+    """A model, and how its images and outputs are to be understood.
+
+    Attributes:
+        model_path: an .onnx or .tflite file, searched by the service RESOURCES: beside the graph file first.
+        label: the names of the classes; else labels_path has them, else the model's metadata.
+        labels_path: a text file with a name in each line.
+        layout: what the outputs are; AUTO: told, or an error.
+        order: for each tensor of the layout, its number among the model's outputs.
+        scores: what makes probabilities of the scores.
+        min_score: detections below it are left out.
+        max_overlap: of two boxes of a class that share more than this part of their union, one is kept.
+        max_detections: at most so many leave, the best ones.
+        max_candidates: at most so many are compared with one another.
+        classes: names or numbers of the classes that count; empty: all.
+        first_class: the number that the model gives the first class.
+        keypoint_values: numbers of a key point: 3 or 2; 0: what the metadata says, else 3.
+        resize: how an image becomes the size of the model's input.
+        pad_value: of the pixels beside the image.
+        width: of the model's input, where the model leaves it open.
+        height: of the model's input, likewise.
+        bgr: the model takes blue first.
+        scale: what values of pixels, 0 to 255, are multiplied with; a model that takes uint8 gets them as
+            they are.
+        mean: what is then taken off.
+        std: what the result is divided by.
+        providers: of onnxruntime, the first that works: "cuda", "openvino", "coreml", "cpu", or its own name.
+        threads: of one call of the model.
+        max_in_flight: calls of the model that may run at the same time.
+    """
+
+    model_path: str = ""
+    label: tuple[str, ...] = ()
+    labels_path: str = ""
+    layout: Layout = Layout.AUTO
+    order: tuple[int, ...] = ()
+    scores: Scores = Scores.USUAL
+    min_score: float = 0.25
+    max_overlap: float = 0.7
+    max_detections: int = 300
+    max_candidates: int = 1000
+    classes: tuple[str, ...] = ()
+    first_class: int = 0
+    keypoint_values: int = 0
+    resize: Resize = Resize.LETTERBOX
+    pad_value: int = 114
+    width: int = 0
+    height: int = 0
+    bgr: bool = False
+    scale: float = 1 / 255
+    mean: tuple[float, ...] = ()
+    std: tuple[float, ...] = ()
+    providers: tuple[str, ...] = ()
+    threads: int = 1
+    max_in_flight: int = 2
+
+    def __attrs_post_init__(self) -> None:
+        check_share("min_score", self.min_score)
+        check_share("max_overlap", self.max_overlap)
+        for name in ("max_detections", "max_candidates", "threads", "max_in_flight"):
+            check_least(name, getattr(self, name), 1)
+        for name in ("width", "height", "keypoint_values"):
+            check_least(name, getattr(self, name), 0)
+        if self.label and self.labels_path:
+            raise InvalidArgumentError("label and labels_path are both set; leave one out")
+
+
+class DetectorSubgraph(penstock.Subgraph):
+    """Finds what a model knows in each image: resizes, runs the model, decodes, and takes out what overlaps.
+
+    Input: IMAGE (Image or ImageFrame; SRGB, SRGBA or GRAY8). Outputs, each optional: DETECTIONS
+    (list[Detection], an empty list where nothing is found); MASKS (list[ImageFrame], for models with masks);
+    CLASSIFICATIONS (ClassificationList, instead of DETECTIONS, for models that say what the image is);
+    TENSORS (list[Tensor], what the model made). They come at the timestamps of IMAGE.
+
+    The file of the model is read when the graph is loaded: it says the size and element type of the input,
+    the order of its axes, and in the metadata of Ultralytics' exports names, task and key points. Options say
+    the rest. Nodes with the same model, of one graph or of several in a process, share its memory.
+
+    Options `DetectorSubgraphOptions`: see there, and the README of penstock-detect.
+
+    Raises while the graph is loaded: InvalidArgumentError for a file that is damaged or no model, a model
+    whose input is no image or whose layout is not certain; NotFoundError and PermissionDeniedError for files;
+    ResourceExhaustedError for sizes above the limits.
+
+    Config::
+
+        node {
+          calculator: "DetectorSubgraph"
+          input_stream: "IMAGE:frame"
+          output_stream: "DETECTIONS:detections"
+          node_options {
+            [type.googleapis.com/penstock_detect.DetectorSubgraphOptions] { model_path: "best.onnx" }
+          }
+        }
+    """
+
+    Options = DetectorSubgraphOptions
+
+    @classmethod
+    def get_config(cls, sc: SubgraphContext) -> object:
+        """Return the graph of the nodes.
+
+        Raises:
+            PenstockError: as the class says.
+        """
+        options = sc.options(DetectorSubgraphOptions)
+        if not options.model_path:
+            raise InvalidArgumentError("model_path is not set; name an .onnx or .tflite file in the options")
+        finder = sc.service(RESOURCES)
+        file = finder.find(options.model_path, current())
+        model = read_model(options.model_path, file.data)
+        if options.labels_path:
+            found = finder.find(options.labels_path, current())
+            labels = read_labels(options.labels_path, found.data)
+        else:
+            labels = check_labels(options.label, "label") or model.labels()
+        wanted = {one.tag for one in sc.outputs}
+        return _Plan(options, model, labels).graph(wanted)
+
+
+class _Plan:
+    """What the nodes of one model are."""
+
+    def __init__(self, options: DetectorSubgraphOptions, model: ModelFile, labels: tuple[str, ...]) -> None:
+        self._options = options
+        self._model = model
+        self._labels = labels
+        self._input = input_of(options, model)
+        width, height = self._input.width, self._input.height
+        self._told = Told(options.layout, options.order)
+        if options.layout == Layout.AUTO:
+            task = model.metadata.get("task", "")
+            told = tell(model.outputs, width, height, task, len(labels))
+            if told is None:
+                raise untold(model.outputs, model.name)
+            self._told = Told(told.layout, options.order or told.order)
+
+    def graph(self, wanted: set[str]) -> object:
+        """Return the graph with the outputs that are wanted.
+
+        Raises:
+            InvalidArgumentError: the model makes something else.
+        """
+        self._check(wanted)
+        layout = self._told.layout
+        g = builder.Graph()
+        before = g.node(
+            "DetectorInputCalculator", {"IMAGE": g.input("image", tag="IMAGE")}, options=self._input
+        )
+        tensors = self._inference(g, before.outputs["TENSORS"])
+        padding = (
+            {} if layout == Layout.CLASSES else {"LETTERBOX_PADDING": before.outputs["LETTERBOX_PADDING"]}
+        )
+        decoder = g.node(
+            "DetectorDecoderCalculator", {"TENSORS": tensors, **padding}, options=self._decoding()
+        )
+        if layout == Layout.CLASSES:
+            g.output(decoder.outputs["CLASSIFICATIONS"], "classifications", tag="CLASSIFICATIONS")
+        else:
+            found = self._best(g, decoder.outputs["DETECTIONS"])
+            g.output(found, "detections", tag="DETECTIONS")
+            if "MASKS" in wanted:
+                masks = g.node(
+                    "DetectorMasksCalculator",
+                    {"TENSORS": tensors, "DETECTIONS": found, **padding},
+                    options=DetectorMasksCalculatorOptions(
+                        layout=layout,
+                        input_width=self._input.width,
+                        input_height=self._input.height,
+                        order=self._told.order,
+                    ),
+                )
+                g.output(masks.outputs["MASKS"], "masks", tag="MASKS")
+        if "TENSORS" in wanted:
+            g.output(tensors, "tensors", tag="TENSORS")
+        return g
+
+    def _check(self, wanted: set[str]) -> None:
+        layout = self._told.layout
+        made = {"TENSORS", "CLASSIFICATIONS"} if layout == Layout.CLASSES else {"TENSORS", "DETECTIONS"}
+        if layout in WITH_MASKS:
+            made.add("MASKS")
+        if missing := sorted(wanted - made):
+            raise InvalidArgumentError(
+                f"the node has the output {missing[0]}, but the model {self._model.name!r} has the layout "
+                f"{layout.name}, which makes {', '.join(sorted(made))}; connect one of these, or set layout"
+            )
+
+    def _inference(self, g: builder.Graph, tensors: Any) -> Any:
+        options = self._options
+        if self._model.kind == "onnx":
+            node = g.node(
+                "OnnxInferenceCalculator",
+                {"TENSORS": tensors},
+                max_in_flight=options.max_in_flight,
+                options=OnnxInferenceCalculatorOptions(
+                    model_path=options.model_path, providers=options.providers, threads=options.threads
+                ),
+            )
+        else:
+            if options.providers:
+                raise InvalidArgumentError(
+                    f"providers is {list(options.providers)}, but the model {self._model.name!r} is a "
+                    ".tflite file, which runs on the CPU; leave providers out, or give an .onnx file"
+                )
+            node = g.node(
+                "InferenceCalculatorCpu",
+                {"TENSORS": tensors},
+                max_in_flight=options.max_in_flight,
+                model_path=options.model_path,
+                delegate={"xnnpack": {"num_threads": options.threads}},
+            )
+        return node.outputs["TENSORS"]
+
+    def _decoding(self) -> DetectorDecoderCalculatorOptions:
+        options = self._options
+        return DetectorDecoderCalculatorOptions(
+            layout=self._told.layout,
+            input_width=self._input.width,
+            input_height=self._input.height,
+            order=self._told.order,
+            scores=options.scores,
+            min_score=options.min_score,
+            max_candidates=options.max_candidates,
+            label=() if options.labels_path else self._labels,
+            labels_path=options.labels_path,
+            classes=options.classes,
+            first_class=options.first_class,
+            keypoint_values=options.keypoint_values or self._keypoint_values(),
+        )
+
+    def _keypoint_values(self) -> int:
+        shape = self._model.numbers("kpt_shape")
+        return shape[1] if len(shape) == 2 and shape[1] in (2, 3) else 3  # noqa: PLR2004  # points, numbers
+
+    def _best(self, g: builder.Graph, detections: Any) -> Any:
+        """Return the best of detections that overlap."""
+        options = self._options
+        is_apart = self._told.layout in WITHOUT_OVERLAPS
+        if is_apart and options.max_detections >= options.max_candidates:
+            return detections
+        node = g.node(
+            "NonMaxSuppressionCalculator",
+            [detections],
+            overlap_type="INTERSECTION_OVER_UNION",
+            min_suppression_threshold=1.0 if is_apart else options.max_overlap,
+            max_num_detections=options.max_detections,
+            multiclass_nms=True,
+            return_empty_detections=True,
+        )
+        return node.output
+
+
+def input_of(options: DetectorSubgraphOptions, model: ModelFile) -> DetectorInputCalculatorOptions:
+    """Return how images become the input of a model.
+
+    Raises:
+        InvalidArgumentError: the model takes no image, or leaves a size open that no option gives.
+    """
+    info = model.inputs[0]
+    further = model.inputs[1:]
+    gives_size = len(further) == 1 and _is_size(further[0])
+    if (further and not gives_size) or len(info.shape) != _DIMENSIONS or info.shape[0] not in (-1, 1):
+        raise _no_image(model)
+    if info.element_type not in _TAKEN:
+        raise InvalidArgumentError(
+            f"the input {info.name!r} of the model {model.name!r} is {info}, but images are given as "
+            f"{', '.join(_TAKEN)}; export the model with such an input"
+        )
+    if info.shape[1] in (1, 3) or (info.shape[1] == -1 and info.shape[3] not in (1, 3)):
+        axes, (channels, rows, columns) = Axes.NCHW, info.shape[1:]
+    elif info.shape[3] in (1, 3):
+        axes, (rows, columns, channels) = Axes.NHWC, info.shape[1:]
+    else:
+        raise _no_image(model)
+    height, width = _sides(options, model, rows, columns)
+    is_bytes = info.element_type == "uint8"
+    return DetectorInputCalculatorOptions(
+        width=width,
+        height=height,
+        channels=max(channels, 1) if channels > 0 else 3,
+        resize=options.resize,
+        pad_value=options.pad_value,
+        axes=axes,
+        bgr=options.bgr,
+        scale=1.0 if is_bytes else options.scale,
+        mean=() if is_bytes else options.mean,
+        std=() if is_bytes else options.std,
+        element_type=info.element_type,
+        gives_size=gives_size,
+    )
+
+
+def _is_size(info: TensorInfo) -> bool:
+    fits = len(info.shape) == len(_SIZES) and all(
+        own in (-1, wanted) for own, wanted in zip(info.shape, _SIZES, strict=True)
+    )
+    return fits and info.element_type == "int64"
+
+
+def _sides(options: DetectorSubgraphOptions, model: ModelFile, rows: int, columns: int) -> tuple[int, int]:
+    """Return height and width of the input.
+
+    Raises:
+        InvalidArgumentError: the model leaves them open, or has others than the options.
+    """
+    told = model.numbers("imgsz")
+    sides = []
+    for i, (name, own, given) in enumerate(
+        (("height", rows, options.height), ("width", columns, options.width))
+    ):
+        if own > 0 and given not in (0, own):
+            raise InvalidArgumentError(
+                f"{name} is {given}, but the model {model.name!r} takes {model.inputs[0]}; leave it out"
+            )
+        side = own if own > 0 else given or (told[i] if len(told) == 2 else 0)  # noqa: PLR2004  # height, width
+        if side < 1:
+            raise InvalidArgumentError(
+                f"the model {model.name!r} takes {model.inputs[0]}, and leaves the {name} open; set width "
+                "and height in the options to the size of its training"
+            )
+        sides.append(side)
+    return sides[0], sides[1]
+
+
+def _no_image(model: ModelFile) -> InvalidArgumentError:
+    listed = ", ".join(f"{one.name!r} {one}" for one in model.inputs)
+    return InvalidArgumentError(
+        f"the inputs of the model {model.name!r} are {listed}, but must be one image, 1x3xHxW or 1xHxWx3 (or "
+        "of 1 channel), and at most the size of it, int64 1x2; export it with a batch of 1"
+    )

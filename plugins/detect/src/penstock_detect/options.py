@@ -1,0 +1,220 @@
+"""The options of the calculators of this pack."""
+
+from __future__ import annotations
+
+import math
+from enum import Enum
+from typing import Any, Final
+
+import attrs
+
+from penstock.errors import InvalidArgumentError
+
+#: Element types of a model's input.
+ELEMENT_TYPES: Final = ("float32", "float16", "uint8")
+#: Channels of a model's input.
+_CHANNELS: Final = (1, 3)
+
+
+class Resize(Enum):
+    """How an image becomes the size of a model's input."""
+
+    #: With its aspect ratio, in the middle; the rest has `pad_value`.
+    LETTERBOX = 0
+    #: With its aspect ratio, in the upper left corner.
+    LETTERBOX_TOP_LEFT = 1
+    #: Without its aspect ratio.
+    STRETCH = 2
+
+
+class Axes(Enum):
+    """The order of the dimensions of a model's input."""
+
+    #: Channels, rows, columns: what PyTorch exports.
+    NCHW = 0
+    #: Rows, columns, channels: what TensorFlow exports.
+    NHWC = 1
+
+
+class Layout(Enum):
+    """What the outputs of a model are; the README of penstock-detect has a table with their shapes."""
+
+    #: Told from names and shapes; an error where these do not tell it.
+    AUTO = 0
+    YOLO_V5 = 1
+    YOLO_V8 = 2
+    YOLO_END_TO_END = 3
+    YOLOX = 4
+    SSD = 5
+    DETR = 6
+    LABELS_BOXES_SCORES = 7
+    RTMDET = 8
+    CENTERNET = 9
+    CENTERFACE = 10
+    YOLO_V5_SEGMENT = 11
+    YOLO_V8_SEGMENT = 12
+    YOLO_V8_POSE = 13
+    CLASSES = 14
+    YOLO_END_TO_END_SEGMENT = 15
+    YOLO_END_TO_END_POSE = 16
+
+
+class Scores(Enum):
+    """What makes probabilities of a model's scores."""
+
+    #: SIGMOID for DETR, GIVEN for all others.
+    USUAL = 0
+    #: They are probabilities.
+    GIVEN = 1
+    SIGMOID = 2
+    #: For CLASSES and for DETR, where the last class is "no object".
+    SOFTMAX = 3
+
+
+def check_share(name: str, value: float) -> None:
+    """Accept a number from 0 to 1.
+
+    Raises:
+        InvalidArgumentError: it is another one.
+    """
+    if not 0 <= value <= 1:
+        raise InvalidArgumentError(f"{name} is {value:g}, but must be from 0 to 1")
+
+
+def check_least(name: str, value: int, least: int) -> None:
+    """Accept a whole number that is not too small.
+
+    Raises:
+        InvalidArgumentError: it is below `least`.
+    """
+    if value < least:
+        raise InvalidArgumentError(f"{name} is {value}, but must be {least} or more")
+
+
+def check_colours(options: Any) -> None:
+    """Accept `channels`, `pad_value`, `scale`, `mean`, `std` and `element_type` that fit together.
+
+    Raises:
+        InvalidArgumentError: they do not.
+    """
+    if options.channels not in _CHANNELS:
+        raise InvalidArgumentError(f"channels is {options.channels}, but must be 1 or 3")
+    if not 0 <= options.pad_value <= 255:  # noqa: PLR2004  # a byte
+        raise InvalidArgumentError(f"pad_value is {options.pad_value}, but must be from 0 to 255")
+    for name in ("mean", "std"):
+        values = getattr(options, name)
+        if len(values) not in (0, 1, options.channels):
+            raise InvalidArgumentError(
+                f"{name} has {len(values)} numbers, but must have one for each of {options.channels} "
+                "channels, or one for all"
+            )
+        if not all(map(math.isfinite, values)) or (name == "std" and 0 in values):
+            raise InvalidArgumentError(f"{name} is {values}, but must have finite numbers, and std none of 0")
+    if not math.isfinite(options.scale):
+        raise InvalidArgumentError(f"scale is {options.scale}, but must be finite")
+    if options.element_type not in ELEMENT_TYPES:
+        raise InvalidArgumentError(
+            f"element_type is {options.element_type!r}, but must be one of {', '.join(ELEMENT_TYPES)}"
+        )
+
+
+@attrs.frozen(kw_only=True)
+class DetectorInputCalculatorOptions:
+    """What a model takes.
+
+    Attributes:
+        width: of the model's input, in pixels.
+        height: of the model's input, in pixels.
+        channels: 3 for colours, 1 for grey.
+        resize: how an image becomes that size.
+        pad_value: of the pixels beside the image, 0 to 255.
+        axes: the order of the dimensions.
+        bgr: the first channel is blue; else it is red.
+        scale: what a pixel's values, 0 to 255, are multiplied with first.
+        mean: what is then taken off, one for each channel in the model's order, or one for all.
+        std: what the result is divided by, likewise.
+        element_type: "float32", "float16" or "uint8"; the last one has the pixels' values as they are.
+        gives_size: whether a second tensor follows, int64 1x2: width and height of the input.
+    """
+
+    width: int = 0
+    height: int = 0
+    channels: int = 3
+    resize: Resize = Resize.LETTERBOX
+    pad_value: int = 114
+    axes: Axes = Axes.NCHW
+    bgr: bool = False
+    scale: float = 1 / 255
+    mean: tuple[float, ...] = ()
+    std: tuple[float, ...] = ()
+    element_type: str = "float32"
+    gives_size: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        check_least("width", self.width, 1)
+        check_least("height", self.height, 1)
+        check_colours(self)
+
+
+@attrs.frozen(kw_only=True)
+class DetectorDecoderCalculatorOptions:
+    """What the outputs of a model are, and which detections count.
+
+    Attributes:
+        layout: what the outputs are.
+        input_width: of the model's input, in pixels.
+        input_height: of the model's input, in pixels.
+        order: for each tensor of the layout, its number among the model's outputs; empty: as they come.
+        scores: what makes probabilities of the model's scores.
+        min_score: detections below it are left out, 0 to 1.
+        max_candidates: at most so many detections of an image, the best ones.
+        label: the names of the classes, in their order.
+        labels_path: a text file with a name in each line, searched as models are; instead of `label`.
+        classes: names or numbers of the classes that count; empty: all.
+        first_class: the number that the model gives the first class: 1 for some SSD models.
+        keypoint_values: numbers of a key point: 3 (x, y, score) or 2.
+    """
+
+    layout: Layout = Layout.AUTO
+    input_width: int = 0
+    input_height: int = 0
+    order: tuple[int, ...] = ()
+    scores: Scores = Scores.USUAL
+    min_score: float = 0.25
+    max_candidates: int = 1000
+    label: tuple[str, ...] = ()
+    labels_path: str = ""
+    classes: tuple[str, ...] = ()
+    first_class: int = 0
+    keypoint_values: int = 3
+
+    def __attrs_post_init__(self) -> None:
+        check_least("input_width", self.input_width, 1)
+        check_least("input_height", self.input_height, 1)
+        check_least("max_candidates", self.max_candidates, 1)
+        check_share("min_score", self.min_score)
+        if self.keypoint_values not in (2, 3):
+            raise InvalidArgumentError(f"keypoint_values is {self.keypoint_values}, but must be 2 or 3")
+        if self.label and self.labels_path:
+            raise InvalidArgumentError("label and labels_path are both set; leave one out")
+
+
+@attrs.frozen(kw_only=True)
+class DetectorMasksCalculatorOptions:
+    """Where the masks of a model are.
+
+    Attributes:
+        layout: of the model: YOLO_V5_SEGMENT, YOLO_V8_SEGMENT or YOLO_END_TO_END_SEGMENT.
+        input_width: of the model's input, in pixels.
+        input_height: of the model's input, in pixels.
+        order: the numbers of the rows and of the prototypes among the model's outputs.
+    """
+
+    layout: Layout = Layout.AUTO
+    input_width: int = 0
+    input_height: int = 0
+    order: tuple[int, ...] = ()
+
+    def __attrs_post_init__(self) -> None:
+        check_least("input_width", self.input_width, 1)
+        check_least("input_height", self.input_height, 1)

@@ -1,0 +1,1 @@
+"""What the outputs of detectors are, and how they become boxes."""

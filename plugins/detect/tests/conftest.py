@@ -1,0 +1,26 @@
+"""What the tests of this pack share."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from detector_models import onnx_model
+
+
+@pytest.fixture
+def model(tmp_path):
+    """Return a function that writes an .onnx file and returns its path, or skip the test."""
+    pytest.importorskip("onnx", reason='no onnx: pip install "penstock-detect[testing]"')
+    pytest.importorskip("onnxruntime", reason='no onnxruntime: pip install "penstock-detect[onnx]"')
+
+    def write(outputs, name="tiny.onnx", **given):
+        path = tmp_path / name
+        path.write_bytes(onnx_model(outputs, **given))
+        return path
+
+    return write
