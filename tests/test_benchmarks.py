@@ -325,8 +325,8 @@ def test_each_calculator_of_the_image_pack_that_is_opencv_s_work_is_measured(loa
     calculators = set(penstock_components().calculators)
 
     missing = {name for name in calculators if f'"{name}"' not in nodes}
-    # records, which OpenCV does not read or write
-    missing -= {name for name in missing if "Sequence" in name}
+    # records, and files, which OpenCV does not read or write, or which take longer than the calls around them
+    missing -= {name for name in missing if "Sequence" in name or name.startswith("Picture")}
     # a handle; EXIF data; one line of text
     assert missing == {"ImageCloneCalculator", "ImageFilePropertiesCalculator", "OpenCvPutTextCalculator"}
 

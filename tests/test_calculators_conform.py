@@ -271,6 +271,9 @@ FEEDS = {
         "payloads": {np.ndarray: _pixels, DlpackTensor: _pixels, Pillow.Image: _drawn},
         "may_raise": InvalidArgumentError,
     },
+    r"DetectorDecoderCalculator": lambda name: {
+        "payloads": {"TENSORS": _tensors((1, 6, 5)), "LETTERBOX_PADDING": _padding}
+    },
     r"ImageOverlayCalculator": lambda name: {"payloads": {"MASK": _gray}},
     r"ImageTransformationCalculator": lambda name: {
         "prestream": ["VIDEO_PRESTREAM"],
@@ -554,7 +557,8 @@ FEEDS = {
 
 #: Names that match → why they are not fed.
 NOT_FED = {
-    r"(TfLiteInferenceCalculator|InferenceCalculator(Cpu|Xnnpack))": "runs a model, which its own tests make",
+    r"(TfLite|Onnx)InferenceCalculator|InferenceCalculator(Cpu|Xnnpack)": "runs a model of its own tests",
+    r"DetectorMasksCalculator": "takes detections that another node found, as its own tests do",
     r"(OpenCv)?VideoDecoderCalculator": "reads a video file, to be made by its own tests",
     r"FaceGeometryPipelineCalculator": "reads the canonical face from a file, which its own tests make",
     r"(Kafka|Mqtt)(Sink|Source)Calculator": "needs a server, as its own tests do",

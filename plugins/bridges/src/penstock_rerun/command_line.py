@@ -10,8 +10,7 @@ import click
 from penstock.config import read_graph
 from penstock.errors import InvalidArgumentError, UnavailableError
 from penstock.lowlevel import default_registry, did_you_mean, parse_tag_index_name
-from penstock_cli.api import WrongUsage, check_target, say
-from penstock_rerun.options import LoggedStream
+from penstock_cli.api import WrongUsage, say
 
 if TYPE_CHECKING:
     from penstock import CalculatorGraph, Packet
@@ -53,6 +52,7 @@ def prepare(ctx: click.Context) -> None:
         if streams is not None:
             raise WrongUsage("--rerun-streams means nothing without --rerun; add --rerun, or leave it out")
         return
+    from penstock_cli.api import check_target  # it imports what reads traces
     from penstock_rerun.log import RerunLog
 
     chosen = None if streams is None else [name.strip() for name in streams.split(",") if name.strip()]
@@ -99,6 +99,8 @@ class _Logging:
         self._error: UnavailableError | None = None
         #: Streams with payloads that cannot be shown.
         self._left_out: Final[dict[str, str]] = {}
+        from penstock_rerun.options import LoggedStream  # only a run with --rerun needs it
+
         self._stream: Final = LoggedStream()
 
     def begin(self, graph: CalculatorGraph) -> None:

@@ -44,6 +44,8 @@ def test_in_a_pipe_each_name_has_a_line_with_its_distribution_and_kind(invoke):
     lines = listed(invoke, "--pack", "video")
 
     assert [line.split() for line in lines] == [
+        ["LiveVideoCalculator", "penstock-video", "calculator"],
+        ["LiveVideoSinkCalculator", "penstock-video", "calculator"],
         ["OpenCvVideoDecoderCalculator", "penstock-video", "calculator"],
         ["OpenCvVideoEncoderCalculator", "penstock-video", "calculator"],
         ["VideoDecoderCalculator", "penstock-video", "calculator"],
@@ -256,6 +258,11 @@ def test_listing_imports_no_components():
         "components",
         "commands",
         "command_line",
+        # small modules beside the command lines of packs that have several
+        "needs",
+        "streaming",
+        "streaming.announcing",
+        "streaming.command_line",
     }
 
 

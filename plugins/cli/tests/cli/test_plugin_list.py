@@ -109,7 +109,7 @@ def test_the_table_has_a_row_for_each_and_says_why_some_are_missing(command, ins
     assert done.returncode == 0
     assert done.stdout.splitlines()[0] == f"engine: {engine_form()}"
     assert "loaded" in rows["video"]
-    assert "5 calculators" in rows["video"]
+    assert "7 calculators" in rows["video"]
     assert "blocked" in rows["image"]
     assert "blocked by name, see PENSTOCK_BLOCK_PLUGINS" in " ".join(done.stdout.split())
     assert "RuntimeError: no device [0] here" in rows["sadness"]

@@ -183,7 +183,7 @@ def test_unknown_options_are_left_out_and_noted(registry, source) -> None:
         DrawnNode("options { in a string }", "Hands", inputs=(Port("", "a"),), outputs=(Port("", "b"),)),
     )
     assert drawn.executors == (("e", ""),)
-    assert len(drawn.notes) == (1 if source is JSON else 3)
+    assert len(drawn.notes) == (1 if source is JSON else 6)
     assert all(note.startswith("drawn without options: ") and "nobody.Has" in note for note in drawn.notes)
 
 

@@ -424,6 +424,8 @@ class _Reader:
         self._unread.append(Unread(at, error, part.offset))
         if at >= end or not is_followed:
             self._raise_unread(places)
+        if scanned.text[start] in "{<":  # of a list, whose other elements stay: this one becomes empty
+            start, end = start + 1, end - 1
         blanks = re.sub(r"[^\n]", " ", scanned.text[start:end])
         return scanned._replace(text=f"{scanned.text[:start]}{blanks}{scanned.text[end:]}")
 

@@ -105,10 +105,13 @@ def scan_text(text: str) -> ScannedText:
 
 
 def end_of_field(text: str, start: int) -> int:
-    """Return where the field ends that begins at an offset of graph text: after its value or last bracket."""
-    depth, end = 0, start
+    """Return where the field ends that begins at an offset of graph text: after its value or last bracket.
+
+    One element of a list begins with its bracket, any other field with its name.
+    """
+    depth, end = int(text[start : start + 1] in {"{", "<"}), start
     tokens = (match for match in _token().finditer(text, start) if match.lastgroup != "skip")
-    next(tokens, None)  # the field's name
+    next(tokens, None)  # the field's name, or the bracket
     for token in tokens:
         piece, end = token.group(), token.end()
         depth += (piece in ("{", "<", "[")) - (piece in ("}", ">", "]"))
