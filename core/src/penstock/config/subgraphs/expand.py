@@ -462,7 +462,9 @@ class _Use:
             part = _Part(made, places, spot, inside)
             _set_options(part, made.name, graph.message, self.part.node, self._faults, expansion.types)
             parts.append(part)
-            expansion.text += _TEXT_OF_BYTE * made.ByteSize()  # each node repeats the names around it
+            expansion.text += _TEXT_OF_BYTE * len(
+                made.SerializePartialToString()
+            )  # each node repeats the names around it
             check("text", expansion.text, "the nodes inside of subgraphs have too long names and options")
         for misfit in interface.misfits:
             self._fault(self.part.at(misfit.field, misfit.entry), misfit.words)
