@@ -60,6 +60,8 @@ class HintParts:
                 self._take(part)
         elif type(annotation).__name__ == "TypeAliasType":  # from Python 3.12 on
             self._take(annotation.__value__)
+        elif type(origin).__name__ == "TypeAliasType":  # with parameters, as `NDArray[Any]` of newer NumPys
+            self._take(origin.__value__[typing.get_args(annotation)])
         elif annotation is None or annotation is type(None):
             self.allows_none = True
         else:
