@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from docutils.nodes import document
     from sphinx.application import Sphinx
 
-#: "" is a link within the site.
-_SCHEMES: Final = {"", "http", "https", "mailto"}
+#: "" is a link within the site. Players open addresses of cameras, which the help of commands has.
+_SCHEMES: Final = {"", "http", "https", "mailto", "rtsp"}
 
 
 def is_dead(address: str) -> bool:

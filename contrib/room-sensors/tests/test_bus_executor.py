@@ -148,7 +148,8 @@ def test_a_bus_that_does_not_open_keeps_the_run_from_starting_and_the_next_one_m
     graph = two_on(driver, registry)
     driver.opening = OSError("no such device: /dev/ttyUSB0")
     with pytest.raises(
-        UnavailableError, match=r"^sensor bus 'rs485' did not open: no such device: /dev/ttyUSB0$"
+        UnavailableError,
+        match=r"^executor .*: sensor bus 'rs485' did not open: no such device: /dev/ttyUSB0$",
     ):
         graph.start_run()
     assert driver.what == ["open"]
@@ -179,7 +180,8 @@ def test_a_bus_that_does_not_open_in_time_is_closed_when_it_does(driver, registr
     graph = CalculatorGraph(TWO, side_packets={"driver": driver}, registry=registry)
     graph.set_service(SENSOR_BUS, SensorBus("rs485", Slow(), open_timeout_s=0.01))
     with pytest.raises(
-        UnavailableError, match=r"^sensor bus 'rs485' did not open within 0.01 s; see what its"
+        UnavailableError,
+        match=r"cannot serve the run: sensor bus 'rs485' did not open within 0.01 s; see what its",
     ):
         graph.start_run()
     (opening,) = [thread for thread in threading.enumerate() if thread.name == "penstock-rs485"]
@@ -198,7 +200,7 @@ def test_a_bus_serves_one_run_at_a_time(driver, registry):
     first.start_run()
     with pytest.raises(
         FailedPreconditionError,
-        match=r"^sensor bus 'rs485' serves another run; wait until that is done, or give each graph a bus "
+        match=r": sensor bus 'rs485' serves another run; wait until that is done, or give each graph a bus "
         r"of its own$",
     ):
         second.start_run()

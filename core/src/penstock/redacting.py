@@ -22,7 +22,7 @@ _HIDDEN: Final = "***"
 
 
 def redacted(text: str) -> str:
-    """Return a text whose addresses have no passwords: "rtsp://ann:***@10.0.0.5/cam?token=***".
+    """Return a text whose addresses have no passwords: `rtsp://ann:***@10.0.0.5/cam?token=***`.
 
     Hidden are the password before the host, and the values of fields such as token, password and key. The
     user's name stays; where there is a name alone, that is hidden too, since some servers take a token there.

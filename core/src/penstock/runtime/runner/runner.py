@@ -107,7 +107,7 @@ class Runner(AwaitedRun):
                     work.is_watched = work.lease.watches
                     self._has_helpers = self._has_helpers or work.lease.helps
                 except Exception as error:
-                    if str(error).startswith(f"executor {work.name!r} "):
+                    if text_of(error).startswith(f"executor {work.name!r} "):
                         raise  # it names the executor already
                     who = f"executor {work.name!r} ({type(executor).__name__}) cannot serve the run: "
                     if isinstance(error, PenstockError) and field_of(error, "code", StatusCode) is not None:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 _PICTURES: Final = frozenset([
     ".bmp", ".jp2", ".jpe", ".jpeg", ".jpg", ".pbm", ".pgm", ".png", ".pnm", ".ppm", ".tif", ".tiff", ".webp",
 ])  # fmt: skip
-#: A folder of such a name is in the place of a video.
-_VIDEOS: Final = frozenset([".avi", ".gif", ".mkv", ".mov", ".mp4", ".webm"])
 _LISTS: Final = frozenset([".lst", ".txt"])
 _NUMBER: Final = re.compile(r"%0?\d*d")
 _ENCODERS: Final = frozenset(["VideoEncoderCalculator", "OpenCvVideoEncoderCalculator"])
@@ -54,8 +52,7 @@ def are_pictures_out(path: str | Path | None) -> bool:
     if path is None or "://" in str(path):
         return False
     path = Path(path)
-    ending = path.suffix.lower()
-    return (path.is_dir() and ending not in _VIDEOS) or not ending or ending in _PICTURES
+    return path.is_dir() or not path.suffix or path.suffix.lower() in _PICTURES
 
 
 def is_one_picture(path: str | Path | None) -> bool:
