@@ -883,7 +883,7 @@ def test_a_component_that_imports_what_is_not_required_is_a_fault_with_the_distr
     ("line", "requires"),
     [
         ("import penstock_sharp", "Requires-Dist: penstock.sharp_things"),
-        ("import attrs, attr, hypothesis.strategies", "Requires-Dist: hypothesis"),  # attrs is brought by the core
+        ("import attrs, attr, hypothesis.strategies", "Requires-Dist: hypothesis"),
         ("if False:\n    from . import gate", "Requires-Dist: numpy"),
         ("try:\n    import penstock_sharp\nexcept ImportError:\n    pass", "Keywords: none"),
         ("def late():\n    import penstock_sharp", EXTRA),
