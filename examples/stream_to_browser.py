@@ -3,8 +3,8 @@
     python examples/stream_to_browser.py [SECONDS]
 
 A decoder sends frames, a class marks what has moved, and a LiveVideoSinkCalculator shows the result to
-everybody who has the address. `pace` lets the pattern go at its own pace; without it frames would come as
-fast as they are made, and a viewer would see some of them.
+every browser that has the address. With `pace` frames go at the rate of the pattern; without it they would
+come as fast as they are made, and a viewer would see some of them.
 """
 
 from __future__ import annotations

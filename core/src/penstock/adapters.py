@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from penstock.errors import PacketTypeError, PenstockError
+from penstock.errors import PacketTypeError, PenstockError, text_of, words_of
 from penstock.payload_types import fits
 from penstock.registry_entries import calculator_of
 
@@ -53,10 +53,9 @@ class Adapter(NamedTuple):
         try:
             made = self.function(payload)
         except PenstockError as error:
-            raise PacketTypeError(f"{self.calculator} refuses it: {error}") from error
+            raise PacketTypeError(f"{self.calculator} refuses it: {text_of(error)}") from error
         except Exception as error:
-            what = f"{type(error).__name__}: {error}"
-            raise PacketTypeError(f"{self.calculator} failed: {what}") from error
+            raise PacketTypeError(f"{self.calculator} failed: {words_of(error)}") from error
         if not fits(made, (self.target,)):
             raise PacketTypeError(f"{self.calculator} made a {type(made).__name__!r} of it")
         return made

@@ -3,8 +3,9 @@
 import pytest
 
 import penstock
+from penstock.adapters import Adapter
 from penstock.config import to_text
-from penstock.errors import GraphConfigError
+from penstock.errors import GraphConfigError, PacketTypeError
 
 
 class Reading:
@@ -139,3 +140,21 @@ def test_an_adapter_without_its_calculator_is_a_fault(plan, registry, declare):
     with pytest.raises(GraphConfigError) as raised:
         plan(graph("WritesReading > a", "ReadsTable < a"))
     assert "'ReadingToTable'" in str(raised.value)
+
+
+def test_an_adapter_whose_error_has_no_text_is_reported() -> None:
+    class SilentError(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError("no text")
+
+    def fails(payload: object) -> object:
+        raise SilentError
+
+    adapter = Adapter(fails, "FailsCalculator", Table)
+    with pytest.raises(
+        PacketTypeError, match="FailsCalculator failed: SilentError: no text, since its __str__"
+    ):
+        adapter.adapt(1)
+    made = Adapter(lambda payload: "text", "WrongCalculator", Table)
+    with pytest.raises(PacketTypeError, match="WrongCalculator made a 'str' of it"):
+        made.adapt(1)

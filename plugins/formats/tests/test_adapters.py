@@ -134,6 +134,22 @@ def test_what_no_adapter_takes_is_refused_with_what_can_be_and_the_run_goes_on(p
     run.wait_until_done(20)
 
 
+def test_a_late_array_is_dropped_or_moved_as_a_late_image_is() -> None:
+    array = np.zeros((4, 4), np.uint8)
+    for mode, expected in (("DROP", [5]), ("CLAMP", [5, 6])):
+        seen: list[int] = []
+        run = penstock.CalculatorGraph(graph(FRAME))
+        run.set_late_packet_mode("s0", mode)
+        run.observe_output_stream("s1", lambda _, packet, seen=seen: seen.append(int(packet.timestamp)))
+        run.start_run()
+        for at in (5, 3):
+            run.add_packet_to_input_stream("s0", penstock.Packet(array, at))
+        run.close_all_input_streams()
+        run.wait_until_done(20)
+        assert seen == expected
+        assert run.ledger().adds_up
+
+
 def test_payloads_of_other_packs_are_no_images_though_they_hand_out_their_memory() -> None:
     from penstock_formats import Matrix
 

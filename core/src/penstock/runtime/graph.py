@@ -21,6 +21,7 @@ from penstock.errors import (
     PacketTypeError,
     PenstockError,
     StatusCode,
+    TimestampOrderError,
     UnavailableError,
 )
 from penstock.late_log import LateLogger
@@ -618,8 +619,10 @@ class CalculatorGraph:
         try:
             if runner.change(add_if_room, number, packet):
                 return
-        except PacketTypeError:
-            packet = starter.adapted(number, packet)  # not under the lock of the run
+        except (PacketTypeError, TimestampOrderError):  # whether it is merely late depends on its type
+            given, packet = packet, starter.adapted(number, packet)  # not under the lock of the run
+            if packet is given:
+                raise
             if runner.change(add_if_room, number, packet):
                 return
         if self._add_mode is GraphInputStreamAddMode.ADD_IF_NOT_FULL:

@@ -115,7 +115,7 @@ def test_a_broker_that_is_silent_in_tls_is_told(silent, caplog):
 
 
 def test_a_host_that_answers_no_connection_holds_no_run_up():
-    """A server that accepts nobody, and has no room for one more who waits: the system drops the packets."""
+    """A server that accepts no connection and whose queue is full: the system drops the packets."""
     with socket.socket() as server, contextlib.ExitStack() as waiting:
         server.bind(("127.0.0.1", 0))
         server.listen(0)

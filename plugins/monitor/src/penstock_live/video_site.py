@@ -92,7 +92,7 @@ class VideoSite:
         most_viewers: int = 16,
     ) -> None:
         self._token: Final = checked_token(token)
-        #: The address of the page, with the token. It shows the stream to everybody who has it.
+        #: The address of the page, with the token. It shows the stream in every browser that has it.
         self.url: Final = f"{address.origin}/?token={quote(self._token, safe='')}"
         self._title: Final = title
         self._ask: Final = newest

@@ -94,7 +94,7 @@ class LiveVideoCalculator(penstock.Calculator):
             source.optional()
             if urlsplit_or_none(options.source, "password"):
                 raise InvalidArgumentError(
-                    "the address in `source` has a password, which everyone who reads the graph would see; "
+                    "the address in `source` has a password, which every reader of the graph would see; "
                     "give it as the side packet SOURCE"
                 )
         cc.outputs["VIDEO"].set(ImageFrame, "frames (SRGB)")

@@ -135,6 +135,6 @@ class Mailbox:
 
 
 def _finish(waiter: Future[None] | None) -> None:
-    """Wake who waits; without the lock, since callbacks of the future run here."""
+    """Wake the waiting task; without the lock, since callbacks of the future run here."""
     if waiter is not None and waiter.set_running_or_notify_cancel():
         waiter.set_result(None)
