@@ -17,8 +17,8 @@ from typing import Final
 import pytest
 
 _MOST_PROCESSES: Final = 4
-#: Arguments that select nothing and need no process of their own.
-_HARMLESS: Final = frozenset({"-q", "-v", "-x"})
+#: How arguments begin that select nothing and need no process of their own.
+_HARMLESS: Final = ("-q", "-v", "-x", "--durations=", "--tb=", "--color=")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -30,7 +30,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     option = config.option
     if hasattr(config, "workerinput"):
         return
-    is_plain = _HARMLESS.issuperset(config.invocation_params.args)
+    is_plain = all(argument.startswith(_HARMLESS) for argument in config.invocation_params.args)
     if is_plain:
         option.markexpr = f"not heavy and {option.markexpr}"
     if not config.pluginmanager.hasplugin("xdist"):

@@ -35,6 +35,7 @@ from google.protobuf import message_factory
 from penstock.config import CalculatorGraphConfig, to_text
 from penstock.config.options.types import OptionTypes
 from penstock.errors import PenstockError
+from penstock_templates.fields import is_repeated
 from penstock_testing import ConformanceError, check_calculator
 from penstock_testing.connections import example_of, graph_of, node_named
 from penstock_testing.run import set_options
@@ -60,7 +61,6 @@ EXTREMES: Final[dict[int, tuple[Any, ...]]] = {
     18: (2**63 - 1, -(2**63), 10**9),
 }
 _MESSAGE: Final = 11
-_REPEATED: Final = 3
 #: Messages inside of messages are looked into so deep.
 _DEEPEST: Final = 4
 #: How long a list of one number is, as one more extreme.
@@ -139,7 +139,7 @@ def cases_of(name: str, wiring: str, registry: Registry) -> Iterator[Case]:
     for kind in options_of(name, registry):
         for path, field in fields_of(kind.DESCRIPTOR):
             values: list[Any] = list(EXTREMES[field.type])
-            if field.label == _REPEATED:
+            if is_repeated(field):
                 values = [[value] for value in values] + [[1] * _LONG]
             for value in values:
                 node = node_named(wiring, name, registry)
@@ -154,7 +154,7 @@ def put(message: Any, path: tuple[Any, ...], value: Any) -> None:
     """Set a field inside of a message; lists of messages on the way get their first element."""
     for field in path[:-1]:
         inner = getattr(message, field.name)
-        message = (inner[0] if len(inner) else inner.add()) if field.label == _REPEATED else inner
+        message = (inner[0] if len(inner) else inner.add()) if is_repeated(field) else inner
     if isinstance(value, list):
         del getattr(message, path[-1].name)[:]
         getattr(message, path[-1].name).extend(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 
 import numpy as np
@@ -110,6 +111,45 @@ def test_other_settings_get_another_session(onnx, counted):
 
     assert [threads for _, threads, _ in counted] == [1, 2]
     assert kept[0].session() is kept[2].session()
+
+
+def test_threads_that_load_a_model_at_the_same_time_share_its_session(onnx, monkeypatch):
+    made, is_made, may_go_on = [], threading.Event(), threading.Event()
+    make = onnx_runtime._session
+
+    def make_slowly(*given):
+        made.append(given)
+        is_made.set()
+        assert may_go_on.wait(20)
+        return make(*given)
+
+    monkeypatch.setattr(onnx_runtime, "_session", make_slowly)
+    with ThreadPoolExecutor(3) as pool:
+        loads = [pool.submit(load_model, onnx, RunSettings()) for _ in range(3)]
+        assert is_made.wait(20)
+        may_go_on.set()
+        models = [one.result(20) for one in loads]
+
+    assert len(made) == 1
+    assert len({id(one.session()) for one in models}) == 1
+
+
+def test_a_thread_that_waited_for_a_session_that_cannot_be_made_gets_its_own_error(onnx, monkeypatch):
+    begin = threading.Barrier(3, timeout=20)
+
+    def fail(*_):
+        raise InvalidArgumentError("no model")
+
+    def load():
+        begin.wait()
+        load_model(onnx, RunSettings())
+
+    monkeypatch.setattr(onnx_runtime, "_session", fail)
+    with ThreadPoolExecutor(3) as pool:
+        errors = [one.exception(20) for one in [pool.submit(load) for _ in range(3)]]
+
+    assert [str(one) for one in errors] == ["no model"] * 3
+    assert len({id(one) for one in errors}) == 3
 
 
 def test_threads_call_one_session_at_the_same_time(onnx):

@@ -20,6 +20,7 @@ from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError
 from penstock.lowlevel import did_you_mean, quoted
 from penstock.readers import own_name
 from penstock.types import unpacked
+from penstock_templates.fields import is_repeated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -192,7 +193,7 @@ def _read(message: Message, steps: tuple[str, ...]) -> Any:
     while True:
         field, index, steps = _step(message, steps)
         value = getattr(message, field.name)
-        if not _is_repeated(field):
+        if not is_repeated(field):
             if field.has_presence and not message.HasField(field.name):
                 return _UNSET
         elif index is not None:
@@ -215,7 +216,7 @@ def _set(message: Message, steps: tuple[str, ...], value: Any) -> None:
             message.ClearField(field.name)
         return
     try:
-        if _is_repeated(field):
+        if is_repeated(field):
             _replace(message, field, index, value if hasattr(value, "append") else [value])
         elif field.message_type is not None:
             getattr(message, field.name).MergeFrom(value)
@@ -239,9 +240,9 @@ def _step(message: Message, steps: tuple[str, ...]) -> tuple[Any, int | None, tu
     index = None
     if rest and rest[0].isdigit():
         index = int(rest.pop(0))
-        if not _is_repeated(field):
+        if not is_repeated(field):
             raise InvalidArgumentError(f"field {field.full_name!r} is no list, so it has no element {index}")
-    if rest and (field.message_type is None or (_is_repeated(field) and index is None)):
+    if rest and (field.message_type is None or (is_repeated(field) and index is None)):
         raise InvalidArgumentError(f"field {field.full_name!r} has no field {quoted(rest[0])} inside")
     if field.message_type is not None and field.message_type.GetOptions().map_entry:
         raise InvalidArgumentError(f"field {field.full_name!r} is a map, which cannot be copied")
@@ -279,9 +280,3 @@ def _replace(message: Message, field: Any, index: int | None, new: Sequence[Any]
     made.extend(old[end:])
     message.ClearField(field.name)
     message.MergeFrom(trial)
-
-
-def _is_repeated(field: Any) -> bool:
-    # `label` warns where there is the property that replaces it.
-    repeated = getattr(field, "is_repeated", None)
-    return bool(field.label == field.LABEL_REPEATED if repeated is None else repeated)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from weakref import WeakValueDictionary
 
 from penstock.errors import InvalidArgumentError
@@ -104,20 +104,36 @@ class OnnxSession:
         return found
 
 
+_Key: TypeAlias = tuple[bytes, int, tuple[str, ...]]
+
+
+class _Maker:
+    """Lets one thread at a time make the session of a key."""
+
+    def __init__(self) -> None:
+        self.lock: Final = Lock()
+
+
 #: Digest of a model, threads and providers → the session of all that run it; it goes with the last of them.
-_SHARED: Final[WeakValueDictionary[tuple[bytes, int, tuple[str, ...]], OnnxSession]] = WeakValueDictionary()
+_SHARED: Final[WeakValueDictionary[_Key, OnnxSession]] = WeakValueDictionary()
+#: The same keys → who makes it, for as long as a thread makes it or waits for it.
+_MAKERS: Final[WeakValueDictionary[_Key, _Maker]] = WeakValueDictionary()
 _LOCK: Final = Lock()
 
 
 def shared_session(model: Model, threads: int, providers: Sequence[str]) -> OnnxSession:
-    """Return the session of a model that this process has, or a new one. Raises as `OnnxRuntime.load`."""
+    """Return the session of a model that this process has, or a new one. Raises as `OnnxRuntime.load`.
+
+    Threads that ask at the same time get one session: the first makes it, the others wait for that. Where it
+    cannot be made the next of them tries too, so that each gets an error of its own.
+    """
     key = (sha256(model.data).digest(), threads, tuple(providers))
     with _LOCK:
+        maker = _MAKERS.setdefault(key, _Maker())
+    with maker.lock:  # making takes long: other models do not wait for it
         found = _SHARED.get(key)
-    if found is None:
-        made = OnnxSession(model, threads, providers)  # takes long, so that others do not wait for it
-        with _LOCK:
-            found = _SHARED.setdefault(key, made)
+        if found is None:
+            found = _SHARED[key] = OnnxSession(model, threads, providers)
     return found
 
 
