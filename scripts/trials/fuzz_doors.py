@@ -3,12 +3,14 @@
     uv run python scripts/trials/fuzz_doors.py --seconds 3600 --seed 36
 
 Requests are legal ones that were changed at random. A finding is an answer that holds anything of the graph,
-more than 20 MB of memory that stay, a descriptor that is left, or a server that does not answer its owner
-within two seconds; the exit status is 1 then. The servers are in a process of their own. Linux only.
+more than 20 MB of memory that stay, more than 5 % of a processor, a descriptor that is left, or a server that
+does not answer its owner within two seconds; the exit status is 1 then. The servers are in a process of their
+own. Linux only.
 """
 
 from __future__ import annotations
 
+import os
 import random
 import socket
 import sys
@@ -33,6 +35,7 @@ SECRETS: Final = (b"secret_stream", b"SecretGraph", b"penstock_")
 GRAPH: Final = 'type: "SecretGraph" input_stream: "secret_stream"'
 TOKEN: Final = "correct horse battery staple"  # noqa: S105  # of the trial
 MOST_MIB: Final = 20
+MOST_SHARE: Final = 0.05
 PATIENCE_S: Final = 2.0
 #: How long the servers may take to start, and to end.
 START_S: Final = 30.0
@@ -77,6 +80,12 @@ def state(pid: int) -> tuple[int, int, int]:
     folder = Path("/proc") / str(pid)
     said = dict(line.split(":", 1) for line in (folder / "status").read_text().splitlines() if ":" in line)
     return int(said["VmRSS"].split()[0]) >> 10, int(said["Threads"]), len(list((folder / "fd").iterdir()))
+
+
+def processor_time(pid: int) -> float:
+    """Return the processor time of all threads of a process, in seconds."""
+    fields = (Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def serve(end: Connection) -> None:
@@ -127,6 +136,7 @@ def main(seconds: float, seed: int, warm: int) -> None:
         asked(metrics, TOKEN)
         time.sleep(3)
         before = state(pid)
+        used_before, began = processor_time(pid), time.monotonic()
         last, next_look = time.monotonic() + seconds, time.monotonic() + 10
         while time.monotonic() < last:
             count += 1
@@ -134,10 +144,12 @@ def main(seconds: float, seed: int, warm: int) -> None:
                 findings.append(found)
             if time.monotonic() > next_look:
                 next_look += 10
-                click.echo(f"{count} connections, {state(pid)}", err=True)
+                share = (processor_time(pid) - used_before) / (time.monotonic() - began)
+                click.echo(f"{count} connections, {state(pid)}, {share:.1%} of a processor", err=True)
                 waited = max(asked(page), asked(metrics, TOKEN))
                 if waited > PATIENCE_S:
                     findings.append(f"the owner waited {waited:.1f} s after {count} requests")
+        share = (processor_time(pid) - used_before) / (time.monotonic() - began)
         time.sleep(12)  # until slow connections are closed
         after = state(pid)
     finally:
@@ -146,7 +158,12 @@ def main(seconds: float, seed: int, warm: int) -> None:
         process.kill()
     if after[0] - before[0] > MOST_MIB or after[2] > before[2] + 2:
         findings.append(f"memory, threads, descriptors were {before}, and are {after}")
-    click.echo(f"{count} connections, {before} before, {after} after, {len(findings)} findings")
+    if share > MOST_SHARE:
+        findings.append(f"the servers took {share:.1%} of a processor")
+    click.echo(
+        f"{count} connections, {before} before, {after} after, {share:.1%} of a processor, "
+        f"{len(findings)} findings"
+    )
     for one in findings[:20]:
         click.echo(one)
     sys.exit(bool(findings))
