@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from penstock.errors import InvalidArgumentError
 from penstock_tensors.models.model import Model, RunSettings, TensorInfo
+from penstock_tensors.models.notices import without_notice
 from penstock_tensors.models.optional_runtime import optional_runtime
 
 if TYPE_CHECKING:
@@ -114,7 +116,8 @@ def _interpreter(model: Model, settings: RunSettings) -> Any:
             f"the model {model.name!r} is no .tflite file that ai-edge-litert can read: {error}; get the "
             "file again"
         ) from error
-    made.allocate_tensors()
+    with without_notice() if settings.uses_xnnpack else nullcontext():
+        made.allocate_tensors()
     return made
 
 
