@@ -37,13 +37,17 @@ def without_notice() -> Iterator[None]:
         yield
         return
     with _LOCK:
-        stream = None if _was_prepared else _MemoryStream.made()
+        stream = _MemoryStream.made() if _may_come() else None
         if stream is None:
             yield
         else:
             with stream.as_stderr():
                 yield
         _was_prepared = True
+
+
+def _may_come() -> bool:
+    return not _was_prepared  # another thread may have prepared a model since
 
 
 class _MemoryStream:
