@@ -12,9 +12,10 @@ import pytest
 ROOT = Path(__file__).parent.parent
 SCRIPT = ROOT / "scripts" / "trials" / "fuzz_graphs.py"
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux", reason="the fuzzer limits its processes as Linux does"
-)
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="the fuzzer limits its processes as Linux does"),
+    pytest.mark.heavy,
+]
 
 GRAPH = """\
 % param p : "x" %

@@ -17,6 +17,8 @@ from test_waits import wait_until
 
 import penstock
 
+pytestmark = pytest.mark.heavy
+
 PATIENCE_S = 30.0
 WORKERS = """executor { name: "workers" type: "ProcessExecutor"
     options { [penstock_processes.ProcessExecutorOptions.ext] { num_processes: %d cancel_grace_s: 0.2 } } }"""

@@ -17,6 +17,8 @@ from penstock.errors import GraphConfigError, GraphRunError, UnavailableError
 from penstock.lowlevel import default_registry
 from penstock_kafka import KafkaMessage
 
+pytestmark = pytest.mark.heavy
+
 PATIENCE_S = 30.0
 
 

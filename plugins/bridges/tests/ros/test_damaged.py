@@ -33,6 +33,8 @@ from penstock.errors import (
 from penstock_formats import ImageFormat, ImageFrame
 from penstock_ros.client.reading import check_names
 
+pytestmark = pytest.mark.heavy
+
 SOME = {"imu": payloads()["imu"], "cloud": payloads()["cloud"], "frame": frame(ImageFormat.SRGB)}
 TOPICS = " ".join(f"/{name}" for name in SOME)
 

@@ -14,6 +14,8 @@ from penstock_cli import main
 from penstock_cli.runs.interrupts import Interrupts
 from penstock_testing.traces import read_trace
 
+pytestmark = pytest.mark.heavy
+
 #: The command, in a process that prints which threads are left at its end. Each press is counted.
 CHILD = """
 import signal, sys, threading

@@ -16,6 +16,8 @@ from penstock_cli.machine import environment
 from penstock_cli.packs.new_pack import core_range
 from penstock_cli.packs.pack_names import pack_names
 
+pytestmark = pytest.mark.heavy
+
 FILES = {
     "README.md",
     "pyproject.toml",
