@@ -234,7 +234,7 @@ def play(way, kind):
     alive = stage.alive
     with stage.graph, contextlib.suppress(penstock.GraphRunError):
         if way in AWAITING and not stage.can_be_awaited:
-            with pytest.raises(penstock.PenstockError, match="cannot be awaited: executor ''"):
+            with pytest.raises(penstock.PenstockError, match="cannot be awaited: the default executor"):
                 way(stage)
         else:
             way(stage)

@@ -249,7 +249,7 @@ def test_a_call_that_never_returns_is_left_alone_and_writes_nothing_when_it_does
     graph.add_packet_to_input_stream("in", penstock.Packet(1, 5))
     assert entered.wait(TIMEOUT)
 
-    with pytest.raises(GraphRunError, match=r"executor '' \(Threads\) holds a call of 'hangs'"):
+    with pytest.raises(GraphRunError, match=r"the default executor \(Threads\) holds a call of 'hangs'"):
         graph.abandon(0.2)
 
     assert not graph.is_running
@@ -282,7 +282,7 @@ def test_a_typed_error_of_an_executor_that_cannot_start_keeps_its_class_and_gets
     graph.set_executor("", Refusing())
 
     with pytest.raises(
-        UnavailableError, match=r"^executor '' \(Refusing\) cannot serve the run: no threads today$"
+        UnavailableError, match=r"^the default executor \(Refusing\) cannot serve the run: no threads today$"
     ):
         graph.start_run()
 
@@ -302,7 +302,7 @@ def test_an_executor_that_cannot_start_is_a_typed_error_and_the_graph_can_start_
     graph.set_executor("", executor)
 
     with pytest.raises(
-        penstock.PenstockError, match=r"executor '' \(Unwilling\) cannot serve the run: Runtime"
+        penstock.PenstockError, match=r"the default executor \(Unwilling\) cannot serve the run: Runtime"
     ):
         graph.start_run()
 
@@ -383,7 +383,9 @@ def test_an_executor_that_lends_something_else_is_a_typed_error(make) -> None:
     graph = make([(passing, "in", "out")], "in", threads=0)
     graph.set_executor("", Lending())
 
-    with pytest.raises(penstock.PenstockError, match=r"executor '' \(Lending\) cannot serve the run: Attrib"):
+    with pytest.raises(
+        penstock.PenstockError, match=r"the default executor \(Lending\) cannot serve the run: Attrib"
+    ):
         graph.start_run()
 
     assert not graph.is_running

@@ -392,17 +392,19 @@ def test_what_runs_in_the_applications_waits_cannot_be_awaited(make, on_loop, ti
             pass
 
     with pytest.raises(
-        FailedPreconditionError, match=r"running\(\) cannot be awaited: executor '' runs nodes on the"
+        FailedPreconditionError,
+        match=r"running\(\) cannot be awaited: the default executor runs nodes on the",
     ):
         on_loop(by_rows())
     with pytest.raises(
-        FailedPreconditionError, match=r"running\(\) cannot be awaited: executor '' runs nodes on the"
+        FailedPreconditionError,
+        match=r"running\(\) cannot be awaited: the default executor runs nodes on the",
     ):
         on_loop(by_running())
     assert not graph.is_running
     graph.start_run()
     with pytest.raises(
-        FailedPreconditionError, match="the next packet of stream 'n' cannot be awaited: executor ''"
+        FailedPreconditionError, match="the next packet of stream 'n' cannot be awaited: the default executor"
     ):
         on_loop(by_a_run_under_way())
     graph.wait_until_done(TIMEOUT)

@@ -36,6 +36,10 @@ class ReadyQueue:
         #: Something was put in since the runtime last looked.
         self.is_fresh = False
 
+    def executor_name(self) -> str:
+        """Return what users call the executor of the queue."""
+        return f"executor {self.name!r}" if self.name else "the default executor"
+
     def __len__(self) -> int:
         return len(self.others) + len(self.sources)
 

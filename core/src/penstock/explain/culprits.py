@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from penstock.engine.input_stream_handler import InputStreamHandler
     from penstock.engine.node import Node
     from penstock.engine.schedule import Schedule
-    from penstock.engine.scheduler_queue import ReadyQueue
     from penstock.engine.stream import InputStream, Observer, OutputStream, Queue
 
 #: The state of a schedule, as a user reads it.
@@ -86,11 +85,6 @@ def being_called(observer: Observer) -> Link:
         "wait for it",
         stream=observer.name,
     )
-
-
-def executor_name(queue: ReadyQueue) -> str:
-    """Return the name, for users, of the executor of a ready queue."""
-    return f"executor {queue.name!r}" if queue.name else "the default executor"
 
 
 def full_queues(schedule: Schedule) -> dict[int, Queue]:

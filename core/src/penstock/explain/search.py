@@ -17,7 +17,6 @@ from penstock.explain.culprits import (
     RUN_STATES,
     being_called,
     bound_of,
-    executor_name,
     forgotten,
     full_queues,
     missing_side_packets,
@@ -226,7 +225,7 @@ class _Search:
         return self._for_inputs(node)
 
     def _ready(self, node: Node) -> Hop:
-        executor = executor_name(node.queue)
+        executor = node.queue.executor_name()
         link = Link(
             WaitKind.THREAD,
             f"node {node.name!r} is ready and waits for a thread of {executor}",

@@ -77,8 +77,8 @@ class ThreadsLease(Lease):
             if not isinstance(error, RuntimeError) or isinstance(error, PenstockError):
                 raise
             raise ResourceExhaustedError(
-                f"{self._who()} cannot start a thread: {error}; the system limits the threads and the memory "
-                "of this process"
+                f"no thread can be started: {error}; the system limits the threads and the memory of this "
+                "process"
             ) from error
 
     def _who(self) -> str:

@@ -273,7 +273,7 @@ class LockedRun:
             try:
                 work.lease.wake()
             except Exception as error:  # noqa: BLE001  # whatever an executor raises ends the run
-                failure = PenstockError(f"executor {work.name!r} cannot run anything: {text_of(error)}")
+                failure = PenstockError(f"{work.queue.executor_name()} cannot run anything: {text_of(error)}")
                 failure.__cause__ = error
                 with self.lock:
                     self.stranded.add(work)

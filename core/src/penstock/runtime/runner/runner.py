@@ -107,9 +107,7 @@ class Runner(AwaitedRun):
                     work.is_watched = work.lease.watches
                     self._has_helpers = self._has_helpers or work.lease.helps
                 except Exception as error:
-                    if text_of(error).startswith(f"executor {work.name!r} "):
-                        raise  # it names the executor already
-                    who = f"executor {work.name!r} ({type(executor).__name__}) cannot serve the run: "
+                    who = f"{work.queue.executor_name()} ({type(executor).__name__}) cannot serve the run: "
                     if isinstance(error, PenstockError) and field_of(error, "code", StatusCode) is not None:
                         raise error.placed(who) from error
                     raise PenstockError(f"{who}{words_of(error)}", code=code_of(error)) from error
@@ -147,7 +145,7 @@ class Runner(AwaitedRun):
             if self.is_over:
                 return
             held = [
-                f"executor {work.name!r} ({type(executor).__name__}) holds "
+                f"{work.queue.executor_name()} ({type(executor).__name__}) holds "
                 + ", ".join([*(f"a call of {name!r}" for name in called), *(f"{name!r}" for name in ready)])
                 for work, executor in zip(self.works, self.executors, strict=True)
                 if (called := [node.name for node in self.running_nodes() if node.queue is work.queue])
@@ -197,13 +195,13 @@ class Runner(AwaitedRun):
                 has_stopped = work.lease.stop(timeout)
             except Exception as error:  # noqa: BLE001  # whatever an executor raises is an error of the run
                 has_stopped = True
-                failure = PenstockError(f"executor {work.name!r} failed to stop: {text_of(error)}")
+                failure = PenstockError(f"{work.queue.executor_name()} failed to stop: {text_of(error)}")
                 failure.__cause__ = error
                 self.schedule.errors.append(failure)
             if has_stopped:
                 self._stopped.add(work)
             else:
-                late.append(f"executor {work.name!r} ({type(executor).__name__})")
+                late.append(f"{work.queue.executor_name()} ({type(executor).__name__})")
         return late
 
     def _close_what_is_open(self) -> None:

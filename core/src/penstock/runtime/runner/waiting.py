@@ -79,8 +79,8 @@ class AwaitedRun(DeferringRun):
         for lease, work in zip(self.leases, self.works, strict=True):
             if lease.helps:
                 raise FailedPreconditionError(
-                    f"{what} cannot be awaited: executor {work.name!r} runs nodes on the application's own "
-                    "thread, inside calls that block; use calls that block, or an executor with threads"
+                    f"{what} cannot be awaited: {work.queue.executor_name()} runs nodes on the application's "
+                    "own thread, inside calls that block; use calls that block, or an executor with threads"
                 )
 
     def wait_for_room(self, has_room: Callable[[], bool], what: str, timeout: float | None = None) -> None:
