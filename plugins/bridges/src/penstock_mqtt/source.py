@@ -199,8 +199,7 @@ class MqttSourceCalculator(penstock.Calculator):
         if "REFUSED" not in cc.outputs:
             raise InvalidArgumentError(
                 f"a message of topic {message.topic!r} {why}; connect the output REFUSED, and the source "
-                "goes on "
-                "behind such messages"
+                "goes on behind such messages"
             )
         cc.counter("refused").increment()
         cc.outputs["REFUSED"].add(message, stamp)

@@ -95,14 +95,12 @@ class RosBagSourceCalculator(penstock.Calculator):
         if wrong := set(cc.outputs.tags()) - {"", _MESSAGE}:
             raise InvalidArgumentError(
                 f"there is an output with the tag {min(wrong)}; an output has none, or MESSAGE for messages "
-                "as they "
-                "are"
+                "as they are"
             )
         if len(options.topic) != len(cc.outputs):
             raise InvalidArgumentError(
                 f"topic has {len(options.topic)} names, but there are {len(cc.outputs)} outputs; name a "
-                "topic "
-                "for each output, in their order"
+                "topic for each output, in their order"
             )
         if twice := [one for one in options.topic if options.topic.count(one) > 1]:
             raise InvalidArgumentError(
@@ -173,8 +171,7 @@ class RosBagSourceCalculator(penstock.Calculator):
         if self._dropped:
             _logger.warning(
                 "%s: dropped %d messages whose stamps are not after the one before in their topic, or that "
-                "stand "
-                "more than reorder_ms behind others",
+                "stand more than reorder_ms behind others",
                 self._path,
                 self._dropped,
                 extra=place(node=self._name),

@@ -194,8 +194,7 @@ class FileSource:
         if self._first is None:
             raise InvalidArgumentError(
                 f"video file {self._name!r}: not one frame can be decoded ({self._dropped[BROKEN]} broken "
-                "packets); "
-                "the file is empty or damaged"
+                "packets); the file is empty or damaged"
             )
         self._size = self._format.picture(self._first).shape[:2]
         self._has_told_size = False

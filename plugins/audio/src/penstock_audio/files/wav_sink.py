@@ -100,9 +100,8 @@ class WavSinkCalculator(penstock.Calculator):
         if not (1 <= rate <= _MOST_RATE and rate == header.sample_rate and 1 <= channels <= _MOST_CHANNELS):
             raise InvalidArgumentError(
                 f"stream {cc.inputs[0].name!r} has {header.sample_rate:g} samples a second and {channels} "
-                "channels, but a "
-                f"WAV file has a whole number up to {_MOST_RATE} and from 1 to {_MOST_CHANNELS}; resample it "
-                "before",
+                f"channels, but a WAV file has a whole number up to {_MOST_RATE} and from 1 to "
+                f"{_MOST_CHANNELS}; resample it before",
                 stream=cc.inputs[0].name,
             )
         self._rate, self._channels = rate, channels

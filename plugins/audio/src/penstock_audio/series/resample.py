@@ -225,8 +225,7 @@ class ResampleTimeSeriesCalculator(_Resampling):
         if source < least:
             raise FailedPreconditionError(
                 f"stream {cc.inputs[0].name!r} has {source:g} samples a second, but at least {least:g} are "
-                "needed; take "
-                "a better source, or set allow_upsampling and a lower min_source_sample_rate",
+                "needed; take a better source, or set allow_upsampling and a lower min_source_sample_rate",
                 stream=cc.inputs[0].name,
             )
         given = options.resampler_rational_factor_options

@@ -57,8 +57,7 @@ class SeriesOperation(penstock.Calculator):
         if not matrix.array.size:
             raise InvalidArgumentError(
                 f"stream {port.name!r}: a matrix of {matrix.rows}x{matrix.columns} has no elements; leave "
-                "out such "
-                "packets",
+                "out such packets",
                 stream=port.name,
                 timestamp=cc.stamp,
             )

@@ -80,8 +80,7 @@ class StabilizedLogCalculator(penstock.Calculator):
         if self._options.check_nonnegativity and (numbers < 0).any():
             raise InvalidArgumentError(
                 f"stream {port.name!r}: {numbers.min()} is below 0 and has no logarithm; square it before, "
-                "or set "
-                "check_nonnegativity: false for NaN",
+                "or set check_nonnegativity: false for NaN",
                 code=StatusCode.OUT_OF_RANGE,
                 stream=port.name,
                 timestamp=cc.stamp,

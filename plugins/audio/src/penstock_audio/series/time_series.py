@@ -140,8 +140,7 @@ def check_fits(port: Input, header: TimeSeriesHeader, stamp: int) -> Matrix:
         if header.HasField(field) and found != getattr(header, field):
             raise InvalidArgumentError(
                 f"stream {port.name!r}: a matrix of {matrix.rows}x{matrix.columns} has {found} {what}, but "
-                "the "
-                f"header says {field} {getattr(header, field)}; correct the header where it is made",
+                f"the header says {field} {getattr(header, field)}; correct the header where it is made",
                 stream=port.name,
                 timestamp=stamp,
             )

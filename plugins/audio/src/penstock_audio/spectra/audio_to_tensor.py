@@ -129,8 +129,7 @@ class AudioToTensorCalculator(penstock.Calculator):
             what = "both" if has_header else "neither"
             raise InvalidArgumentError(
                 f"stream {cc.inputs['AUDIO'].name!r} needs a TimeSeriesHeader or the input SAMPLE_RATE, but "
-                f"has {what}; "
-                "give one of them"
+                f"has {what}; give one of them"
             )
         if has_header:
             self._set_rate(series_header(cc.inputs["AUDIO"], needs_rate=True).sample_rate)
@@ -222,8 +221,7 @@ class AudioToTensorCalculator(penstock.Calculator):
         if wanted not in {1, matrix.rows} or not matrix.rows:
             raise InvalidArgumentError(
                 f"stream {stream!r}: a matrix of {matrix.rows}x{matrix.columns} has {matrix.rows} channels, "
-                "but the model "
-                f"takes {wanted}; set num_channels, or mix them before",
+                f"but the model takes {wanted}; set num_channels, or mix them before",
                 stream=stream,
                 timestamp=stamp,
             )

@@ -45,8 +45,7 @@ class _OfSpectra(penstock.Calculator):
         if not (header.HasField("audio_sample_rate") and header.audio_sample_rate > 0):
             raise InvalidArgumentError(
                 f"stream {cc.inputs[0].name!r} has a header without audio_sample_rate, but the frequencies "
-                "of the rows "
-                "follow from it; put a SpectrogramCalculator before it",
+                "of the rows follow from it; put a SpectrogramCalculator before it",
                 stream=cc.inputs[0].name,
             )
         self._bins = header.num_channels
@@ -64,8 +63,7 @@ class _OfSpectra(penstock.Calculator):
         if not (spectra >= 0).all():
             raise InvalidArgumentError(
                 f"stream {port.name!r}: {spectra[~(spectra >= 0)][0]} is no squared magnitude, which is at "
-                "least 0; "
-                "connect a SpectrogramCalculator with output_type SQUARED_MAGNITUDE",
+                "least 0; connect a SpectrogramCalculator with output_type SQUARED_MAGNITUDE",
                 stream=port.name,
                 timestamp=cc.stamp,
             )

@@ -83,8 +83,7 @@ def mel_weights(
     if len(empty):
         _logger.warning(
             "%d of %d mel bands, from band %d on, lie between two frequencies of the spectrum and are about "
-            "0; make "
-            "channel_count smaller, or the windows of the spectrum longer",
+            "0; make channel_count smaller, or the windows of the spectrum longer",
             len(empty), count, empty[0],
             extra=place(node=node),
         )  # fmt: skip

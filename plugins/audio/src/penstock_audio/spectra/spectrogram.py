@@ -274,8 +274,7 @@ def _length_and_step(
     if not 0 <= overlap < duration:
         raise InvalidArgumentError(
             f"frame_overlap_seconds is {overlap}, but must be from 0 to below frame_duration_seconds, which "
-            "is "
-            f"{duration}"
+            f"is {duration}"
         )
     length = check_count(f"the number of samples in {duration} s at {rate} Hz", samples_in(duration, rate), 2)
     step = length - samples_in(overlap, rate)

@@ -316,8 +316,7 @@ class Link:
             else:
                 self._error = PermissionDeniedError(
                     f"{self._settings.address} refuses the connection: {said}; user name, password and "
-                    "client_id "
-                    "come in the side packet CONFIG"
+                    "client_id come in the side packet CONFIG"
                 )
             return
         now = monotonic()

@@ -167,8 +167,7 @@ def compressed_fields(frame: ImageFrame, kind: str, quality: int) -> dict[str, A
     ):
         raise InvalidArgumentError(
             f"a frame of {frame.format.name} cannot be compressed as {kind}; it must be GRAY8, SRGB, SRGBA "
-            "or "
-            "SBGRA, and for png GRAY16 too; or write it as sensor_msgs/msg/Image"
+            "or SBGRA, and for png GRAY16 too; or write it as sensor_msgs/msg/Image"
         )
     if kind == "jpeg" and array.ndim == 3:  # noqa: PLR2004  # with colours
         array = array[..., :3]

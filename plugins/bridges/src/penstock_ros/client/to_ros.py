@@ -75,8 +75,7 @@ class Messages:
             known = ", ".join(kind.__name__ for kind, _ in _TYPES)
             raise InvalidArgumentError(
                 f"topic {topic.name}: no message can be made of a {type(payload).__name__}; it must be one "
-                "of "
-                f"{known}, or a message of rosbags"
+                f"of {known}, or a message of rosbags"
             )
         if wanted not in self._types:
             raise InvalidArgumentError(
@@ -171,8 +170,7 @@ class Messages:
             if base not in _KINDS:
                 raise InvalidArgumentError(
                     f"topic {topic.name}: points have the field {name!r} of {base}; ROS has little-endian "
-                    "integers "
-                    "of 8 to 32 bits, float32 and float64"
+                    "integers of 8 to 32 bits, float32 and float64"
                 )
             fields.append(
                 self._new(

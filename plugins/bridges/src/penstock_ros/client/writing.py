@@ -49,8 +49,7 @@ class BagWriter:
         if path.suffix not in ("", ".bag", *_FILES):
             raise InvalidArgumentError(
                 f"the bag {str(path)!r} ends in {path.suffix!r}; it must be .bag (ROS 1), .mcap, .db3, or "
-                "none for a "
-                "folder of ROS 2"
+                "none for a folder of ROS 2"
             )
         self._path: Final = path
         self._is_first: Final = path.suffix == ".bag"

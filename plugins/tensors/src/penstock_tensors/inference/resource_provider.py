@@ -62,8 +62,7 @@ class ResourceProviderCalculator(penstock.Calculator):
         if not outputs or max(named, given) != outputs:
             raise InvalidArgumentError(
                 f"the node has {max(named, given)} names of files and {outputs} outputs RESOURCE, but needs "
-                "as "
-                "many outputs as names, and at least one; set resource_id in the options, or connect "
+                "as many outputs as names, and at least one; set resource_id in the options, or connect "
                 "RESOURCE_ID"
             )
         for i in range(given):

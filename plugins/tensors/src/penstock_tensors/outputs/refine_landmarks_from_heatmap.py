@@ -151,7 +151,6 @@ def _heatmap(port: Input, count: int) -> NDArray[np.float32]:
     if len(shape) != _DIMENSIONS or shape[2] != count or 0 in shape:
         raise InvalidArgumentError(
             f"input {port.name!r} holds a tensor of shape {values.shape}, but the heatmap of {count} "
-            "landmarks is "
-            f"(1, height, width, {count}); connect the heatmap of the same model"
+            f"landmarks is (1, height, width, {count}); connect the heatmap of the same model"
         )
     return values.reshape(shape)

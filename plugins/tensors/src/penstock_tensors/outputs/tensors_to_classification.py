@@ -111,16 +111,14 @@ class TensorsToClassificationCalculator(penstock.Calculator):
         if len(source.payload) != 1:
             raise InvalidArgumentError(
                 f"input {source.name!r} holds {len(source.payload)} tensors, but the calculator takes one; "
-                "split "
-                "the list before"
+                "split the list before"
             )
         scores = first_of(source).ravel()
         count = 2 if self._is_binary else scores.size
         if self._labels and len(self._labels) != count:
             raise InvalidArgumentError(
                 f"input {source.name!r} has {count} classes, but there are {len(self._labels)} labels; the "
-                "labels "
-                "must be the model's"
+                "labels must be the model's"
             )
         if self._is_binary:
             found = self._of_two(scores)

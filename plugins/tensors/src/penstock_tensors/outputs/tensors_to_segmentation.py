@@ -73,8 +73,7 @@ class TensorsToSegmentationCalculator(penstock.Calculator):
         if options.activation == _Options.SOFTMAX and not 0 <= options.output_layer_index < _SOFTMAX_CHANNELS:
             raise InvalidArgumentError(
                 f"output_layer_index is {options.output_layer_index}, but SOFTMAX has the channels 0 and 1; "
-                "change it in "
-                "the options"
+                "change it in the options"
             )
         cc.set_timestamp_offset(0)
         cc.declare(may_skip=False, stateless=True)
@@ -111,8 +110,7 @@ class TensorsToSegmentationCalculator(penstock.Calculator):
             name = _Options.Activation.Name(self._options.activation)
             raise InvalidArgumentError(
                 f"input {port.name!r} holds a tensor of shape {values.shape}, but activation {name} takes "
-                "(1, height, "
-                f"width, {channels}); connect the right tensor, or change the activation"
+                f"(1, height, width, {channels}); connect the right tensor, or change the activation"
             )
         return values.reshape(shape)
 
@@ -138,7 +136,6 @@ def _size(port: Input) -> tuple[int, int]:
     if not is_size:
         raise InvalidArgumentError(
             f"input {port.name!r} holds {size!r}, but a size is (width, height), both above 0; connect the "
-            "SIZE of "
-            "an ImagePropertiesCalculator"
+            "SIZE of an ImagePropertiesCalculator"
         )
     return int(width), int(height)

@@ -57,8 +57,7 @@ class DetectionProjectionCalculator(penstock.Calculator):
         if not count or count != cc.outputs.count("DETECTIONS"):
             raise InvalidArgumentError(
                 f"there are {count} inputs and {cc.outputs.count('DETECTIONS')} outputs DETECTIONS, but each "
-                "input "
-                "has an output; connect as many, one at least"
+                "input has an output; connect as many, one at least"
             )
         for i in range(count):
             cc.inputs["DETECTIONS", i].set(list[Detection], "in the crop")

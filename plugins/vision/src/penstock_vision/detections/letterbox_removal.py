@@ -92,8 +92,7 @@ class LandmarkLetterboxRemovalCalculator(penstock.Calculator):
         if not count or count != cc.outputs.count("LANDMARKS"):
             raise InvalidArgumentError(
                 f"there are {count} inputs and {cc.outputs.count('LANDMARKS')} outputs LANDMARKS, but each "
-                "input "
-                "has an output; connect as many, one at least"
+                "input has an output; connect as many, one at least"
             )
         for i in range(count):
             cc.inputs["LANDMARKS", i].set(NormalizedLandmarkList, "in the padded image")
@@ -143,8 +142,7 @@ def _parts(port: Input) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     if not (width > 0 and height > 0):
         raise InvalidArgumentError(
             f"input {port.name!r} holds {port.payload!r}, which leaves nothing of the image; the sums of "
-            "left and "
-            "right and of top and bottom must be below 1"
+            "left and right and of top and bottom must be below 1"
         )
     return np.array((left, top, 0), np.float32), np.array((width, height, width), np.float32)
 

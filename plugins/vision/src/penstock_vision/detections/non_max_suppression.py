@@ -297,8 +297,7 @@ def _best_label(detection: Detection) -> Detection | None:
     if not count or count not in (labels, ids):
         raise InvalidArgumentError(
             f"a detection has {count} scores, {labels} labels and {ids} label_ids; there must be as many "
-            "scores "
-            "as labels or label_ids"
+            "scores as labels or label_ids"
         )
     if count == 1 and labels <= 1 and ids <= 1:
         return detection
@@ -324,8 +323,7 @@ def _box(detection: Detection, image: Image | ImageFrame | None) -> tuple[float,
     if location.format != LocationData.BOUNDING_BOX or image is None:
         raise InvalidArgumentError(
             f"a detection's location has format {LocationData.Format.Name(location.format)}, but boxes must "
-            "be "
-            "RELATIVE_BOUNDING_BOX, or BOUNDING_BOX with the input IMAGE connected"
+            "be RELATIVE_BOUNDING_BOX, or BOUNDING_BOX with the input IMAGE connected"
         )
     box = location.bounding_box
     width, height = np.float32(image.width), np.float32(image.height)

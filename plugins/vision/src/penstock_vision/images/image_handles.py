@@ -152,8 +152,7 @@ class FromImageCalculator(penstock.Calculator):
             if not image.uses_gpu:
                 raise InvalidArgumentError(
                     f"input {source.name!r} holds {image!r}, which is in main memory; connect IMAGE_CPU, and "
-                    "an "
-                    "ImageFrameToGpuBufferCalculator behind it"
+                    "an ImageFrameToGpuBufferCalculator behind it"
                 )
             cc.outputs["IMAGE_GPU"].add(image.held, cc.stamp)
         if "SOURCE_ON_GPU" in cc.outputs:

@@ -92,8 +92,7 @@ class SegmentationSmoothingCalculator(penstock.Calculator):
         if new.shape != old.shape:
             raise InvalidArgumentError(
                 f"inputs {source.name!r} and {previous.name!r} hold masks of {new.shape[1]}x{new.shape[0]} "
-                "and "
-                f"{old.shape[1]}x{old.shape[0]} pixels, but their sizes must be equal"
+                f"and {old.shape[1]}x{old.shape[0]} pixels, but their sizes must be equal"
             )
         x = np.square(new - np.float32(0.5))
         sums = np.full_like(x, _COEFFICIENTS[-1])
