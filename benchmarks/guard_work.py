@@ -34,17 +34,22 @@ SMALL: Final = 10
 
 @host.register_calculator
 class GuardedCalculator(host.Calculator):
-    """Forwards each packet to the output of the same position."""
+    """Forwards each packet to the output of the same position, as PassThroughCalculator does."""
 
     @classmethod
     def get_contract(cls, cc: Any) -> None:
         """Take any payload."""
         for port in (*cc.inputs, *cc.outputs):
             port.set_any()
+        cc.set_timestamp_offset(0)
 
-    def process(self, cc: Any) -> None:
+    def open(self, cc: Any) -> None:
+        """Pair the ports: to do so in each call would take a quarter of a step."""
+        self._pairs = tuple(zip(cc.inputs, cc.outputs, strict=True))
+
+    def process(self, _cc: Any) -> None:
         """Forward what came."""
-        for source, target in zip(cc.inputs, cc.outputs, strict=True):
+        for source, target in self._pairs:
             target.add_packet(source.packet)
 
 
