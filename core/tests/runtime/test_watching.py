@@ -127,6 +127,8 @@ def test_a_thousand_watchers_come_and_go_and_no_packet_is_lost_or_doubled(make, 
 def test_the_short_cut_past_the_queue_comes_back_when_the_last_watcher_has_left(make) -> None:
     graph = make(CHAIN, "in", threads=0)
     graph.start_run()
+    closed = relays(graph)
+    graph.wait_until_idle(TIMEOUT)
     before = relays(graph)
     first = graph.watch_stream("a", lambda *_: None)
     second = graph.watch_stream("a", lambda *_: None)
@@ -138,6 +140,7 @@ def test_the_short_cut_past_the_queue_comes_back_when_the_last_watcher_has_left(
     after = relays(graph)
     graph.close(TIMEOUT)
 
+    assert closed == relays(graph) == [False, False, False]  # only nodes that are open have it
     assert before == after == [True, True, False]
     assert both == one == [False, True, False]
 

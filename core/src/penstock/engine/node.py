@@ -48,7 +48,7 @@ STATES: Final = ("unopened", "opening", "opened", "closing", "closed", "failed i
 class Step(CalculatorContext):
     """One call of one method: a token that is completed exactly once, and what the method sees."""
 
-    __slots__ = ("call", "in_ports", "is_done", "is_running", "out_ports", "words")
+    __slots__ = ("call", "in_port", "in_ports", "is_done", "is_running", "out_ports", "words")
 
     def __init__(self, node: Node) -> None:
         super().__init__(node)
@@ -56,6 +56,8 @@ class Step(CalculatorContext):
         self.call: Callable[[Step], object] = node.open
         #: `in_ports`, `out_ports`: the ports of `inputs` and `outputs` as tuples.
         self.in_ports: tuple[Input, ...] = ()
+        #: The only one of `in_ports`; None where there are others or none.
+        self.in_port: Input | None = None
         self.out_ports: tuple[Output, ...] = ()
         #: Taken and not yet completed.
         self.is_running = False
@@ -69,6 +71,7 @@ class Step(CalculatorContext):
         self.inputs = inputs
         self.outputs = outputs
         self.in_ports = inputs.items
+        self.in_port = inputs.items[0] if len(inputs.items) == 1 else None
         self.out_ports = outputs.items
 
 

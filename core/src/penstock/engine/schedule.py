@@ -181,12 +181,15 @@ class Schedule:
     def fail(self, error: PenstockError) -> None:
         """Record an error of the run: prepared steps still run, then opened nodes are closed."""
         self.errors.append(error)
-        self._is_failing = True
+        self._begin_to_fail()
         self.has_news = True
         if self.state == PAUSED:
             self.resume()
         elif self.state == RUNNING:
             self._settle()
+
+    def _begin_to_fail(self) -> None:
+        self._is_failing = True
 
     def close_sources(self) -> None:
         """Close all graph inputs, and every source before its next step."""
@@ -569,7 +572,7 @@ class Schedule:
         self, node: Node, method: int, error: BaseException, at: int | None, words: str = ""
     ) -> None:
         self.errors.append(CalculatorError(node.name, node.kind, METHODS[method], error, at, words))
-        self._is_failing = True
+        self._begin_to_fail()
         self.has_news = True
 
     def _finish_open(self, step: Step, error: BaseException | None) -> None:
@@ -896,7 +899,7 @@ class Schedule:
     def fail_later(self, error: PenstockError) -> None:
         """Record an error while the schedule is settling; the caller goes on settling."""
         self.errors.append(error)
-        self._is_failing = True
+        self._begin_to_fail()
         self.has_news = True
 
     def _go_on(self) -> bool:

@@ -11,8 +11,8 @@ from __future__ import annotations
 from heapq import heappush
 from typing import TYPE_CHECKING, Final
 
-from penstock.engine.calculator import PROCESS
 from penstock.engine.input_stream_handler import NOT_READY, READY_FOR_CLOSE
+from penstock.engine.node import OPENED
 from penstock.engine.schedule import RUNNING, Schedule
 from penstock.timestamp import DONE, MAX, ONE_OVER_POSTSTREAM
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Relay:
-    """What `ShortSchedule.turn` needs to put a packet past the queue; looking it up would take 50 ns."""
+    """What `ShortSchedule.follow` needs to put a packet past the queue; a look-up takes 50 ns."""
 
     __slots__ = ("following", "output", "packets", "port", "reader", "stream", "target")
 
@@ -55,7 +55,8 @@ class ShortSchedule(Schedule):
     * `takes_in_order`: the node is open and has one input, whose packets it takes one by one, each when it
       comes and the node is idle.
     * `relay`: where the packets of its only output go, if its only reader is another node with one input and
-      one step at a time, and it has no observer.
+      one step at a time, and it has no observer. A node has it while it is open and the run has not failed,
+      so that a step of a node with a relay is a call of `process`.
     """
 
     __slots__ = ()
@@ -80,11 +81,16 @@ class ShortSchedule(Schedule):
             report_deadlock=report_deadlock,
             sources_wait=sources_wait,
         )
-        for node in self.nodes:
-            _find_relay(node)
 
     def turn(self, queue: ReadyQueue, step: Step, error: BaseException | None, stop: bool) -> Step | None:  # noqa: FBT001  # hot
-        """As `Schedule.turn`, with the packet past the queue where it may.
+        """As `Schedule.turn`, with the packet past the queue where it may."""
+        if error is None and not stop:
+            return self.follow(queue, step)
+        self.complete(step, error, stop)
+        return None if self.deliveries else self.take(queue)
+
+    def follow(self, queue: ReadyQueue, step: Step) -> Step | None:
+        """As `turn` for a call that has neither failed nor returned STOP.
 
         Where a call of `process` has written one packet, and its only reader is an idle node that takes
         packets one by one, the packet goes straight into that node's next step, past the queue of the stream
@@ -94,36 +100,35 @@ class ShortSchedule(Schedule):
         node = step.node
         relay = node.relay
         # 1. May the packet go past the queue? `relay` says what the plan fixes: one output, one reader, no
-        #    observer, one step at a time at both ends. The rest is asked again each time. A target that is
-        #    idle and takes packets in order has an empty queue: else its next step would be prepared
-        #    already. Ordinary timestamps have bounds that are theirs plus one; and a step at or before the
-        #    packet promises nothing behind it, whatever its offset. Nothing has changed so far, so that every
-        #    "no" leaves the whole work to `complete`, which also refuses a step completed twice.
-        if relay is not None and error is None and not stop:
-            packets, target = relay.packets, relay.target
+        #    observer, one step at a time at both ends; and that the node is open and the run has not failed.
+        #    The rest is asked again each time. A target that is idle and takes packets in order has an empty
+        #    queue: else its next step would be prepared already. Ordinary timestamps have bounds that are
+        #    theirs plus one; and a step at or before the packet promises nothing behind it, whatever its
+        #    offset. Nothing changes before a "no", so that it leaves the whole work to `complete`, which also
+        #    refuses a step completed twice.
+        if relay is not None and (packets := relay.packets):
+            target, output, packet = relay.target, relay.output, packets.pop()
             if (
-                len(packets) == 1
+                step.is_running
                 and target.takes_in_order
-                and not target.in_flight
-                and step.method == PROCESS
-                and (packet := packets[0]).is_ordinary
-                and (arrived := packet.stamp) >= step.stamp
-                and step.is_running
-                and not relay.output.will_close
-                and not self._is_failing
+                and not (packets or target.in_flight or output.will_close)
+                and packet.is_ordinary
+                and (arrived := packet.stamp) >= (stamp := step.stamp)
             ):
                 # 2. The step ends, as in `complete` and `_finish_process`. Here stream and reader get their
                 #    bounds; the packet is counted as written and as delivered. The limits of the queue are
-                #    not asked: the packet would leave it within this call.
+                #    not asked: the packet would leave it within this call. The packet is not behind the
+                #    offset, so the bound that it gives promises all that there is.
                 step.is_running = False
                 node.in_flight = 0
                 node.steps += 1
-                node.forwarded = passed = step.stamp + 1
-                packets.clear()  # the packet is not behind the offset, so it promises all that there is
+                bound = output.bound
+                # mostly the same number: to make another one would take longer
+                node.forwarded = passed = bound if arrived == stamp else stamp + 1
                 stream, reader, following = relay.stream, relay.reader, relay.following
                 stream.added += 1
                 reader.delivered += 1
-                reader.bound = stream.bound = relay.output.bound
+                reader.bound = stream.bound = bound
                 # 3. The target's step is prepared, as `_look_once` does with a packet that is queued.
                 #    `busy` stays: one step ends, one begins, so the run is never idle in between. From
                 #    `in_flight = 1` on nothing else prepares the target, which stage 4 relies on.
@@ -137,7 +142,7 @@ class ShortSchedule(Schedule):
                 #    that sets off is settled. Then `step` may be prepared again or closing, the run may
                 #    have an error, and it is *not* promised that the target comes first.
                 only = node.only_input
-                if only is None or only.queue or only.bound != passed:
+                if only is None or only.bound != passed or only.queue:
                     self._look_once(node, step)
                     if self._touched or self.flow.freed or self._is_failing:
                         self._settle()
@@ -149,17 +154,18 @@ class ShortSchedule(Schedule):
                 others = queue.others
                 key = target.ready_key
                 if (
-                    target.queue is queue
-                    and (not others or key < others[0])
-                    and self.state == RUNNING
+                    (not others or key < others[0])
                     and not self.deliveries
+                    and self.state == RUNNING
+                    and target.queue is queue
                 ):
                     following.is_running = True
                     return following
                 heappush(target.queue.others, key)
                 target.queue.is_fresh = True
                 return None if self.deliveries else self.take(queue)
-        self.complete(step, error, stop)
+            packets.append(packet)
+        self.complete(step)
         return None if self.deliveries else self.take(queue)
 
     def observe(self, stream: OutputStream, observer: Observer) -> None:
@@ -173,7 +179,7 @@ class ShortSchedule(Schedule):
         super().unwatch(observer)
         stream = observer.watches
         if stream is not None and not observer.is_claimed and stream.node is not None:
-            _find_relay(stream.node)
+            self._find_relay(stream.node)
 
     def _bind(self, node: Node) -> None:
         super()._bind(node)
@@ -182,9 +188,16 @@ class ShortSchedule(Schedule):
         node.only_input = policy.inputs[0] if is_plain else None
         node.takes_in_order = is_plain and node.in_order is None and not _does_more(policy)
         node.advance = short_advance(policy) or node.advance
+        self._find_relay(node)
+
+    def _begin_to_fail(self) -> None:
+        super()._begin_to_fail()
+        for node in self.nodes:
+            node.relay = None
 
     def _prepare_close(self, node: Node) -> None:
         node.takes_in_order = False
+        node.relay = None
         super()._prepare_close(node)
 
     def _look_after(self, node: Node, step: Step) -> None:
@@ -196,17 +209,16 @@ class ShortSchedule(Schedule):
         if only is None or only.queue or only.bound != step.stamp + 1 or step.stamp > MAX:
             self._look_once(node, step)
 
-
-def _find_relay(node: Node) -> None:
-    """Make the relay of a node where there can be one: all nodes are connected, or an observer has left."""
-    if node.in_order is not None or not node.inputs or len(node.outputs) != 1:
-        return
-    readers = node.outputs[0].readers
-    if len(readers) != 1 or node.outputs[0].observers:
-        return
-    target = readers[0].node
-    if target is not None and target is not node and len(target.inputs) == 1 and target.in_order is None:
-        node.relay = Relay(node.step.out_ports[0], readers[0], target)
+    def _find_relay(self, node: Node) -> None:
+        """Make the relay of a node where there can be one: it has opened, or an observer has left."""
+        if node.state != OPENED or self._is_failing or node.in_order is not None or not node.inputs:
+            return
+        if len(node.outputs) != 1 or node.outputs[0].observers or len(node.outputs[0].readers) != 1:
+            return
+        reader = node.outputs[0].readers[0]
+        target = reader.node
+        if target is not None and target is not node and len(target.inputs) == 1 and target.in_order is None:
+            node.relay = Relay(node.step.out_ports[0], reader, target)
 
 
 # --- input sets -----------------------------------------------------------------------------------
