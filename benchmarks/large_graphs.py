@@ -103,7 +103,7 @@ def benchmark() -> tuple[Benchmark, argparse.Namespace]:
         figure=FIGURE,
         base=REFERENCE,
         otherwise=OURS,
-        cases=[Case(_case(n), {"nodes": n}) for n in nodes],
+        cases=[Case(_case(n), {"nodes": n}, more_s=n // 100) for n in nodes],
         contestants=[Contestant(OURS, "large_graphs:penstock"), reference("large_graph", given)],
         bars=bars(nodes),
     ), given

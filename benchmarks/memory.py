@@ -97,7 +97,8 @@ def benchmark() -> tuple[Benchmark, argparse.Namespace]:
     options.add_argument("--packets", type=int, help="default 200000; 2000 with --short")
     given = options.parse_args()
     packets = given.packets or (2000 if given.short else 200_000)
-    settings = {"nodes": given.nodes, "packets": packets, "warm_up": max(200, packets // 20)}
+    settings = {"nodes": given.nodes, "packets": packets, "warm_up": min(max(200, packets // 20), 50_000)}
+    more_s = packets // 2000
 
     def bar(case: str, ours: str) -> Bar:
         def value(measured: Measurements) -> float | None:
@@ -113,7 +114,10 @@ def benchmark() -> tuple[Benchmark, argparse.Namespace]:
         claim="The memory of a run does not grow with the packets that have gone through it.",
         figure=FIGURE,
         base=REFERENCE,
-        cases=[Case(INTS, settings, (OURS, REFERENCE)), Case(IMAGES, settings, (images,))],
+        cases=[
+            Case(INTS, settings, (OURS, REFERENCE), more_s=more_s),
+            Case(IMAGES, settings, (images,), more_s=more_s),
+        ],
         contestants=[
             Contestant(OURS, "memory:penstock"),
             Contestant(images, "memory:penstock_images"),
