@@ -33,6 +33,7 @@ BENCHMARKS: Final = (
     "edge_overlay",
     "large_graphs",
     "memory",
+    "many_graphs",
     "parallel",
     "processes",
     "simulated_scale",

@@ -52,6 +52,8 @@ class Case:
     contestants: tuple[str, ...] | None = None
     #: The figure of which ratios are taken here; "" for that of the benchmark.
     figure: str = ""
+    #: How many seconds longer than `TIMEOUT_S` one measurement may take.
+    more_s: int = 0
 
 
 @dataclass(frozen=True)
@@ -270,10 +272,15 @@ def measure(contestant: Contestant, case: Case) -> dict[str, Any]:
     where = f"{contestant.name!r} in case {case.name!r}"
     try:
         done = subprocess.run(  # noqa: S603  # our own files, and interpreters that the caller names
-            command, capture_output=True, text=True, check=False, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL
+            command,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=TIMEOUT_S + case.more_s,
+            stdin=subprocess.DEVNULL,
         )
     except subprocess.TimeoutExpired:
-        raise BenchmarkError(f"{where}: not done after {TIMEOUT_S} s, and ended") from None
+        raise BenchmarkError(f"{where}: not done after {TIMEOUT_S + case.more_s} s, and ended") from None
     except OSError as error:
         raise BenchmarkError(f"{where}: {contestant.python!r} cannot be started: {error.strerror}") from error
     lines = done.stdout.splitlines()

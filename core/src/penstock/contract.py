@@ -122,11 +122,22 @@ class PortSpecs:
     is then made optional, validation reports it as missing.
     """
 
+    __slots__ = ("_ports", "_specs", "unconnected")
+
     def __init__(self, what: str, ports: TagMap) -> None:
         self._specs = [PortSpec(port.tag, port.index, port.name) for port in ports]
         self._ports: Ports[PortSpec] = Ports(what, ports.ids(), self._specs)
         #: Ports that the calculator asked for and the graph does not connect.
         self.unconnected: dict[tuple[str, int], PortSpec] = {}
+
+    def again(self) -> PortSpecs:
+        """Return the same ports, undeclared."""
+        same = PortSpecs.__new__(PortSpecs)
+        specs = [PortSpec(spec.tag, spec.index, spec.name) for spec in self._specs]
+        same._specs = specs  # noqa: SLF001  # own class
+        same._ports = self._ports.with_items(specs)  # noqa: SLF001
+        same.unconnected = {}
+        return same
 
     def __getitem__(self, key: PortKey) -> PortSpec:
         if key in self._ports:
@@ -186,13 +197,42 @@ class CalculatorContract:
         output_side_packets: TagMap,
         options: Any,
     ) -> None:
+        self._begin(
+            node_name,
+            PortSpecs("input", inputs),
+            PortSpecs("output", outputs),
+            PortSpecs("input side packet", input_side_packets),
+            PortSpecs("output side packet", output_side_packets),
+            options,
+        )
+
+    def again(self, options: Any) -> CalculatorContract:
+        """Return a contract of the same node in an equal graph, which is still to be filled in."""
+        same = CalculatorContract.__new__(CalculatorContract)
+        inputs, outputs, sides, made = [one.again() for one in self.ports()]
+        same._begin(self.node_name, inputs, outputs, sides, made, options)  # noqa: SLF001  # own class
+        return same
+
+    def ports(self) -> tuple[PortSpecs, PortSpecs, PortSpecs, PortSpecs]:
+        """Return the ports of each kind: inputs, outputs, input and output side packets."""
+        return self.inputs, self.outputs, self.input_side_packets, self.output_side_packets
+
+    def _begin(  # noqa: PLR0913, PLR0917  # as `__init__`
+        self,
+        node_name: str,
+        inputs: PortSpecs,
+        outputs: PortSpecs,
+        input_side_packets: PortSpecs,
+        output_side_packets: PortSpecs,
+        options: Any,
+    ) -> None:
         #: The node's canonical name.
         self.node_name = node_name
         #: `inputs`, `outputs`, `input_side_packets`, `output_side_packets`: the ports.
-        self.inputs = PortSpecs("input", inputs)
-        self.outputs = PortSpecs("output", outputs)
-        self.input_side_packets = PortSpecs("input side packet", input_side_packets)
-        self.output_side_packets = PortSpecs("output side packet", output_side_packets)
+        self.inputs = inputs
+        self.outputs = outputs
+        self.input_side_packets = input_side_packets
+        self.output_side_packets = output_side_packets
         self._options = options
         #: See `set_timestamp_offset`; None where none was set.
         self.timestamp_offset: int | None = None

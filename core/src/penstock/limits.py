@@ -64,6 +64,10 @@ def variable(name: str) -> str:
     return f"PENSTOCK_MAX_{name.upper()}"
 
 
+_VARIABLES: Final = tuple([(name, variable(name)) for name in Limits._fields])
+_DEFAULTS: Final = Limits()
+
+
 def current() -> Limits:
     """Return the limits that hold here: those of `override`, else those of the environment.
 
@@ -74,12 +78,12 @@ def current() -> Limits:
     if inside is not None:
         return inside
     given: dict[str, Any] = {}
-    for name in Limits._fields:
-        text = os.environ.get(variable(name))
+    for name, variable_name in _VARIABLES:
+        text = os.environ.get(variable_name)
         if text is not None:
             is_number = text.isascii() and text.isdecimal() and len(text) < _DIGITS
-            given[name] = _valid(variable(name), name, int(text) if is_number else text)
-    return Limits(**given)
+            given[name] = _valid(variable_name, name, int(text) if is_number else text)
+    return Limits(**given) if given else _DEFAULTS
 
 
 @contextmanager

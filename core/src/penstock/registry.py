@@ -16,7 +16,7 @@ from __future__ import annotations
 import threading
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from penstock.entry_points import canonical
 from penstock.errors import AlreadyExistsError, InvalidArgumentError, UnknownNameError
@@ -95,6 +95,8 @@ class Registry:
         self._table = _Table()
         self._filling = _Filling(self, fill)
         self._parent: Registry | None = None
+        #: What readers of graphs keep for this registry, and lose with it: name of the keeper → its object.
+        self.kept: dict[str, Any] = {}
 
     def child(self) -> Registry:
         """Return an empty registry that answers with its own entries first, then with this one's."""
@@ -245,6 +247,11 @@ class Registry:
                     return distribution
         return None
 
+    @property
+    def changes(self) -> int:
+        """A number that grows with each entry of this registry, or of one above it."""
+        return sum([table.changes for table in self._tables()])
+
     # --- inside -------------------------------------------------------------------------------
 
     def _claim(self, kind: str, name: str, package: str) -> tuple[str, Claim]:
@@ -311,6 +318,8 @@ class _Table:
         self._failures: dict[str, str] = {}
         #: Distributions that are installed: telling people to install them would not help.
         self._distributions: set[str] = set()
+        #: How often something was added.
+        self.changes = 0
 
     def add(self, kind: str, name: str, new: Claim) -> None:
         with self._lock:
@@ -376,6 +385,8 @@ class _Table:
             return canonical(distribution) in self._distributions
 
     def _note(self, distribution: str | None) -> None:
+        """Note a change, and who makes it; called before it, under the lock."""
+        self.changes += 1
         if distribution is not None:
             self._distributions.add(canonical(distribution))
 

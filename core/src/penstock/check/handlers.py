@@ -69,6 +69,7 @@ class Handlers:
         chosen = self._of_graph if own is None else own
         if chosen is not None and chosen.name:
             if wanted is not None and wanted.name != chosen.name:
+                self._names.is_settled = False  # an equal graph is to be warned of too
                 _LOG.warning(
                     "%s%s: its calculator asks for the input stream handler %r; the graph replaces it by %r",
                     self._where(chosen.at),
@@ -81,6 +82,8 @@ class Handlers:
                 return HandlerPlan(chosen.name, self._once(chosen.name, chosen.at), chosen.options)
             return HandlerPlan(chosen.name, self._found(chosen.name, own.at, draft), chosen.options)
         if wanted is not None:
+            if wanted.options is not None:  # the calculator's own object, new in each contract
+                self._names.is_settled = False
             options = self._options_of(wanted.options)
             return HandlerPlan(wanted.name, self._found(wanted.name, draft.spec.at, draft), options)
         options = self._no_options if chosen is None else chosen.options

@@ -27,6 +27,9 @@ class Names:
         #: The faults of the graph.
         self.faults = faults
         self.registry = registry
+        #: Whether an equal graph has the same plan as long as its contracts say the same: nothing was logged,
+        #: and no code of components was asked that may answer otherwise.
+        self.is_settled = True
         self._package = package
         self._found: dict[tuple[str, str], object] = {}
         self._is_subgraph: dict[str, bool] = {}

@@ -285,6 +285,8 @@ class _Node:
             return
         from penstock.check.foreign_options import foreign_options  # few nodes have such options
 
+        self._names.is_settled = False  # the answer depends on the modules that are imported
+
         found = foreign_options(others, draft.factory, self._names.registry)
         if found is not None:
             at = self._spec.option_places.at(found[0], ())

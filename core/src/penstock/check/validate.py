@@ -28,7 +28,7 @@ from penstock.port_collection import port_name
 from penstock.shown import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from penstock.check.edges import Edge
     from penstock.check.names import Names
@@ -106,6 +106,7 @@ class _Validation:
         ]
         for number, draft in enumerate(self._drafts):
             if draft.spec.failure is not None:
+                self._names.is_settled = False  # the layer keeps what it has read of this graph
                 plan_failure(graph, number, draft, self._names)
         self._handler_plans = []
         for draft in self._drafts:
@@ -265,16 +266,21 @@ class _Validation:
 
     def _warn(self) -> None:
         """Log what is accepted but looks like a mistake."""
+        for words, values, at in self._warnings():
+            self._names.is_settled = False  # an equal graph is to be warned of too
+            _LOG.warning(words, *values, extra=at)
+
+    def _warnings(self) -> Iterator[tuple[str, tuple[object, ...], dict[str, object]]]:
         where = self._graph.places.where
         for entry in self._graph.output_streams:
             name = entry.text.rpartition(":")[2]
             if name not in self._wiring.streams:
                 words = "%sthe graph's output_stream %r: nothing produces it%s"
                 meant = did_you_mean(name, self._wiring.streams)
-                _LOG.warning(words, where(entry.at), name, meant, extra=place(stream=name))
+                yield words, (where(entry.at), name, meant), place(stream=name)
         for field in self._graph.unmeasured:
             words = "%sthe graph's profiler_config: %s"
-            _LOG.warning(words, where(field.at), field.text, extra=place())
+            yield words, (where(field.at), field.text), place()
         position = {node: i for i, node in enumerate(self._order)}
         for draft, edges in zip(self._drafts, self._wiring.stream_edges, strict=True):
             for edge in edges:
@@ -283,10 +289,9 @@ class _Validation:
                     continue
                 if producer.node < 0 or position[producer.node] < position[edge.node]:
                     words = "%s%s: the back edge %r closes no cycle and need not be one"
-                    at = place(draft.name, edge.name)
-                    _LOG.warning(words, where(edge.at), draft.who, edge.name, extra=at)
+                    yield words, (where(edge.at), draft.who, edge.name), place(draft.name, edge.name)
         for draft in self._drafts:
             if draft.is_source and draft.spec.max_in_flight.value > 1:
                 wanted = draft.spec.max_in_flight
                 words = "%s%s: max_in_flight %d counts as 1: the calls of a source follow one another"
-                _LOG.warning(words, where(wanted.at), draft.who, wanted.value, extra=place(draft.name))
+                yield words, (where(wanted.at), draft.who, wanted.value), place(draft.name)

@@ -91,11 +91,17 @@ def _plan(
     from penstock.config.options.options import options_of
     from penstock.config.options.types import OptionTypes
     from penstock.config.reading.convert import graph_spec, in_order
+    from penstock.config.sharing import place
 
+    kept = None
     if subgraphs:
         from penstock.config.subgraphs.expand import with_subgraphs
 
         registry = with_subgraphs(registry, subgraphs)
+    else:
+        kept = place(graph_config, binary_graph_path, registry)
+        if kept is not None and (plan := kept.find()) is not None:
+            return plan
     types = OptionTypes(registry)
     message, places, unread = _read(graph_config, registry, binary_graph_path, types)
     faults = Faults(places, unread)
@@ -106,7 +112,10 @@ def _plan(
 
         message, origins = expand(message, places, registry, faults, types, names=names, services=services)
     spec = graph_spec(message, places, origins)
-    return validate(spec, names, options_of, in_order=in_order, option_types=types)
+    plan = validate(spec, names, options_of, in_order=in_order, option_types=types)
+    if kept is not None and names.is_settled and types.is_settled:
+        kept.keep(plan, types.files)
+    return plan
 
 
 def read_graph(

@@ -88,6 +88,12 @@ class ThreadsLease(Lease):
         """Return how many threads there may be; they start as they are needed."""
         return self._most
 
+    def allow(self, most: int) -> None:
+        """Let there be another number of threads. Those that are there already stay; one more may start."""
+        with self._starting:
+            self._most = max(most, len(self._threads))
+        self._keep_one_asleep()
+
     def may_send(self) -> bool:
         """Return what the executor says."""
         return self._may_send is not None and self._may_send()

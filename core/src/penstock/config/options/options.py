@@ -77,6 +77,18 @@ class Options:
             return self._given(message_type) is not None
         return self._look_up(message_type) is not None
 
+    def again(self) -> Options:
+        """Return equal options for an equal graph, with messages of their own. Not for options given in code.
+
+        Instances of attrs classes are made again: an application's class may have instances that change.
+        """
+        if self is NO_OPTIONS:
+            return self
+        return Options(
+            None if self._extended is None else _copied(self._extended),
+            [_copied(packed) for packed in self._packed],
+        )
+
     def names(self) -> list[str]:
         """Return the full names of the messages that the graph gives."""
         extended = self._extended
@@ -154,6 +166,12 @@ class Options:
 
                 return unpacked_as(message_type, packed)
         return None
+
+
+def _copied(message: Any) -> Any:
+    copied = type(message)()
+    copied.CopyFrom(message)
+    return copied
 
 
 #: The options of a place to which the graph gives none: all have their defaults.

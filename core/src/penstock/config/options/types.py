@@ -26,6 +26,7 @@ from penstock.shown import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
 
     from penstock.registry import Registry
 
@@ -55,6 +56,10 @@ class OptionTypes:
 
     def __init__(self, registry: Registry) -> None:
         self.registry = registry
+        #: The files that the graph was read from, each with its bytes.
+        self.files: Final[list[tuple[Path, bytes]]] = []
+        #: Whether these files, the text and the registry alone say what the graph is.
+        self.is_settled = True
         #: Name → attrs class or message class, of options that were loaded: each is looked up once.
         self._loaded: dict[str, Any] = {}
         #: Name → message class, of the same.
@@ -234,6 +239,7 @@ class OptionTypes:
                 both = " and ".join(sorted(by_spelling)[:2])
                 raise NameClashError(f"options {quoted(name)} are claimed by the classes {both}; rename one")
             if by_spelling:
+                self.is_settled &= components is self._used  # else it depends on imported modules
                 return by_spelling.popitem()[1]
         return None
 

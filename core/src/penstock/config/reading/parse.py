@@ -122,7 +122,7 @@ def read_definition(
     reader.raises_unread = types is None
     if isinstance(source, str):
         return reader.text(source)
-    if _is_path(source):
+    if is_path(source):
         return reader.file(source)
     if isinstance(source, dict):
         return reader.json(source)
@@ -152,7 +152,8 @@ def read_binary_graph(path: str | Path, registry: Registry, types: OptionTypes |
     from pathlib import Path  # brings urllib; graph text needs neither
 
     file = Path(path)
-    return _Reader(registry, types or OptionTypes(registry), str(file)).binary(_bytes_of(file))
+    reader = _Reader(registry, types or OptionTypes(registry), str(file))
+    return reader.binary(reader.bytes_of(file))
 
 
 def _is_definition(thing: object) -> TypeGuard[Definition]:
@@ -160,7 +161,7 @@ def _is_definition(thing: object) -> TypeGuard[Definition]:
     return callable(getattr(thing, "arguments_of", None)) and not isinstance(thing, type)
 
 
-def _is_path(thing: object) -> TypeGuard[Path]:
+def is_path(thing: object) -> TypeGuard[Path]:
     """Return whether an object is a `pathlib.Path`, without importing pathlib."""
     pathlib = sys.modules.get("pathlib")
     return pathlib is not None and isinstance(thing, pathlib.Path)
@@ -190,9 +191,9 @@ class _Reader:
         self._file = str(path)
         suffix = path.suffix.lower()
         if suffix in _BINARY and path.stem.lower().endswith(_BINARY_TEMPLATE):
-            return self.binary_template(_bytes_of(path))
+            return self.binary_template(self.bytes_of(path))
         if suffix in _BINARY:
-            return self.binary(_bytes_of(path))
+            return self.binary(self.bytes_of(path))
         if suffix in _TEXT:
             return self.text(self._decoded(path))
         if suffix in _JSON:
@@ -466,8 +467,14 @@ class _Reader:
         except (NameClashError, PluginError) as error:
             raise type(error)(f"{where(self._file, None)}{error}", code=error.code) from error
 
+    def bytes_of(self, path: Path) -> bytes:
+        """Return what is in a file of the graph. Raises as `bytes_of`."""
+        data = bytes_of(path)
+        self._types.files.append((path, data))
+        return data
+
     def _decoded(self, path: Path) -> str:
-        data = _bytes_of(path)
+        data = self.bytes_of(path)
         try:
             return data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
@@ -495,7 +502,15 @@ class _Reader:
         raise GraphParseError(message, file=self._file, line=line, column=column) from cause
 
 
-def _bytes_of(path: Path) -> bytes:
+def bytes_of(path: Path) -> bytes:
+    """Return what is in a graph file.
+
+    Raises:
+        NotFoundError: there is no such file.
+        InvalidArgumentError: it is a device or a pipe.
+        ResourceExhaustedError: it has more bytes than the limit "file_bytes".
+        PenstockError: it cannot be read; the OSError is the `__cause__`.
+    """
     most = limits.current().file_bytes
     try:
         if not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():  # opening a pipe waits for its writer

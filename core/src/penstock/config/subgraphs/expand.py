@@ -25,7 +25,7 @@ from penstock.config.options.messages import messages_in
 from penstock.config.options.option_places import OptionPlaces
 from penstock.config.options.options import Options
 from penstock.config.places import ReadGraph, Spot
-from penstock.config.reading.parse import read_definition, read_made_graph
+from penstock.config.reading.parse import is_path, read_definition, read_made_graph
 from penstock.config.subgraphs.interface import PORT_FIELDS, Interface, prefix_of
 from penstock.config.subgraphs.subgraph import Subgraph, SubgraphContext
 from penstock.errors import (
@@ -262,6 +262,7 @@ class _Expansion:
             Exception: what `to_config` of a foreign object raises.
         """
         if isinstance(found, _Computed):
+            self.types.is_settled = False
             made = read_made_graph(found.graph, self._registry, found.label, self.types)
             return made._replace(places=self._places.include(made.places, note))
         loaded = self._definition(found, use.part.node.calculator)
@@ -270,7 +271,9 @@ class _Expansion:
             return loaded._replace(places=places)
         arguments = loaded.arguments_of(options)
         graph = loaded.expand(places, self._faults, arguments, use.name)
-        use.warn_of_unknown(loaded.unknown(arguments))
+        if unknown := loaded.unknown(arguments):
+            self.types.is_settled = False  # an equal graph is to be warned of too
+            use.warn_of_unknown(unknown)
         return graph
 
     def is_made_for_use(self, found: object, name: str) -> bool:
@@ -283,6 +286,7 @@ class _Expansion:
             return False
 
     def _definition(self, found: object, name: str) -> ReadGraph | Definition:
+        self.types.is_settled &= is_path(found)  # what others hold or return may change
         if isinstance(found, ReadGraph):
             return found
         if id(found) not in self._read:
@@ -330,7 +334,7 @@ class _Use:
         if graph is None or inner is None:
             return [failed]
         if not _computes(found):
-            self._warn_of_ignored()
+            self._warn_of_ignored(expansion.types)
         return self._replaced(graph, Interface(prefix_of(self.name), outer, inner), expansion)
 
     def _fault(
@@ -377,10 +381,11 @@ class _Use:
         except PenstockError:
             return None
 
-    def _warn_of_ignored(self) -> None:
+    def _warn_of_ignored(self, types: OptionTypes) -> None:
         given = {field.name for field, _ in self.part.node.ListFields()}
         for field in _IGNORED:
             if field in given:
+                types.is_settled = False  # an equal graph is to be warned of too
                 where = self.part.places.where(self.part.at(field))
                 _LOG.warning(
                     "%s%s: %s of a subgraph has no effect", where, self.who, field, extra=place(self.name)

@@ -43,8 +43,10 @@ class Executors:
             if executor.places:
                 executor.check(plan, name)
         self._by_name: dict[str, Executor] | None = None
+        #: The default executor, where the graph declares none; made now, so that its faults are reported.
+        self._implied: Executor | None = None
         if "" not in self._declared and registry.has("executor", DEFAULT_EXECUTOR):
-            self._make(plan.executors[0])  # reports its faults now; the run makes its own
+            self._implied = self._make(plan.executors[0])
 
     def hand_in(self, name: str, executor: object) -> None:
         """Use an application's executor under a name; "" for the default one.
@@ -95,7 +97,7 @@ class Executors:
                 f"executor {plan.name!r} has no type in the graph; hand it in with "
                 f"graph.set_executor({plan.name!r}, ...) before the run, or give it a type"
             )
-        return self._make(plan)
+        return self._implied or self._make(plan)
 
     def _make(self, plan: ExecutorPlan) -> Executor:
         kind: Any = self._registry.find("executor", plan.type or DEFAULT_EXECUTOR)
