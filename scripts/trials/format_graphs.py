@@ -1,11 +1,11 @@
-"""Format random graphs and the project's graphs with mistakes, and look for what changes them.
+"""Format random graphs and the project's graphs with mistakes, and look for graphs that change.
 
     uv run python scripts/trials/format_graphs.py --graphs 10000
     uv run python scripts/trials/format_graphs.py --graphs 10000 --mutants 2000
     uv run python scripts/trials/format_graphs.py --seed 7 --show 4711     one graph, and its new text
     uv run python scripts/trials/format_graphs.py FOLDER                   each .pbtxt file below a folder
 
-`penstock_format.formatted` reads what it returns, and compares it with what it was given: the fields, the
+`penstock_format.formatted` reads what it returns, and compares it with its argument: the fields, the
 comments, the message. A finding is a graph that can be read and for which that fails, that changes when it is
 formatted again, or for which anything but a PenstockError is raised. The exit status is 1 if there is one.
 """

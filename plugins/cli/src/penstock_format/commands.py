@@ -16,7 +16,7 @@ from penstock_cli.api import EXIT_CODES, debug, imports
 @imports
 @debug
 def format_command(files: tuple[str, ...], check: bool, diff: bool) -> None:  # noqa: FBT001  # click passes flags so
-    """Write graph files in one layout: .pbtxt and .textproto files, those of templates too.
+    """Write graph files in one layout: .pbtxt and .textproto files, templates too.
 
     A line for each field, two blanks for each bracket; what stands in brackets on one line stays there if the
     line is not longer than 100 characters. Comments and the order of everything stay. The new text is read

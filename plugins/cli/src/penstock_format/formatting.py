@@ -108,7 +108,7 @@ def _shape(value: Any) -> Iterator[object]:
 
 
 def _comments(value: Any) -> Iterator[str]:
-    """Yield the comments of a value and of what is inside."""
+    """Yield the comments of a value and of its fields."""
     if isinstance(value, Scalar):
         for piece in value.pieces:
             yield from _texts(piece.comments)

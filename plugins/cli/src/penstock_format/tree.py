@@ -79,13 +79,13 @@ class Block:
     opening: str = ""
     #: The comments before the bracket that closes it.
     closing: list[Comment] = field(default_factory=list)
-    #: The offset behind that bracket; where nothing closes it, the end of what it can hold.
+    #: The offset behind that bracket; where nothing closes it, the end of its last field.
     end: int = 0
     is_closed: bool = False
     on_one_line: bool = False
 
     def fields(self, *names: str) -> list[Field]:
-        """Return the fields of these names, in order; those in lists one by one."""
+        """Return the fields of these names, in order; elements of lists one by one."""
         found = []
         for entry in self.entries:
             if isinstance(entry, Field) and entry.name in names:

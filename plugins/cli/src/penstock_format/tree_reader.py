@@ -65,7 +65,7 @@ class _Reader:
         self._above: list[Comment] = []
         #: Whether a blank line stands before what comes next.
         self._blank = False
-        #: The comment on the line of what was taken last.
+        #: The comment on the line of the token that was taken last.
         self._behind = ""
         self.mistakes: list[Mistake] = []
         #: Whether a bracket is never closed.
@@ -272,7 +272,7 @@ class _Reader:
                 self._blank = True
 
     def _take_behind(self) -> str:
-        """Take the comment on the line of what was taken last; return "" where there is none."""
+        """Take the comment on the line of the last token; return "" where there is none."""
         behind, self._behind = self._behind, ""
         return behind
 
