@@ -19,7 +19,7 @@ BEGIN, END = "<!-- packs -->\n", "<!-- /packs -->"
 #: Purpose → the folders of its distributions, in the order of the page.
 PURPOSES: Final = {
     "The engine, and what every graph uses": ("core", "plugins/stream-handlers", "plugins/executors"),
-    "To write graphs and to test calculators": ("plugins/graphs", "plugins/testing"),
+    "To write graphs and to test calculators": ("plugins/graphs", "plugins/testing", "plugins/editor"),
     "Nodes for any stream": ("plugins/calculators", "subgraphs/flow"),
     "Video, images, sound": (
         "plugins/video",

@@ -194,6 +194,24 @@ def test_a_policy_whose_options_cannot_be_read_is_not_asked_for_its_leading_inpu
     )
 
 
+def test_two_unknown_options_inside_of_one_are_both_found_and_hide_no_other_fault(scale):
+    inner = "options { [nobody.Has.ext] { x: 1 } }"
+    graph = (
+        'input_stream: "a"\nnode {\n  calculator: "Scale" input_stream: "a" output_stream: "b"\n'
+        f"  node_options {{ [type.googleapis.com/nobody.Container] {{ {inner} {inner} }} }}\n}}\n"
+        'node { calculator: "Scael" input_stream: "b" }\n'
+    )
+
+    found = lines_of(graph, scale)
+
+    assert [line.partition(";")[0].partition(" (")[0] for line in found][:4] == [
+        "line 4, column 18: no options message 'type.googleapis.com/nobody.Container' is known",
+        "line 4, column 69: no options message 'nobody.Has.ext' is known",
+        "line 4, column 107: no options message 'nobody.Has.ext' is known",
+        "line 6, column 8: node 'Scael': no calculator 'Scael' is registered",
+    ]
+
+
 def test_reading_alone_raises_the_faults_of_options_too(scale):
     with pytest.raises(GraphConfigError) as caught:
         read_graph(SEVERAL, scale)

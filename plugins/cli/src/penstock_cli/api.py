@@ -14,6 +14,8 @@ Runs
     options that `running` adds. `run_over_video` runs a graph over a video or a camera, as an `OverVideo`
     says; `are_pictures` finds out whether a path means pictures, and `default_pictures` where they go.
     `check_target` refuses a file that cannot be written before the run begins.
+Files
+    `rewrite` replaces an existing file as a whole.
 What is said, and how it ends
     `say` prints a line on stderr; `plural` and `amount` word numbers. `WrongUsage`, `FileMissing`,
     `GraphInvalid` and `RunFailed` end the command with a message and the exit code of their kind, which
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
     from penstock_cli.runs.trace import check_target as check_target
     from penstock_cli.saying import say as say
     from penstock_cli.subgraph_files import registry_for as registry_for
+    from penstock_cli.whole_file import rewrite as rewrite
     from penstock_cli.wording import amount as amount
     from penstock_cli.wording import plural as plural
 
@@ -80,6 +83,7 @@ _HOMES: Final = {
     "penstock_cli.saying": "say",
     "penstock_cli.runs.side_values": "read_sides",
     "penstock_cli.runs.trace": "check_target",
+    "penstock_cli.whole_file": "rewrite",
     "penstock_cli.wording": "amount plural",
 }
 

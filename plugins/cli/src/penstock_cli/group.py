@@ -29,7 +29,8 @@ _ALIASES: Final = {"draw": "show"}
 _HEADINGS: Final = {
     "Commands for the first day": ("demo", "run", "validate", "show", "list", "doctor"),
     "People in videos": ("hands", "faces", "pose"),
-    "What a run does": ("why", "top", "lint", "paths", "report"),
+    "What a run does": ("why", "top", "paths", "report"),
+    "Graph files": ("lint", "format", "language-server"),
     "Recordings": ("record", "replay", "diff", "repair"),
     "Packs of your own": ("new", "validate-pack", "plugins", "completion"),
 }

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from penstock_cli.failures import FileMissing
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def write_whole(path: Path, text: str, what: str) -> None:
@@ -34,6 +32,30 @@ def write_whole(path: Path, text: str, what: str) -> None:
         raise _refused(path, what, error) from error
     finally:
         with suppress(OSError):
+            partial.unlink(missing_ok=True)
+
+
+def rewrite(file: Path, text: str) -> None:
+    """Replace the text of an existing file as a whole: a reader finds the old text or the new one.
+
+    The file keeps its permissions; where it is a symbolic link, the file behind it is replaced. Lines end as
+    `text` has them.
+
+    Raises:
+        OSError: the new text cannot be written; the file is as it was.
+    """
+    target = file.resolve()
+    mode = target.stat().st_mode
+    with tempfile.NamedTemporaryFile(
+        "w", encoding="utf-8", newline="", dir=target.parent, prefix=f".{target.name}.", delete=False
+    ) as new:
+        partial = Path(new.name)
+        try:
+            new.write(text)
+            new.close()
+            partial.chmod(mode)
+            partial.replace(target)
+        finally:
             partial.unlink(missing_ok=True)
 
 

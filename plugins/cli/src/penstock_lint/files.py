@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from penstock.errors import InvalidArgumentError, PenstockError
-from penstock_cli.api import FileMissing, GraphInvalid, WrongUsage, existing, registry_for
+from penstock_cli.api import FileMissing, GraphInvalid, WrongUsage, existing, registry_for, rewrite
 from penstock_lint.edit import edited
 from penstock_lint.formats import FORMATS
 from penstock_lint.lint import all_rules, chosen, lint_graph
@@ -103,30 +102,14 @@ def mend(
             before = file.read()
         if "\r" in before:
             raise InvalidArgumentError(f"{graph}: --fix needs lines that end with \\n only")
-        _write(graph, edited(before, [one.edit for one in findings if one.edit is not None]))
+        rewrite(graph, edited(before, [one.edit for one in findings if one.edit is not None]))
         try:
             lint_graph(graph, rules, registry=registry, measured=measured)
         except PenstockError:
-            _write(graph, before)
+            rewrite(graph, before)
             raise
         mended += len(findings)
     return mended
-
-
-def _write(file: Path, text: str) -> None:
-    """Replace a file as a whole: a reader finds the old text or the new one."""
-    target = file.resolve()  # of a symbolic link
-    mode = target.stat().st_mode
-    with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", newline="", dir=target.parent, prefix=f".{target.name}.", delete=False
-    ) as new:
-        new.write(text)
-    try:
-        Path(new.name).chmod(mode)
-        Path(new.name).replace(target)
-    except OSError:
-        Path(new.name).unlink()
-        raise
 
 
 def _tell(found: list[Finding], form: str, files: int, mended: int) -> None:

@@ -423,6 +423,8 @@ class _Reader:
         is_first_of_few = len(self._unread) < limits.current().faults  # each costs reading the text once more
         is_followed = is_first_of_few and scanned.rule is None and scanned.unclosed is None
         self._unread.append(Unread(at, error, part.offset))
+        if is_followed and scanned.text[at : at + 1] == " ":  # of options that are left out already
+            return scanned
         if at >= end or not is_followed:
             self._raise_unread(places)
         if scanned.text[start] in "{<":  # of a list, whose other elements stay: this one becomes empty

@@ -1,0 +1,231 @@
+"""The text of a graph file while it is edited: its tree, in parts that are read again only where they change.
+
+A part begins where a line begins with `node {`. What a part holds does not depend on the others, so that a
+key costs the reading of one node, however many there are, and a bracket that is open in one node breaks no
+other.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from penstock_format import Block, Field, Mistake, Scalar, read_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from penstock_format import Piece
+
+_BEGIN: Final = re.compile(r"^node[ \t]*:?[ \t]*[{<]", re.MULTILINE)
+#: Longer texts, in characters, are not read as a whole to see whether a bracket is closed by a later part.
+_RE_READ: Final = 100_000
+#: Field → what its strings name, and whether a node that has the field writes it.
+_NAMING: Final = {
+    "input_stream": ("stream", False),
+    "output_stream": ("stream", True),
+    "input_side_packet": ("side packet", False),
+    "output_side_packet": ("side packet", True),
+}
+
+
+class Name(NamedTuple):
+    """One place where a stream, side packet, executor or calculator is named."""
+
+    #: "stream", "side packet", "executor" or "calculator".
+    kind: str
+    name: str
+    #: Whether it is made here: written by a node, an input of the graph, or a declared executor.
+    is_origin: bool
+    #: `start`, `end`: of the name without its tag, in the whole text.
+    start: int
+    end: int
+    #: The field that names it.
+    field: str
+    #: The tag before it, with an index if there is one; "" for none.
+    tag: str
+    #: The offset of the node that it is in; -1 for the graph's own.
+    node: int
+
+    def moved(self, by: int) -> Name:
+        """Return the same name in a part that stands elsewhere."""
+        node = self.node + by if self.node >= 0 else -1
+        return self._replace(start=self.start + by, end=self.end + by, node=node)
+
+
+class Part:
+    """A piece of the text, with places of its own."""
+
+    def __init__(self, text: str) -> None:
+        document = read_tree(text)
+        self.text: Final = text
+        self.root: Final[Block] = document.root
+        self.mistakes: Final[list[Mistake]] = document.mistakes
+        self.names: Final[tuple[Name, ...]] = tuple(_names(document.root))
+
+
+class GraphText:
+    """One version of a text. Never changes.
+
+    Args:
+        text: of the graph; lines end as they do.
+        before: the version before, whose parts are used again; None for none.
+    """
+
+    def __init__(self, text: str, before: GraphText | None = None) -> None:
+        self.text: Final = text
+        known = {} if before is None else before.by_text
+        starts = [0, *(found.start() for found in _BEGIN.finditer(text) if found.start())]
+        #: Part → where it begins.
+        self.starts: Final = starts
+        pieces = [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
+        #: Text → part.
+        self.by_text: Final[dict[str, Part]] = {}
+        for piece in pieces:
+            if piece not in self.by_text:
+                self.by_text[piece] = known.get(piece) or Part(piece)
+        self.parts: Final = [self.by_text[piece] for piece in pieces]
+
+    # --- places -------------------------------------------------------------------------------------
+
+    @cached_property
+    def lines(self) -> list[int]:
+        """The offsets at which lines begin."""
+        return [0, *(found.end() for found in re.finditer("\n", self.text))]
+
+    def line_of(self, offset: int) -> int:
+        """Return the number of the line of an offset, from 0."""
+        return bisect_right(self.lines, offset) - 1
+
+    def line_text(self, line: int) -> str:
+        """Return a line without its end; "" beyond the last one."""
+        if not 0 <= line < len(self.lines):
+            return ""
+        end = self.lines[line + 1] if line + 1 < len(self.lines) else len(self.text)
+        return self.text[self.lines[line] : end].rstrip("\r\n")
+
+    def part_at(self, offset: int) -> tuple[int, Part]:
+        """Return where the part at an offset begins, and the part."""
+        number = max(bisect_right(self.starts, offset) - 1, 0)
+        return self.starts[number], self.parts[number]
+
+    # --- what it says -------------------------------------------------------------------------------
+
+    @property
+    def is_template(self) -> bool:
+        """Whether there may be rules of a template, whose streams are not known."""
+        return "%" in self.text
+
+    @cached_property
+    def mistakes(self) -> list[Mistake]:
+        """What no graph text may have, in the order of the text."""
+        found = [
+            Mistake(one.start + start, one.end + start, one.words)
+            for start, part in zip(self.starts, self.parts, strict=True)
+            for one in part.mistakes
+        ]
+        is_open = any(" never closed" in one.words for one in found)
+        if is_open and len(self.text) < _RE_READ and not read_tree(self.text).mistakes:
+            return []  # a node begins a line inside of another message
+        return found
+
+    @cached_property
+    def _by_name(self) -> dict[tuple[str, str], list[tuple[int, Name]]]:
+        """Kind and name → where the part begins that names it, and the name in the part."""
+        found: dict[tuple[str, str], list[tuple[int, Name]]] = {}
+        for start, part in zip(self.starts, self.parts, strict=True):
+            for one in part.names:
+                found.setdefault((one.kind, one.name), []).append((start, one))
+        return found
+
+    def named(self, kind: str) -> list[str]:
+        """Return what is named of a kind, in the order of the text."""
+        return [name for of_kind, name in self._by_name if of_kind == kind]
+
+    def places(self, kind: str, name: str) -> list[Name]:
+        """Return the places where something is named, in the order of the text."""
+        return [one.moved(start) for start, one in self._by_name.get((kind, name), ())]
+
+    def is_made(self, kind: str, name: str) -> bool:
+        """Return whether something is made in this text."""
+        return any(one.is_origin for _, one in self._by_name.get((kind, name), ()))
+
+    @cached_property
+    def package(self) -> str:
+        """The package of the graph, before which its names are looked up; "" for none."""
+        return next((text for part in self.parts if (text := part.root.text_of("package"))), "")
+
+    def name_at(self, offset: int) -> Name | None:
+        """Return the name at an offset, or that ends there."""
+        start, part = self.part_at(offset)
+        at = offset - start
+        found = next((one for one in part.names if one.start <= at <= one.end), None)
+        return None if found is None else found.moved(start)
+
+    def calculator_at(self, node: int) -> str:
+        """Return the calculator of the node that begins at an offset; "" for none."""
+        start, part = self.part_at(node)
+        named = (one.name for one in part.names if one.kind == "calculator" and one.node + start == node)
+        return next(named, "")
+
+    def fields(self) -> Iterator[tuple[int, Field]]:
+        """Yield the graph's fields, each with the number to add to its places."""
+        for start, part in zip(self.starts, self.parts, strict=True):
+            for entry in part.root.entries:
+                if isinstance(entry, Field):
+                    yield start, entry
+
+
+def _names(root: Block) -> Iterator[Name]:
+    for entry in root.entries:
+        if isinstance(entry, Field):
+            yield from _of_field(entry)
+
+
+def _of_field(field: Field) -> Iterator[Name]:
+    if field.name in _NAMING:
+        kind, is_output = _NAMING[field.name]
+        yield from _entries(field, kind, is_origin=not is_output, node=-1)
+    elif isinstance(field.value, Block) and field.name == "executor":
+        for name in field.value.fields("name"):
+            yield from _entries(name, "executor", is_origin=True, node=-1)
+    elif field.name == "node":
+        for block in [field.value] if isinstance(field.value, Block) else _blocks(field):
+            yield from _of_node(block, field.start)
+
+
+def _blocks(field: Field) -> Iterator[Block]:
+    items = getattr(field.value, "items", ())
+    yield from (one.value for one in items if isinstance(one.value, Block))
+
+
+def _of_node(block: Block, node: int) -> Iterator[Name]:
+    for field in block.entries:
+        if not isinstance(field, Field):
+            continue
+        if field.name in _NAMING:
+            kind, is_output = _NAMING[field.name]
+            yield from _entries(field, kind, is_origin=is_output, node=node)
+        elif field.name in {"calculator", "executor"}:
+            yield from _entries(field, field.name, is_origin=False, node=node)
+
+
+def _entries(field: Field, kind: str, *, is_origin: bool, node: int) -> Iterator[Name]:
+    """Yield the names of a field's strings; strings in pieces or with escapes are left out."""
+    values = getattr(field.value, "items", None)
+    for one in [field] if values is None else values:
+        value = one.value
+        if isinstance(value, Scalar) and value.is_string and len(value.pieces) == 1:
+            found = _entry(value.pieces[0], value.string)
+            if found is not None:
+                tag, name, start = found
+                yield Name(kind, name, is_origin, start, start + len(name), field.name, tag, node)
+
+
+def _entry(piece: Piece, string: str) -> tuple[str, str, int] | None:
+    if "\\" in string:
+        return None
+    tag, _, name = string.rpartition(":")
+    return (tag, name, piece.start + 1 + len(string) - len(name)) if name else None
