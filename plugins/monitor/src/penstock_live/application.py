@@ -1,7 +1,7 @@
 """The paths of the server, each read only.
 
 `/` the page; `/graph.svg` the picture of the graph, with `layout=across` or `layout=down` and any number of
-`open=GROUP` that of the page's first screen; `/reading` the newest reading as JSON; `/events` readings as
+`open=GROUP` the picture of the first screen; `/reading` the newest reading as JSON; `/events` readings as
 server-sent events; `/minute` the numbers of the last minute, `/node?name=NAME` all about one node, as JSON;
 `/thumbnails?stream=NAME&stream=NAME` the newest packets of streams as JSON, pictures as data URLs, with
 `pixels=N` of another size, and with `large=NAME` and `large_pixels=N` one of them larger.

@@ -1,4 +1,4 @@
-"""`closed`: a drawing whose groups are one box each, but for those that are opened."""
+"""`closed`: a drawing whose groups are one box each, until they are opened."""
 
 from __future__ import annotations
 
