@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from penstock.access import redacted
-from penstock.log import ROOT
+from penstock.log import ROOT, get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -46,7 +46,7 @@ class LogLines(logging.Handler):
         super().__init__()
         self._guard: Final = threading.Lock()
         self._lines: Final = {node: deque[LogLine](maxlen=_KEPT) for node in nodes}
-        logging.getLogger(ROOT).addHandler(self)
+        get_logger(ROOT).addHandler(self)
 
     def emit(self, record: logging.LogRecord) -> None:
         """Keep a record."""
@@ -68,5 +68,5 @@ class LogLines(logging.Handler):
 
     def close(self) -> None:
         """Take no more records. May be called again."""
-        logging.getLogger(ROOT).removeHandler(self)
+        get_logger(ROOT).removeHandler(self)
         super().close()
