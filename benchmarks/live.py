@@ -3,10 +3,10 @@
 The same packets go through the same graph while nobody looks at it and while `penstock_live.serve` does, in
 turns in one run: edges drawn over frames, a chain of 50 pass-through nodes, and one of 500. Another process
 asks what one page asks: the readings as they come, and as often as the server says, twice a second at most,
-what flows on three streams. The ratio of the CPU time of all threads of the graph's process, the server's and
-its monitor's included, and of the time from the first packet to the last, each the median of the pairs; and
-the share of a processor that the threads of server and monitor took. The other process is not counted; it
-starts before the clock does.
+what flows on three streams, one of them large. The ratio of the CPU time of all threads of the graph's
+process, the server's and its monitor's included, and of the time from the first packet to the last, each
+the median of the pairs; and the share of a processor that the threads of server and monitor took. The other
+process is not counted; it starts before the clock does.
 
     python benchmarks/live.py [--pairs 15] [--seconds 2] [--short] [--json FILE]
 
@@ -65,7 +65,8 @@ def look(url: str, streams: list[str]) -> None:
             while events.readline() and not end.is_set():
                 pass
 
-    shown = "&".join(f"stream={urllib.parse.quote(stream)}" for stream in streams)
+    *strip, large = map(urllib.parse.quote, streams)
+    shown = "&".join([*(f"stream={stream}" for stream in strip), "pixels=160", f"large={large}"])
 
     def show() -> float:
         connection.request("GET", f"/thumbnails?{shown}&{place.query}")

@@ -1,12 +1,15 @@
 """The paths of the server, each read only.
 
-`/` the page; `/graph.svg` the picture of the graph; `/reading` the newest reading as JSON; `/events` readings
-as server-sent events; `/thumbnails?stream=NAME&stream=NAME` the newest packets of streams as JSON, pictures
-as data URLs.
+`/` the page; `/graph.svg` the picture of the graph, with `layout=across` or `layout=down` and any number of
+`open=GROUP` the picture of the first screen; `/reading` the newest reading as JSON; `/events` readings as
+server-sent events; `/minute` the numbers of the last minute, `/node?name=NAME` all about one node, as JSON;
+`/thumbnails?stream=NAME&stream=NAME` the newest packets of streams as JSON, pictures as data URLs, with
+`pixels=N` of another size, and with `large=NAME` and `large_pixels=N` one of them larger.
 """
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from typing import TYPE_CHECKING, Final
 
@@ -15,15 +18,17 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from penstock.errors import PenstockError, UnavailableError
-from penstock_live.drawing import picture
+from penstock.errors import NotFoundError, PenstockError, UnavailableError
+from penstock_live.drawing import Look, picture
 from penstock_live.guard import Guard
 from penstock_live.page import page
+from penstock_live.thumbnails import SIZES
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp
 
+    from penstock_live.about import About
     from penstock_live.address import Address
     from penstock_live.feed import Feed
     from penstock_live.thumbnails import Thumbnails
@@ -31,6 +36,12 @@ if TYPE_CHECKING:
 _BAD_REQUEST: Final = 400
 _NOT_FOUND: Final = 404
 _UNAVAILABLE: Final = 503
+#: Pictures that are kept, and groups that one request may open.
+_PICTURES: Final = 16
+_GROUPS: Final = 200
+_LAYOUTS: Final = {"across": True, "down": False}
+#: The most pixels of a side of pictures, where the request names none.
+_USUAL: Final = {"pixels": 320, "large_pixels": 640}
 
 
 class Application:
@@ -41,14 +52,19 @@ class Application:
         title: of the page.
         feed: its readings.
         thumbnails: what flows.
+        about: what is asked once.
     """
 
-    def __init__(self, config: bytes, title: str, feed: Feed, thumbnails: Thumbnails) -> None:
+    def __init__(self, config: bytes, title: str, feed: Feed, thumbnails: Thumbnails, about: About) -> None:
         self._config: Final = config
         self._title: Final = title
         self._feed: Final = feed
         self._thumbnails: Final = thumbnails
-        self._picture: str | None = None
+        self._about: Final = about
+        #: The newest ones, each as it was asked for.
+        self._pictures: Final[dict[Look | None, str]] = {}
+        #: Held while one is drawn: each is a process that may take seconds.
+        self._drawing: Final = asyncio.Lock()
         #: How often the page was opened.
         self.opened = 0
 
@@ -59,6 +75,8 @@ class Application:
             Route("/graph.svg", self._svg),
             Route("/reading", self._reading),
             Route("/events", self._events),
+            Route("/minute", self._minute),
+            Route("/node", self._node),
             Route("/thumbnails", self._newest_packets),
         ]
         paths = ", ".join(route.path for route in routes)
@@ -78,13 +96,44 @@ class Application:
         )
         return HTMLResponse(page(self._title, nonce), headers={"content-security-policy": policy})
 
-    async def _svg(self, _request: Request) -> Response:
-        if self._picture is None:
-            try:
-                self._picture = await run_in_threadpool(picture, self._config)
-            except UnavailableError as error:
-                return PlainTextResponse(f"{error}\n", _UNAVAILABLE)
-        return Response(self._picture, media_type="image/svg+xml")
+    async def _svg(self, request: Request) -> Response:
+        layout, opened = request.query_params.get("layout"), request.query_params.getlist("open")
+        if layout is not None and layout not in _LAYOUTS:
+            said = f"there is no layout {layout[:100]!r}; there are {' and '.join(_LAYOUTS)}"
+            return PlainTextResponse(f"{said}\n", _BAD_REQUEST)
+        if len(opened) > _GROUPS:
+            said = f"the request opens {len(opened)} groups; it may open {_GROUPS}"
+            return PlainTextResponse(f"{said}\n", _BAD_REQUEST)
+        look = None if layout is None else Look(_LAYOUTS[layout], tuple(sorted(set(opened))))
+        try:
+            return Response(await self._drawn(look), media_type="image/svg+xml")
+        except UnavailableError as error:
+            return PlainTextResponse(f"{error}\n", _UNAVAILABLE)
+
+    async def _drawn(self, look: Look | None) -> str:
+        """Return a picture, the same one again if it was asked for lately.
+
+        Raises:
+            UnavailableError: it cannot be drawn; says why.
+        """
+        async with self._drawing:
+            made = self._pictures.pop(look, None)
+            if made is None:
+                made = await run_in_threadpool(picture, self._config, look)
+            self._pictures[look] = made  # the last one now
+            while len(self._pictures) > _PICTURES:
+                del self._pictures[next(iter(self._pictures))]
+        return made
+
+    async def _minute(self, _request: Request) -> Response:
+        return Response(await run_in_threadpool(self._about.minute), media_type="application/json")
+
+    async def _node(self, request: Request) -> Response:
+        try:
+            found = await run_in_threadpool(self._about.node, request.query_params.get("name", ""))
+        except NotFoundError as error:
+            return PlainTextResponse(f"{error}\n", _NOT_FOUND)
+        return Response(found, media_type="application/json")
 
     async def _reading(self, _request: Request) -> Response:
         try:
@@ -98,7 +147,14 @@ class Application:
         return StreamingResponse(self._feed.events(), media_type="text/event-stream")
 
     async def _newest_packets(self, request: Request) -> Response:
-        streams = list(dict.fromkeys(filter(None, request.query_params.getlist("stream"))))
+        query = request.query_params
+        sizes = {name: query.get(name, str(usual)) for name, usual in _USUAL.items()}
+        for name, given in sizes.items():
+            if given not in map(str, SIZES):
+                said = f"{name} {given[:100]!r}: must be one of {', '.join(map(str, SIZES))}"
+                return PlainTextResponse(f"{said}\n", _BAD_REQUEST)
+        streams = dict.fromkeys(filter(None, query.getlist("stream")), int(sizes["pixels"]))
+        streams |= dict.fromkeys(filter(None, query.getlist("large")[:1]), int(sizes["large_pixels"]))
         if not streams:
             return PlainTextResponse(
                 "the request names no stream; add &stream=NAME to the address\n", _BAD_REQUEST

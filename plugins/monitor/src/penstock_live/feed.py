@@ -17,6 +17,7 @@ import msgspec
 
 from penstock.errors import PenstockError
 from penstock_live.helpers import Helpers
+from penstock_live.journal import Journal
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Collection
@@ -66,11 +67,13 @@ class Feed:
     Args:
         monitor: closed by its owner, before this. It paces the readings.
         budget: gets the cost of the event loop from one reading to the next.
+        journal: its changes are sent after the readings; None for one that stays empty.
     """
 
-    def __init__(self, monitor: Watched, budget: Budget) -> None:
+    def __init__(self, monitor: Watched, budget: Budget, journal: Journal | None = None) -> None:
         self._monitor: Final = monitor
         self._budget: Final = budget
+        self._journal: Final = Journal() if journal is None else journal
         #: Processor time of the event loop, in seconds, when the last reading was given out.
         self._worked_s = 0.0
         #: One waits for the next reading, one asks for the newest.
@@ -98,12 +101,16 @@ class Feed:
         self._clients += 1
         self._start()
         try:
-            seen = _NO_NUMBER
+            seen, told = _NO_NUMBER, 0
             while self._number != seen or not self._closed.is_set():
                 await self._wait(seen)
                 if self._number != seen:
                     seen = self._number
                     yield b"data: " + self._newest + b"\n\n"
+                    if self._journal.version > told:
+                        told, now_s, changed = self._journal.since(told)
+                        news = msgspec.json.encode({"now_s": now_s, "events": changed})
+                        yield b"event: journal\ndata: " + news + b"\n\n"
                 elif not self._closed.is_set():
                     yield _HEARTBEAT
             yield f"event: end\ndata: {self._reason}\n\n".encode()

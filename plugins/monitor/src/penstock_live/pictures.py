@@ -44,12 +44,13 @@ _VIRIDIS: Final = np.array(
 _NO_NUMBER: Final = (128, 128, 128)
 
 
-def as_picture(payload: Any) -> NDArray[np.uint8] | None:
+def as_picture(payload: Any, longest: int = LONGEST) -> NDArray[np.uint8] | None:
     """Return an image as a small picture: (H, W) grey, (H, W, 3) RGB or (H, W, 4) RGBA uint8.
 
     Args:
         payload: an ImageFrame, an Image, an image on the GPU with `frame()`; or an array (H, W, 3) or
             (H, W, 4) uint8, one in a batch included.
+        longest: the most pixels of a side.
 
     Returns:
         None for everything else.
@@ -57,22 +58,23 @@ def as_picture(payload: Any) -> NDArray[np.uint8] | None:
     if isinstance(payload, Image) or hasattr(type(payload), "read_view"):
         payload = payload.frame if isinstance(payload, Image) else payload.frame()
     if isinstance(payload, ImageFrame):
-        return _smaller(payload.array, payload.format)
+        return _smaller(payload.array, payload.format, longest)
     array = getattr(payload, "array", payload)
     if isinstance(array, np.ndarray) and array.dtype == np.uint8:
         while array.ndim > _COLOURS and array.shape[0] == 1:
             array = array[0]
         if array.ndim == _COLOURS and array.shape[2] in {_COLOURS, _ALPHA} and 0 not in array.shape:
-            return _smaller(array, ImageFormat.SRGB if array.shape[2] == _COLOURS else ImageFormat.SRGBA)
+            kind = ImageFormat.SRGB if array.shape[2] == _COLOURS else ImageFormat.SRGBA
+            return _smaller(array, kind, longest)
     return None
 
 
-def _smaller(array: NDArray[Any], kind: ImageFormat) -> NDArray[np.uint8]:
-    step = max(array.shape[:2]) // (LONGEST * _AVERAGED) + 1
+def _smaller(array: NDArray[Any], kind: ImageFormat, longest: int) -> NDArray[np.uint8]:
+    step = max(array.shape[:2]) // (longest * _AVERAGED) + 1
     array = array[::step, ::step]  # a view: of a very large image not every pixel is looked at
-    factor = -(-max(array.shape[:2]) // LONGEST)
+    factor = -(-max(array.shape[:2]) // longest)
     if factor == 1 or array.dtype != np.uint8 or kind == ImageFormat.SBGRA:
-        return preview(array, kind, LONGEST)  # which leaves out rows and columns
+        return preview(array, kind, longest)  # which leaves out rows and columns
     # Columns are averaged. Of colours the rows between are left out, which is several times as quick; of
     # masks and edges at most half of them, so that thin lines stay.
     is_grey = array.ndim == _GREY

@@ -10,9 +10,13 @@ import contextlib
 from typing import TYPE_CHECKING, Final, Self
 
 from penstock.errors import PenstockError
+from penstock_live.about import About
 from penstock_live.address import TlsFiles, listen
 from penstock_live.application import Application
 from penstock_live.feed import SHORTEST_S, Feed
+from penstock_live.journal import Journal
+from penstock_live.log_lines import LogLines
+from penstock_live.node_pages import NodePages
 from penstock_live.thumbnails import Thumbnails
 from penstock_live.web import WebServer, checked_token
 from penstock_monitor import Budget, Monitor
@@ -77,9 +81,24 @@ def serve_on(
 ) -> Server:
     """Serve a graph on a socket that listens already; see `serve`. The server closes the socket."""
     budget = Budget(_SHARE)
-    monitor = Monitor(graph, interval_s=SHORTEST_S, budget=budget)
+    journal = Journal()
+    monitor = Monitor(
+        graph,
+        interval_s=SHORTEST_S,
+        budget=budget,
+        on_reading=lambda reading, graph: journal.take(reading, graph.counters),
+    )
     try:
-        return Server(listening, place, graph.binary_config, monitor, budget=budget, token=token, tls=tls)
+        return Server(
+            listening,
+            place,
+            graph.binary_config,
+            monitor,
+            budget=budget,
+            token=token,
+            tls=tls,
+            journal=journal,
+        )
     except BaseException:
         monitor.close()
         raise
@@ -97,6 +116,7 @@ class Server:
         token: what requests must have in their query; None makes one.
         tls: certificate and key; None for plain HTTP.
         title: of the page.
+        journal: of the graph, which the monitor writes; None for one that stays empty.
     """
 
     def __init__(  # noqa: PLR0913  # keywords with defaults
@@ -110,18 +130,28 @@ class Server:
         token: str | None = None,
         tls: TlsFiles | None = None,
         title: str = "Penstock",
+        journal: Journal | None = None,
     ) -> None:
         token = checked_token(token)
         #: The address of the page, with the token. A browser that has it shows all that the graph handles.
         self.url: Final = f"{address.origin}/?token={token}"
         self._monitor: Final = monitor
         budget = Budget(_SHARE) if budget is None else budget
-        self._feed: Final = Feed(monitor, budget)
+        journal = Journal() if journal is None else journal
+        self._feed: Final = Feed(monitor, budget, journal)
         self._thumbnails: Final = Thumbnails(monitor, budget)
-        self._application: Final = Application(config, title, self._feed, self._thumbnails)
-        self._web: Final = WebServer(
-            self._application.guarded(address, token), listening, tls, self._feed.close, "penstock-live"
+        pages = NodePages(config)
+        self._lines: Final = LogLines(pages.names)
+        self._application: Final = Application(
+            config, title, self._feed, self._thumbnails, About(pages, self._lines, journal)
         )
+        try:
+            self._web: Final = WebServer(
+                self._application.guarded(address, token), listening, tls, self._feed.close, "penstock-live"
+            )
+        except BaseException:
+            self._lines.close()
+            raise
 
     @property
     def was_opened(self) -> bool:
@@ -139,6 +169,7 @@ class Server:
         self._monitor.close()
         self._web.close()
         self._thumbnails.close()
+        self._lines.close()
 
     def __enter__(self) -> Self:
         return self

@@ -11,7 +11,7 @@ import attrs
 import msgspec
 
 from penstock.lowlevel import shown
-from penstock_live.pictures import as_picture, heat_map, jpeg_or_png
+from penstock_live.pictures import LONGEST, as_picture, heat_map, jpeg_or_png
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,18 +67,19 @@ def error_card(error: Exception) -> dict[str, str]:
     return _text(str(error), "", "").card()
 
 
-def thumbnail(packet: Packet | None) -> Thumbnail:
+def thumbnail(packet: Packet | None, longest: int = LONGEST) -> Thumbnail:
     """Return what the page shows of a packet. Never raises: what fails is said in words.
 
-    Images of every format are pictures of at most 320 pixels a side, as `penstock_formats.preview` shows
-    them; other arrays of two and more dimensions are heat maps, or lines where they have at most four rows;
-    numbers are numbers. A payload with `_repr_png_`, the notebook's protocol, shows that. Others are words.
+    Images of every format are pictures of at most `longest` pixels a side, as `penstock_formats.preview`
+    shows them; other arrays of two and more dimensions are heat maps, or lines where they have at most four
+    rows; numbers are numbers. A payload with `_repr_png_`, the notebook's protocol, shows that. Others are
+    words.
     """
     if packet is None or packet.is_empty():
         return NOTHING
     payload, words, when = packet.payload, shown(packet.payload, _LINE), str(packet.timestamp)
     try:
-        kind, media_type, content, more = _drawn(payload)
+        kind, media_type, content, more = _drawn(payload, longest)
     except Exception as error:  # noqa: BLE001  # foreign payloads run foreign code: the page says what it raised
         return _text(f"{words} cannot be shown: {type(error).__name__}: {error}"[:_LONGEST], words, when)
     if kind == "text":
@@ -90,12 +91,12 @@ def _text(text: str, words: str, when: str) -> Thumbnail:
     return Thumbnail("text", _JSON, msgspec.json.encode({"text": text}), words, when)
 
 
-def _drawn(payload: Any) -> tuple[str, str, bytes, str]:
+def _drawn(payload: Any, longest: int) -> tuple[str, str, bytes, str]:
     """Return kind, media type, content, and what the line under it says further; "text" for words."""
     if isinstance(payload, Real):
         number = int(payload) if isinstance(payload, Integral) else float(payload)
         return "number", _JSON, msgspec.json.encode({"value": number if _is_shown(number) else None}), ""
-    picture = as_picture(payload)
+    picture = as_picture(payload, longest)
     if picture is not None:
         return "image", *jpeg_or_png(picture), ""
     array = _array(payload)
@@ -120,7 +121,7 @@ def _array(payload: Any) -> NDArray[Any] | None:
 
 def _of_array(array: NDArray[Any]) -> tuple[str, str, bytes, str]:
     if array.ndim == 0:
-        return _drawn(array.item())
+        return _drawn(array.item(), 0)
     rows = array.reshape(1, -1) if array.ndim == 1 else array
     while rows.ndim > 2:  # noqa: PLR2004  # the first of each batch, then the first channel
         rows = rows[0] if rows.shape[0] == 1 or rows.ndim > 3 else rows[:, :, 0]  # noqa: PLR2004

@@ -18,7 +18,7 @@ from penstock_live.helpers import Helpers
 from penstock_live.thumbnail import error_card, thumbnail
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import TypeAlias
 
     from penstock import Packet
@@ -28,7 +28,11 @@ if TYPE_CHECKING:
     #: What is shown of a stream: a thumbnail as JSON, or a card that says why there is none.
     Card: TypeAlias = msgspec.Raw | dict[str, str]
     Cards: TypeAlias = dict[str, Card]
+    #: A stream, and the most pixels of a side of its picture.
+    Wanted: TypeAlias = tuple[str, int]
 
+#: The most pixels of a side of a picture: in a strip, in a card, large, and as large as the whole screen.
+SIZES: Final = (160, 320, 640, 1280)
 #: How old a thumbnail may be that is given out again.
 FRESH_S: Final = 0.5
 #: How long to wait for a packet that passes; then the last one is taken.
@@ -48,57 +52,61 @@ class Thumbnails:
         self._monitor: Final = monitor
         self._budget: Final = budget
         self._helpers: Final = Helpers(_THREADS, "penstock-live-thumbnail")
-        #: Stream → when its newest thumbnail was begun, and what will be the thumbnails that were begun then.
-        self._newest: Final[dict[str, tuple[float, asyncio.Future[Cards]]]] = {}
-        #: Stream → the packet that was shown last, and how.
-        self._shown: Final[dict[str, tuple[Packet | None, msgspec.Raw]]] = {}
+        #: Stream and size → when its newest thumbnail was begun, and what will be the thumbnails that were
+        #: begun then.
+        self._newest: Final[dict[Wanted, tuple[float, asyncio.Future[Cards]]]] = {}
+        #: Stream and size → the packet that was shown last, and how.
+        self._shown: Final[dict[Wanted, tuple[Packet | None, msgspec.Raw]]] = {}
 
-    async def of(self, streams: Sequence[str]) -> bytes:
+    async def of(self, streams: Mapping[str, int]) -> bytes:
         """Return the newest thumbnails of streams as JSON: {"again_s": ..., "thumbnails": {stream: card}}.
 
         Before `again_s` seconds have passed there are no newer ones. Of a stream that there is not, or whose
         packets cannot be had, the card says why.
 
+        Args:
+            streams: name → the most pixels of a side of its picture, one of `SIZES`.
+
         Raises:
             UnavailableError: `close` was called.
         """
         fresh_s = max(FRESH_S, self._budget.cycle_s())
-        self._begin([stream for stream in streams if not self._is_fresh(stream, fresh_s)])
-        under_way = {stream: self._newest[stream][1] for stream in streams}
-        cards = {stream: (await asyncio.shield(made))[stream] for stream, made in under_way.items()}
+        self._begin([wanted for wanted in streams.items() if not self._is_fresh(wanted, fresh_s)])
+        under_way = {wanted: self._newest[wanted][1] for wanted in streams.items()}
+        cards = {wanted[0]: (await asyncio.shield(made))[wanted[0]] for wanted, made in under_way.items()}
         for stream, card in cards.items():
             if isinstance(card, dict):
-                self._newest.pop(stream, None)  # names that are no streams are not kept
+                self._newest.pop((stream, streams[stream]), None)  # names that are no streams are not kept
         return msgspec.json.encode({"again_s": fresh_s, "thumbnails": cards})
 
-    def _is_fresh(self, stream: str, fresh_s: float) -> bool:
-        began, made = self._newest.get(stream, (0.0, None))
+    def _is_fresh(self, wanted: Wanted, fresh_s: float) -> bool:
+        began, made = self._newest.get(wanted, (0.0, None))
         return made is not None and (not made.done() or monotonic() - began < fresh_s)
 
-    def _begin(self, streams: Sequence[str]) -> None:
+    def _begin(self, wanted: Sequence[Wanted]) -> None:
         """Make the thumbnails of streams, all on one thread: each switch of threads slows the graph."""
-        if streams:
-            made = self._helpers.call(partial(self._make, streams))
-            self._newest.update(dict.fromkeys(streams, (monotonic(), made)))
+        if wanted:
+            made = self._helpers.call(partial(self._make, dict(wanted)))
+            self._newest.update(dict.fromkeys(wanted, (monotonic(), made)))
 
     def close(self) -> None:
         """Make no more. Those under way are finished."""
         self._helpers.close()
 
-    def _make(self, streams: Sequence[str]) -> Cards:
+    def _make(self, streams: Mapping[str, int]) -> Cards:
         began_s = thread_time()
-        packets = self._monitor.peek_all(streams, timeout=_WAIT_S)
-        cards = {stream: self._card(stream, packet) for stream, packet in packets.items()}
-        for stream in streams:
-            self._budget.spent(f"thumbnail of {stream}", (thread_time() - began_s) / len(streams))
+        packets = self._monitor.peek_all(list(streams), timeout=_WAIT_S)
+        cards = {stream: self._card((stream, streams[stream]), packet) for stream, packet in packets.items()}
+        for stream, pixels in streams.items():
+            self._budget.spent(f"{pixels} pixels of {stream}", (thread_time() - began_s) / len(streams))
         return cards
 
-    def _card(self, stream: str, packet: Packet | PenstockError | None) -> Card:
+    def _card(self, wanted: Wanted, packet: Packet | PenstockError | None) -> Card:
         if isinstance(packet, PenstockError):
             return error_card(packet)
-        before = self._shown.get(stream)
+        before = self._shown.get(wanted)
         if before is not None and before[0] is packet:
             return before[1]
-        made = msgspec.Raw(msgspec.json.encode(thumbnail(packet).card()))
-        self._shown[stream] = (packet, made)
+        made = msgspec.Raw(msgspec.json.encode(thumbnail(packet, wanted[1]).card()))
+        self._shown[wanted] = (packet, made)
         return made

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from penstock_monitor.reading import NodeReading, StreamReading
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from penstock.explain import NodeState, Snapshot, StreamState
     from penstock_monitor.wiring import Wiring
 
@@ -70,16 +72,21 @@ class Meter:
         while len(history) > 2 and history[1].at_s <= now_s - _WINDOW_S:  # noqa: PLR2004  # the two ends
             history.popleft()
 
-    def nodes(self, snapshot: Snapshot) -> tuple[NodeReading, ...]:
-        """Return the nodes of the newest snapshot."""
+    def nodes(self, snapshot: Snapshot, calls: Mapping[str, int]) -> tuple[NodeReading, ...]:
+        """Return the nodes of the newest snapshot; `calls` says how many calls of a node may overlap."""
         is_timed = any(node.busy_s and not node.place for node in snapshot.nodes)
-        return tuple([self._node(number, node, is_timed) for number, node in enumerate(snapshot.nodes)])
+        return tuple(
+            [
+                self._node(number, node, calls.get(node.name), is_timed=is_timed)
+                for number, node in enumerate(snapshot.nodes)
+            ]
+        )
 
     def streams(self, snapshot: Snapshot, wiring: Wiring) -> tuple[StreamReading, ...]:
         """Return the streams of the newest snapshot."""
         return tuple([self._stream(number, one, wiring) for number, one in enumerate(snapshot.streams)])
 
-    def _node(self, number: int, node: NodeState, is_timed: bool) -> NodeReading:  # noqa: FBT001  # private
+    def _node(self, number: int, node: NodeState, most: int | None, *, is_timed: bool) -> NodeReading:
         first, last = self._history[0], self._history[-1]
         seconds = last.at_s - first.at_s
         called_s = self._called_s.get(number)
@@ -91,7 +98,7 @@ class Meter:
             state=node.state,
             steps=node.steps,
             steps_per_s=(last.steps[number] - first.steps[number]) / seconds if seconds else 0.0,
-            busy=(busy / seconds if seconds else 0.0) if measured else None,
+            busy=_share(busy, seconds, most) if measured else None,
             running=node.running,
             ready=node.ready,
             running_s=0.0 if called_s is None else last.at_s - called_s,
@@ -121,3 +128,13 @@ class Meter:
             is_input=of.is_input,
             is_output=of.is_output,
         )
+
+
+def _share(busy_s: float, seconds: float, most: int | None) -> float:
+    """Return the share of some seconds that calls took.
+
+    A call counts when it has come back, so one that began before these seconds may seem to take more of them
+    than there are: the share is at most the number of calls that may overlap, where that is known.
+    """
+    share = busy_s / seconds if seconds else 0.0
+    return share if most is None else min(share, float(most))

@@ -43,6 +43,8 @@ class Monitor:
         on_sample: gets each sampled timestamp too, on the monitor's thread; must not raise.
         over_all: returns whether the next one is to be followed over all streams; else it is from where it
             enters the graph to where it leaves.
+        on_reading: gets each reading, and the graph, as soon as it is taken, mostly on the monitor's thread;
+            must not raise.
         budget: what the readings may cost, shared with other jobs; None for 1 % of a processor.
         clock: in seconds, never decreases; a test may move it. The pauses do not read it.
 
@@ -58,6 +60,7 @@ class Monitor:
         latencies: bool = True,
         on_sample: Callable[[Sample], object] = lambda _: None,
         over_all: Callable[[], bool] = lambda: False,
+        on_reading: Callable[[Reading, CalculatorGraph], object] = lambda *_: None,
         budget: Budget | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -65,6 +68,7 @@ class Monitor:
             raise InvalidArgumentError(f"interval_s {interval_s}: must be above 0 seconds")
         self._interval_s: Final = interval_s
         self._budget: Final = Budget(_SHARE) if budget is None else budget
+        self._on_reading: Final = on_reading
         self._stop: Final = threading.Event()
         stop = self._stop
         self._graph: Final = weakref.ref(graph, lambda _: stop.set())
@@ -204,6 +208,7 @@ class Monitor:
             if only_first and self._newest is not None:
                 return self._newest
             reading = self._follower.read(graph)
+            self._on_reading(reading, graph)
         with self._news:
             self._newest = reading
             self._news.notify_all()

@@ -117,7 +117,7 @@ class Reading:
     number: int
     #: "not started", "running", "paused" or "over".
     state: str
-    #: Since the monitor saw the run for the first time.
+    #: Since the monitor saw the run for the first time; of a run that is over, until it saw that.
     elapsed_s: float
     #: `nodes`, `streams`: in the order of the plan.
     nodes: tuple[NodeReading, ...]

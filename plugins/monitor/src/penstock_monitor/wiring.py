@@ -45,6 +45,8 @@ class Wiring:
     nodes: dict[str, str]
     #: By their names, in the order of the plan.
     streams: dict[str, StreamWiring]
+    #: Canonical name → how many calls of the node may overlap; nodes that a run has joined are missing.
+    calls: dict[str, int] = attrs.field(factory=dict)
 
     @classmethod
     def of_graph(cls, graph: CalculatorGraph) -> Self:
@@ -63,7 +65,9 @@ class Wiring:
             name: _stream(name, writer, readers.get(name, ()), inputs, outputs)
             for name, writer in writers.items()
         }
-        return cls({name: node.calculator for name, node in zip(names, message.node, strict=True)}, streams)
+        calls = {name: max(1, node.max_in_flight) for name, node in zip(names, message.node, strict=True)}
+        calculators = {name: node.calculator for name, node in zip(names, message.node, strict=True)}
+        return cls(calculators, streams, calls)
 
     @classmethod
     def of_run(cls, graph: CalculatorGraph, ledger: Ledger, nodes: dict[str, str]) -> Self:

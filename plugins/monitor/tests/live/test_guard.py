@@ -125,7 +125,8 @@ def test_an_unknown_path_says_which_there_are(client):
     status, _, body = client.request("/nothing")
     assert status == 404
     assert body.decode() == (
-        "there is no page '/nothing'; there are /, /graph.svg, /reading, /events, /thumbnails\n"
+        "there is no page '/nothing'; there are /, /graph.svg, /reading, /events, /minute, /node, "
+        "/thumbnails\n"
     )
 
 

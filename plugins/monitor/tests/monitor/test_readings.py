@@ -264,6 +264,34 @@ def test_busy_is_the_share_of_time_in_calls_and_none_without_timing(read) -> Non
     assert 0 < node(timed, "first").busy < 0.2
 
 
+def test_a_node_is_busy_with_no_more_calls_than_may_overlap(read) -> None:
+    waits = calculator(
+        lambda cc: threading.Event().wait(0.03) or cc.output.add_packet(cc.input.packet),
+        name="Waits",
+        offset=0,
+    )
+    one = read(CHAIN.replace('"Pass" name: "second"', '"Waits" name: "second"'), Pass, waits)
+    one.graph.set_timing()
+    one.graph.start_run()
+    one.after(0)
+    one.add(0, 1)
+    one.idle()
+    # calls of 0.06 s came back within 0.01 s of the clock
+    assert node(one.after(0.01), "second").busy == 1
+
+
+def test_the_time_of_a_run_that_is_over_stands_still(read) -> None:
+    one = read(CHAIN, Pass)
+    one.graph.start_run()
+    one.after(0)
+    one.after(2)
+    one.graph.close(TIMEOUT)
+    assert one.after(1).elapsed_s == 3
+    assert one.after(5).elapsed_s == 3
+    one.graph.start_run()
+    assert one.after(1).elapsed_s == 0
+
+
 # --- stalls -----------------------------------------------------------------------------------
 
 

@@ -20,12 +20,14 @@ export async function request(path, query = []) {
   }
 }
 
-// Calls `onReading(reading)`, and `onState(state)` with "live", "gone" or "refused". A page that is not seen
+// Calls `onReading(reading)`, `onJournal(journal)` with events that are new or have changed, and `onState(state)` with
+// "live", "gone" or "refused". A page that is not seen
 // keeps no connection open, since a browser has few for each server; it asks now and then.
 export class Connection {
-  constructor(onReading, onState) {
+  constructor(onReading, onState, onJournal) {
     this.onReading = onReading;
     this.onState = onState;
+    this.onJournal = onJournal;
     this.source = null;
     this.timer = 0;
     document.addEventListener("visibilitychange", () => this.restart());
@@ -53,6 +55,7 @@ export class Connection {
       this.onState("live");
       this.onReading(JSON.parse(event.data));
     };
+    source.addEventListener("journal", (event) => this.onJournal(JSON.parse(event.data)));
     source.addEventListener("end", () => this.lose("gone"));
     source.onerror = async () => {
       this.stop();

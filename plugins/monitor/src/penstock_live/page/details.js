@@ -1,41 +1,58 @@
-// All that is known of one node or stream.
+// All that is known of one node, stream or subgraph: its numbers, and of a node its options, errors, log and the page
+// of its calculator.
 import { byId, make, say, show } from "./elements.js";
-import { bytes, digits, queue, rate, reasons, seconds, share } from "./words.js";
+import { request } from "./connection.js";
+import { line } from "./timeline.js";
+import { busyWords, bytes, digits, queue, rate, reasons, seconds } from "./words.js";
+
+const LOG_AGAIN_MS = 5000;
+const LONGEST_LOG = 20;
+const WORDS = { node: "Node", stream: "Stream", group: "Subgraph" };
 
 export class Details {
-  constructor(onShowStream, onClosed) {
+  // `actions` has showStream(name), toggle(name), isOpen(name), eventsOf(name), choose(kind, name), closed(kind, name).
+  constructor(actions) {
+    this.actions = actions;
     this.chosen = null;
     this.rows = new Map();
-    this.onClosed = onClosed;
+    this.timer = 0;
+    this.isPaused = false;
     byId("close-details").addEventListener("click", () => this.close());
     byId("details").addEventListener("keydown", (event) => event.key === "Escape" && this.close());
-    byId("show-stream").addEventListener("click", () => onShowStream(this.chosen.name));
+    byId("show-stream").addEventListener("click", () => actions.showStream(this.chosen.name));
+    byId("toggle-group").addEventListener("click", () => actions.toggle(this.chosen.name));
   }
 
   open(kind, name, reading) {
     this.chosen = { kind, name };
     this.rows.clear();
     byId("details-list").replaceChildren();
-    byId("details-heading").textContent = `${kind === "node" ? "Node" : "Stream"} ${name}`;
+    byId("about").replaceChildren();
+    byId("details-heading").textContent = `${WORDS[kind]} ${name}`;
     show(byId("details"), true);
     show(byId("show-stream"), kind === "stream");
+    show(byId("toggle-group"), kind === "group");
     this.update(reading);
+    byId("details-room").scrollTo(0, 0);
     byId("details-heading").focus();
+    clearTimeout(this.timer);
+    if (kind === "node") this.load(this.chosen);
   }
 
   close() {
+    if (this.chosen === null) return;
     const { kind, name } = this.chosen;
     this.chosen = null;
+    clearTimeout(this.timer);
     show(byId("details"), false);
-    this.onClosed(kind, name);
+    this.actions.closed(kind, name);
   }
 
   update(reading) {
     if (this.chosen === null || reading === null) return;
     const { kind, name } = this.chosen;
-    const found = reading[`${kind}s`].find((one) => one.name === name);
-    const facts = found === undefined ? { "": "not in this run" } : kind === "node" ? ofNode(found) : ofStream(found);
-    for (const [term, text] of Object.entries(facts)) {
+    if (kind === "group") say(byId("toggle-group"), this.actions.isOpen(name) ? "Close the subgraph" : "Open the subgraph");
+    for (const [term, text] of Object.entries(factsOf(kind, name, reading))) {
       if (!this.rows.has(term)) {
         const description = make("dd");
         this.rows.set(term, description);
@@ -44,6 +61,54 @@ export class Details {
       say(this.rows.get(term), text);
     }
   }
+
+  // Asks for what is not in the readings, and again for the log while the details are open.
+  async load(chosen) {
+    const answer = await request("/node", [["name", chosen.name]]);
+    if (this.chosen !== chosen) return;
+    if (answer?.ok) this.tell(JSON.parse(answer.text), chosen.name);
+    else if (answer !== null && !byId("about").children.length) byId("about").append(make("p", { class: "hint" }, answer.text.trim()));
+    this.timer = setTimeout(() => this.again(chosen), LOG_AGAIN_MS);
+  }
+
+  again(chosen) {
+    if (document.hidden || this.isPaused) this.timer = setTimeout(() => this.again(chosen), LOG_AGAIN_MS);
+    else this.load(chosen);
+  }
+
+  tell(page, name) {
+    const errors = this.actions.eventsOf(name).filter((one) => one.kind === "failure").reverse();
+    const log = page.log.slice(-LONGEST_LOG).reverse();
+    const lists = [
+      ["errors", "Last errors", errors.map(line), "This node has had no error."],
+      ["log", "Log", log.map((one) => `${timeOf(one.at_s)} ${one.level}: ${one.words}`), "No log line names this node. The application chooses what is logged."],
+    ];
+    if (!byId("about").children.length) this.begin(page, lists);
+    for (const [id, , lines, none] of lists) {
+      const text = lines.join("\n") || none;
+      say(byId(`about-${id}`), text);
+    }
+  }
+
+  begin(page, lists) {
+    const parts = lists.map(([id, heading]) => make("div", {}, make("h3", {}, heading), make("pre", { id: `about-${id}` })));
+    const from = page.distribution ? `, from ${page.distribution}` : "";
+    const calculator = make("div", { id: "about-calculator" }, make("h3", {}, `${page.calculator}${from}`), make("p", {}, page.unknown ?? page.summary));
+    if (page.ports?.length) calculator.append(make("pre", {}, page.ports.join("\n")));
+    if (page.body) calculator.append(make("details", {}, make("summary", {}, "More"), make("pre", {}, page.body)));
+    const config = make("div", {}, make("h3", {}, "In the graph file, with its options"), make("pre", { id: "about-config" }, page.config));
+    byId("about").replaceChildren(...parts, config, calculator);
+  }
+}
+
+function timeOf(epochS) {
+  return new Date(1000 * epochS).toLocaleTimeString("en-GB");
+}
+
+function factsOf(kind, name, reading) {
+  if (kind === "group") return ofGroup(reading.nodes.filter((one) => one.name.startsWith(`${name}__`)));
+  const found = reading[`${kind}s`].find((one) => one.name === name);
+  return found === undefined ? { "": "not in this run" } : kind === "node" ? ofNode(found) : ofStream(found);
 }
 
 function ofNode(node) {
@@ -51,7 +116,7 @@ function ofNode(node) {
     calculator: node.calculator,
     state: node.state,
     "steps": `${node.steps.toLocaleString("en")}, ${digits(node.steps_per_s)} per second`,
-    busy: node.busy === null ? "the run is not timed" : share(node.busy),
+    busy: node.busy === null ? "the run is not timed" : busyWords(node.busy),
     "calls under way": node.running ? `${node.running}, the first for ${seconds(node.running_s)}` : "none",
     "calls that wait for a thread": String(node.ready),
     executor: node.executor || "the default one",
@@ -69,5 +134,17 @@ function ofStream(stream) {
     "age of the newest": stream.age_s === null ? "there was none" : seconds(stream.age_s),
     bound: stream.bound,
     dropped: stream.dropped ? `${stream.dropped.toLocaleString("en")}: ${reasons(stream)}` : "none",
+  };
+}
+
+function ofGroup(nodes) {
+  if (!nodes.length) return { "": "not in this run" };
+  const byBusy = [...nodes].sort((a, b) => (b.busy ?? 0) - (a.busy ?? 0));
+  const isTimed = nodes.some((one) => one.busy !== null);
+  return {
+    nodes: String(nodes.length),
+    steps: nodes.reduce((sum, one) => sum + one.steps, 0).toLocaleString("en"),
+    busiest: isTimed ? byBusy.slice(0, 5).map((one) => `${one.name.split("__").at(-1)} ${busyWords(one.busy ?? 0)}`).join(", ") : "the run is not timed",
+    "calls under way": String(nodes.reduce((sum, one) => sum + one.running, 0)),
   };
 }

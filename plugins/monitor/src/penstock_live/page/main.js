@@ -4,32 +4,89 @@ import { announce } from "./announcer.js";
 import { startTheme } from "./theme.js";
 import { Connection } from "./connection.js";
 import { Picture } from "./picture.js";
+import { Minute } from "./minute.js";
 import { Details } from "./details.js";
 import { Tables } from "./tables.js";
 import { Thumbnails } from "./thumbnails.js";
+import { Timeline } from "./timeline.js";
 import { Troubles } from "./stall.js";
+import { Search } from "./search.js";
+import { link, linked, unlink } from "./links.js";
 import { seconds } from "./words.js";
 
 const CONNECTION_WORDS = {
   live: "live",
+  still: "connected",
+  paused: "paused here; the run goes on",
   gone: "the server is gone; the numbers are its last ones; trying again",
   refused: "the server refuses this page: open the address that it has printed",
 };
 
-let newest = null;
+let newest = null; // the reading that is shown
+let held = null; // the newest one, while the page is paused
+let isPaused = false;
 let connectionState = "connecting";
 
 startTheme();
 const thumbnails = new Thumbnails();
+const minute = new Minute();
 const picture = new Picture(choose);
-const details = new Details((name) => thumbnails.open(name), (kind, name) => picture.focus(`${kind} ${name}`));
+const timeline = new Timeline(choose);
+const details = new Details({
+  showStream: (name) => thumbnails.open(name),
+  toggle: async (name) => {
+    await picture.toggle(name);
+    details.update(newest);
+  },
+  isOpen: (name) => picture.isOpen(name),
+  eventsOf: (name) => timeline.ofNode(name),
+  closed: (kind, name) => {
+    unlink();
+    picture.highlight(null);
+    picture.focus(kind, name);
+  },
+});
 const tables = new Tables(choose);
 const troubles = new Troubles(choose);
-new Connection(showReading, showConnection);
-loadPicture();
+const search = new Search((text) => {
+  picture.find(text);
+  tables.find(text);
+}, choose);
+picture.onPut = () => newest !== null && showInPicture(true);
+byId("pause").addEventListener("click", togglePause);
+addEventListener("hashchange", openLinked);
+minute.load().then(() => {
+  new Connection(takeReading, showConnection, (journal) => timeline.take(journal));
+  loadPicture();
+});
 
-function choose(kind, name) {
+async function choose(kind, name) {
   details.open(kind, name, newest);
+  link(kind, name);
+  if (kind === "stream") thumbnails.choose(name);
+  picture.highlight({ kind, name });
+  await picture.reveal(kind, name);
+  picture.highlight(details.chosen);
+}
+
+function openLinked() {
+  const wanted = linked();
+  if (wanted !== null) choose(wanted.kind, wanted.name);
+}
+
+function takeReading(reading) {
+  held = reading;
+  if (!isPaused) showReading(reading);
+}
+
+function togglePause() {
+  isPaused = !isPaused;
+  thumbnails.isPaused = details.isPaused = isPaused;
+  byId("pause").setAttribute("aria-pressed", String(isPaused));
+  byId("pause").textContent = isPaused ? "Go on" : "Pause";
+  document.body.classList.toggle("is-paused", isPaused);
+  tellConnection();
+  if (!isPaused && held !== null) showReading(held);
 }
 
 function showReading(reading) {
@@ -40,24 +97,30 @@ function showReading(reading) {
     document.body.dataset.run = state;
   }
   document.title = `${state === "stalled" ? "⚠ " : ""}${state} – Penstock`;
+  const isFirst = newest === null;
   newest = reading;
   say(byId("elapsed"), seconds(reading.elapsed_s));
-  picture.update(reading);
-  picture.mark(reading.stall?.culprits ?? []);
+  tellConnection();
+  search.update(reading);
+  showInPicture(minute.take(reading) || isFirst);
   details.update(reading);
   tables.update(reading);
   thumbnails.update(reading);
+  timeline.update(reading);
   troubles.update(reading);
+  if (isFirst) openLinked();
+}
+
+function showInPicture(hasNewLines) {
+  picture.update(newest, minute, hasNewLines);
+  picture.mark(newest.stall?.culprits ?? []);
 }
 
 function showConnection(state) {
   if (state === connectionState) return;
   const before = connectionState;
   connectionState = state;
-  const element = byId("connection");
-  element.dataset.state = state;
-  element.textContent = CONNECTION_WORDS[state];
-  document.body.dataset.connection = state;
+  tellConnection();
   if (state === "gone") announce("The server is gone.");
   if (state === "live" && before !== "connecting") {
     announce("The server is there again.");
@@ -65,7 +128,21 @@ function showConnection(state) {
   }
 }
 
+// A connection is live where numbers change: while the graph runs, and the page is not paused.
+function tellConnection() {
+  if (connectionState === "connecting") return;
+  const isStill = newest !== null && newest.state !== "running";
+  const state = connectionState !== "live" ? connectionState : isPaused ? "paused" : isStill ? "still" : "live";
+  const element = byId("connection");
+  element.dataset.state = state;
+  say(element, CONNECTION_WORDS[state]);
+  document.body.dataset.connection = state;
+}
+
 async function loadPicture() {
   // where the server is gone the picture is loaded when it is back
-  if (picture.svg === null && (await picture.load()) && newest !== null) showReading(newest);
+  if (picture.svg === null && (await picture.load()) && details.chosen !== null) {
+    await picture.reveal(details.chosen.kind, details.chosen.name);
+    picture.highlight(details.chosen);
+  }
 }

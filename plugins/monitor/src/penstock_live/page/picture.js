@@ -1,85 +1,217 @@
-// The picture of the graph, with numbers at its nodes and streams.
-import { byId, make, makeSvg, say } from "./elements.js";
+// The picture of the graph, with numbers at its nodes and streams. Subgraphs are closed until they are opened. The
+// server draws it downwards and from left to right; the page takes what fits.
+import { byId, make } from "./elements.js";
+import { Item } from "./item.js";
 import { withoutStyle } from "./theme.js";
 import { request } from "./connection.js";
-import { digits, queue, rate, seconds, share } from "./words.js";
 
-const SMALLEST_AT_FIRST = 0.7;
-const LONG_CALL_S = 1;
+const SMALLEST_AT_FIRST = 0.55;
+const LARGEST_AT_FIRST = 1.15;
+const FITS = 0.85; // as small as this, words can still be read
+const ACROSS_UP_TO = 40; // boxes; a longer row never fits
+const SHARE_OF_WIDTH = 0.6; // the most that the picture takes beside what flows
+const INSIDE = "__"; // between the names of a subgraph and of what is in it
 
 export class Picture {
   constructor(onChosen) {
     this.onChosen = onChosen;
-    this.items = new Map(); // "node NAME" or "stream NAME" → Item, in the order of the picture
+    this.items = new Map(); // "node NAME", "stream NAME" or "group NAME" → Item, in the order of the picture
     this.svg = null;
+    this.layouts = []; // those that the server has drawn: { svg, width, height }
+    this.opened = new Set();
     this.size = 1;
     this.marked = new Set();
+    this.chosen = null;
     byId("smaller").addEventListener("click", () => this.resize(this.size / 1.25));
     byId("larger").addEventListener("click", () => this.resize(this.size * 1.25));
-    byId("fit").addEventListener("click", () => this.resize(this.fitting()));
+    byId("fit").addEventListener("click", () => this.fit());
+    this.width = innerWidth;
+    addEventListener("resize", () => {
+      if (this.svg === null || innerWidth === this.width) return; // the bars of a phone come and go
+      this.width = innerWidth;
+      this.fit();
+    });
   }
 
   // Returns whether there is a picture now. There is none where the server is gone.
   async load() {
-    const answer = await request("/graph.svg");
-    if (answer === null) return false;
-    const { ok, text } = answer;
-    if (!ok) {
-      byId("picture").replaceChildren(make("p", {}, `There is no picture: ${text.trim()}. The tables below have all numbers.`));
-      return false;
-    }
-    const parsed = new DOMParser().parseFromString(withoutStyle(text), "image/svg+xml").documentElement;
-    this.svg = document.importNode(parsed, true);
-    this.svg.setAttribute("role", "group");
-    byId("picture").replaceChildren(this.svg);
-    this.natural = this.svg.viewBox.baseVal.width;
-    this.find();
-    this.resize(Math.max(SMALLEST_AT_FIRST, this.fitting()));
+    byId("picture").setAttribute("aria-busy", "true");
+    const opened = [...this.opened].map((name) => ["open", name]);
+    const down = await this.ask([["layout", "down"], ...opened]);
+    if (down === null) return false;
+    byId("picture").setAttribute("aria-busy", "false");
+    this.layouts = [down];
+    this.fit(true);
+    if (down.svg.querySelectorAll(".pk-node").length <= ACROSS_UP_TO) this.loadAcross(down, opened);
     return true;
   }
 
-  find() {
+  // The other layout comes when it is drawn. It never takes the picture away from who is in it with the keyboard.
+  async loadAcross(down, opened) {
+    const across = await this.ask([["layout", "across"], ...opened]);
+    if (across === null || this.layouts[0] !== down) return;
+    this.layouts.push(across);
+    if (!byId("picture").contains(document.activeElement)) this.fit();
+  }
+
+  async ask(query) {
+    const answer = await request("/graph.svg", query);
+    if (answer === null) return null;
+    const { ok, text } = answer;
+    if (!ok) {
+      byId("picture").setAttribute("aria-busy", "false");
+      if (this.svg === null) byId("picture").replaceChildren(make("p", {}, `There is no picture: ${text.trim()}. The tables below have all numbers.`));
+      return null;
+    }
+    const parsed = new DOMParser().parseFromString(withoutStyle(text), "image/svg+xml").documentElement;
+    const svg = document.importNode(parsed, true);
+    svg.setAttribute("role", "group");
+    return { svg, width: svg.viewBox.baseVal.width, height: svg.viewBox.baseVal.height };
+  }
+
+  // Takes the layout that is largest where all of it is seen, from left to right where its words can be read.
+  fit(isNew = false) {
+    if (!this.layouts.length) return;
+    const room = this.room();
+    const scale = (one) => Math.min(LARGEST_AT_FIRST, room.width / one.width, room.height / one.height);
+    const [down, across] = this.layouts;
+    const best = across && (scale(across) >= FITS || scale(across) > scale(down)) ? across : down;
+    if (best.svg !== this.svg || isNew) this.put(best);
+    const whole = scale(best);
+    this.resize(Math.min(LARGEST_AT_FIRST, Math.max(SMALLEST_AT_FIRST, whole)));
+    const width = Math.min(room.width, best.width * this.size) + 40;
+    document.documentElement.style.setProperty("--graph", `${Math.round(width)}px`);
+  }
+
+  room() {
+    const picture = byId("picture");
+    const isBeside = matchMedia("(min-width: 60rem)").matches;
+    const width = isBeside ? byId("first").clientWidth * SHARE_OF_WIDTH - 40 : picture.clientWidth - 4;
+    return { width, height: isBeside ? picture.clientHeight - 4 : Infinity };
+  }
+
+  put({ svg }) {
+    this.svg = svg;
+    byId("picture").replaceChildren(svg);
+    byId("picture").dataset.layout = svg === this.layouts[1]?.svg ? "across" : "down";
+    this.resize(1);
+    this.marked = new Set();
+    if (svg.items === undefined) svg.items = this.found();
+    this.items = svg.items;
+    this.highlight(this.chosen);
+    this.onPut?.();
+  }
+
+  // Returns the items of a picture that is shown for the first time.
+  found() {
     const edges = new Map();
     for (const line of this.svg.querySelectorAll(".pk-edge[data-stream]")) {
       const name = line.dataset.stream;
       edges.set(name, [...(edges.get(name) ?? []), line]);
     }
     const found = new Map();
-    for (const group of this.svg.querySelectorAll("[data-node], [data-stream]:not(.pk-edge)")) {
-      const kind = group.dataset.node === undefined ? "stream" : "node";
-      const key = `${kind} ${group.dataset[kind]}`;
+    for (const group of this.svg.querySelectorAll("[data-group], [data-node], [data-stream]:not(.pk-edge)")) {
+      const { kind, name } = meant(group);
       // a stream that leaves the graph has a second label, at its output
-      if (!found.has(key)) found.set(key, { kind, name: group.dataset[kind], group });
+      if (!found.has(`${kind} ${name}`)) found.set(`${kind} ${name}`, { kind, name, group, isFrame: group.classList.contains("pk-group") });
     }
     // all are measured before any is changed: a browser then lays the picture out once
     for (const one of found.values()) one.box = one.group.getBBox();
-    for (const [key, one] of found) this.items.set(key, new Item(one, edges.get(one.name) ?? []));
-    const [first] = this.items.values();
+    const items = new Map();
+    for (const [key, one] of found) items.set(key, new Item(one, edges.get(one.name) ?? [], (name) => this.toggle(name)));
+    const first = [...items.values()].find((one) => !one.isFrame) ?? items.values().next().value;
     first?.group.setAttribute("tabindex", "0");
     this.svg.addEventListener("click", (event) => this.choose(event.target));
+    this.svg.addEventListener("dblclick", (event) => this.toggle(this.itemOf(event.target)?.name));
     this.svg.addEventListener("keydown", (event) => this.press(event));
     this.svg.addEventListener("focusin", (event) => this.rove(event.target));
+    return items;
   }
 
-  update(reading) {
+  update(reading, minute, hasNewLines) {
     if (this.svg === null) return;
     const throttled = new Set(reading.throttled);
-    for (const node of reading.nodes) this.items.get(`node ${node.name}`)?.showNode(node, throttled.has(node.name));
+    const inGroups = new Map();
+    for (const node of reading.nodes) {
+      const item = this.items.get(`node ${node.name}`);
+      if (item !== undefined) item.showNode(node, throttled.has(node.name), hasNewLines ? minute.of(node.name) : null);
+      else {
+        const group = this.closedAround(node.name);
+        if (group !== null) inGroups.set(group, [...(inGroups.get(group) ?? []), node]);
+      }
+    }
+    for (const [group, nodes] of inGroups) group.showGroup(nodes, hasNewLines ? minute.ofAll(nodes.map((one) => one.name)) : null);
     for (const stream of reading.streams) this.items.get(`stream ${stream.name}`)?.showStream(stream);
+  }
+
+  // Returns the closed subgraph that hides a node or a stream, if there is one in the picture.
+  closedAround(name) {
+    const parts = name.split(INSIDE);
+    for (let depth = 1; depth < parts.length; depth++) {
+      const item = this.items.get(`group ${parts.slice(0, depth).join(INSIDE)}`);
+      if (item !== undefined && !item.isFrame) return item;
+    }
+    return null;
+  }
+
+  itemFor(kind, name) {
+    return this.items.get(`${kind} ${name}`) ?? this.closedAround(name);
   }
 
   // Marks what a stall comes from, by an outline and by words.
   mark(culprits) {
     if (this.svg === null) return;
-    const keys = new Set(culprits.map((one) => (one.node ? `node ${one.node}` : `stream ${one.stream}`)));
-    for (const key of this.marked) if (!keys.has(key)) this.items.get(key)?.unmark();
-    for (const key of keys) {
-      if (this.marked.has(key)) continue;
-      const item = this.items.get(key);
-      item?.mark();
-      if (this.marked.size === 0 && item) this.center(item.group);
+    const items = new Set(culprits.map((one) => (one.node ? this.itemFor("node", one.node) : this.itemFor("stream", one.stream))));
+    items.delete(null);
+    for (const item of this.marked) if (!items.has(item)) item.unmark();
+    for (const item of items) {
+      if (this.marked.has(item)) continue;
+      if (item.badge === null) item.mark();
+      if (this.marked.size === 0) this.center(item.group);
     }
-    this.marked = keys;
+    this.marked = items;
+  }
+
+  // Shows which one the details are about.
+  highlight(chosen) {
+    this.chosen = chosen;
+    for (const item of this.items.values()) item.group.classList.toggle("is-chosen", chosen !== null && item === this.itemFor(chosen.kind, chosen.name));
+  }
+
+  // Shows which ones are looked for.
+  find(text) {
+    for (const item of this.items.values()) {
+      const isFound = text !== "" && item.name.toLowerCase().includes(text);
+      item.group.classList.toggle("is-found", isFound);
+    }
+    this.svg?.classList.toggle("is-searched", text !== "");
+  }
+
+  isOpen(name) {
+    return this.opened.has(name);
+  }
+
+  // Opens a subgraph, or closes it with all inside of it.
+  async toggle(name) {
+    if (!this.items.has(`group ${name}`)) return;
+    if (this.opened.has(name)) {
+      for (const one of [...this.opened]) if (one === name || one.startsWith(name + INSIDE)) this.opened.delete(one);
+    } else this.opened.add(name);
+    const hadFocus = byId("picture").contains(document.activeElement);
+    if (await this.load()) this.itemFor("group", name)?.group[hadFocus ? "focus" : "scrollIntoView"]({ block: "nearest" });
+  }
+
+  // Opens the subgraphs around a node or a stream, and brings it into sight.
+  async reveal(kind, name) {
+    const parts = name.split(INSIDE);
+    let isNew = false;
+    while (this.svg !== null && !this.items.has(`${kind} ${name}`) && this.closedAround(name) !== null && parts.length > 1) {
+      this.opened.add(this.closedAround(name).name);
+      isNew = await this.load();
+      if (!isNew) return;
+    }
+    const item = this.itemFor(kind, name);
+    if (item !== null) this.center(item.group);
   }
 
   // Scrolls the picture so that its middle has an element. The page stays where its reader looks.
@@ -89,26 +221,22 @@ export class Picture {
     byId("picture").scrollBy(at.x + at.width / 2 - room.x - room.width / 2, at.y + at.height / 2 - room.y - room.height / 2);
   }
 
-  focus(key) {
-    this.items.get(key)?.group.focus();
-  }
-
-  fitting() {
-    return Math.min(1, (byId("picture").clientWidth - 2) / this.natural);
+  focus(kind, name) {
+    this.itemFor(kind, name)?.group.focus();
   }
 
   resize(size) {
     if (this.svg === null) return;
     this.size = Math.min(3, Math.max(0.1, size));
-    this.svg.setAttribute("width", this.natural * this.size);
+    this.svg.setAttribute("width", this.svg.viewBox.baseVal.width * this.size);
     this.svg.setAttribute("height", this.svg.viewBox.baseVal.height * this.size);
   }
 
   itemOf(element) {
-    const group = element.closest("[data-node], [data-stream]");
+    const group = element.closest("[data-group], [data-node], [data-stream]");
     if (group === null) return null;
-    const kind = group.dataset.node === undefined ? "stream" : "node";
-    return this.items.get(`${kind} ${group.dataset[kind]}`) ?? null;
+    const { kind, name } = meant(group);
+    return this.items.get(`${kind} ${name}`) ?? null;
   }
 
   choose(element) {
@@ -132,11 +260,19 @@ export class Picture {
     if (event.key === "Enter" || event.key === " ") this.choose(event.target);
     else if (event.key === "Home") next = all[0];
     else if (event.key === "End") next = all.at(-1);
-    else if (event.key in DIRECTIONS && item !== null) next = nearest(item, all, DIRECTIONS[event.key]);
+    else if ((event.key === "+" || event.key === "-") && item?.kind === "group") {
+      if ((event.key === "+") !== item.isFrame) this.toggle(item.name);
+    } else if (event.key in DIRECTIONS && item !== null) next = nearest(item, all, DIRECTIONS[event.key]);
     else return;
     event.preventDefault();
     next?.group.focus();
   }
+}
+
+// Returns what an element of the picture stands for.
+function meant({ dataset }) {
+  if (dataset.group !== undefined) return { kind: "group", name: dataset.group };
+  return dataset.node === undefined ? { kind: "stream", name: dataset.stream } : { kind: "node", name: dataset.node };
 }
 
 const DIRECTIONS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
@@ -153,79 +289,4 @@ function nearest(from, items, [dx, dy]) {
     if (item !== from && along > 0.5 && distance < least) [found, least] = [item, distance];
   }
   return found;
-}
-
-// A node or a stream in the picture.
-class Item {
-  constructor({ kind, name, group, box }, edges) {
-    Object.assign(this, { kind, name, group, edges });
-    this.x = box.x + box.width / 2;
-    this.y = box.y + box.height / 2;
-    this.notes = [...group.querySelectorAll(".pk-note")];
-    for (const note of this.notes) note.textContent = "";
-    this.frame = makeSvg("rect", { class: "live-frame", x: box.x - 5, y: box.y - 5, width: box.width + 10, height: box.height + 10, rx: 8 });
-    if (group.classList.contains("pk-label")) {
-      // lines end at the edge of the room for the numbers: it is shown
-      group.prepend(makeSvg("rect", { class: "live-plate", x: box.x - 2, y: box.y - 1, width: box.width + 4, height: box.height + 3, rx: 4 }));
-    }
-    group.prepend(this.frame);
-    const inset = group.querySelector(".pk-pill") ? 14 : 0; // its corners are round
-    const bottom = box.y + box.height + (kind === "node" || inset ? -4 : 0);
-    this.width = box.width - 2 * inset;
-    this.bar = makeSvg("rect", { class: "live-bar", x: box.x + inset, y: bottom, width: 0, height: 3, rx: 1.5 });
-    group.append(this.bar);
-    group.setAttribute("tabindex", "-1");
-    group.setAttribute("role", "button");
-    this.label = name;
-    this.badge = null;
-  }
-
-  showNode(node, isThrottled) {
-    const busy = node.busy === null ? "" : `, ${share(node.busy)} busy`;
-    const first = `${digits(node.steps_per_s)} steps/s${busy}`;
-    let second = node.place;
-    if (node.running_s >= LONG_CALL_S) second = `in a call for ${seconds(node.running_s)}`;
-    else if (isThrottled) second ||= "waits for a full queue";
-    else if (node.state !== "opened") second ||= node.state;
-    this.notes.forEach((note, i) => say(note, [first, second][i] ?? ""));
-    this.fill(node.busy ?? 0);
-    this.group.classList.toggle("is-idle", node.steps_per_s === 0);
-    this.nameAs(`node ${node.name}, ${node.calculator}, ${node.state}${node.place && `, ${node.place}`}`);
-  }
-
-  showStream(stream) {
-    const last = stream.dropped ? `${stream.dropped} dropped` : stream.age_s === null ? "none yet" : seconds(stream.age_s);
-    this.notes.forEach((note) => say(note, `${queue(stream)}, ${rate(stream.per_s)}, ${last}`));
-    this.fill(stream.limit ? stream.queued / stream.limit : 0);
-    for (const line of this.edges) line.classList.toggle("is-flowing", stream.per_s > 0);
-    this.group.classList.toggle("is-idle", stream.per_s === 0);
-    this.group.classList.toggle("is-full", stream.limit !== null && stream.queued >= stream.limit);
-    this.nameAs(`stream ${stream.name}`);
-  }
-
-  // The name has no number that changes: a screen reader would read it again and again.
-  nameAs(label) {
-    this.label = label;
-    const said = this.badge === null ? label : `${label}, culprit`;
-    if (this.group.getAttribute("aria-label") !== said) this.group.setAttribute("aria-label", said);
-  }
-
-  fill(part) {
-    const width = (Math.min(1, part) * this.width).toFixed(1);
-    if (this.bar.getAttribute("width") !== width) this.bar.setAttribute("width", width);
-  }
-
-  mark() {
-    this.group.classList.add("is-culprit");
-    this.badge = makeSvg("text", { class: "live-badge", x: this.frame.x.baseVal.value, y: this.frame.y.baseVal.value - 4 }, "⚠ culprit");
-    this.group.append(this.badge);
-    this.nameAs(this.label);
-  }
-
-  unmark() {
-    this.group.classList.remove("is-culprit");
-    this.badge?.remove();
-    this.badge = null;
-    this.nameAs(this.label);
-  }
 }

@@ -1,6 +1,6 @@
 // The same numbers as tables: for screen readers, for graphs without a picture, and to find something.
 import { byId, make, say, show } from "./elements.js";
-import { digits, milliseconds, queue, rate, reasons, seconds, share } from "./words.js";
+import { busyWords, digits, milliseconds, queue, rate, reasons, seconds } from "./words.js";
 
 const OPEN_UP_TO = 60;
 
@@ -9,7 +9,7 @@ const NODES = {
   calculator: (one) => one.calculator,
   state: (one) => one.state,
   "steps/s": (one) => digits(one.steps_per_s),
-  busy: (one) => (one.busy === null ? "–" : share(one.busy)),
+  busy: (one) => (one.busy === null ? "–" : busyWords(one.busy).replace(" busy", "")),
   steps: (one) => one.steps.toLocaleString("en"),
   place: (one) => one.place || one.executor || "this process",
   "waits for": (one) => one.waits_for,
@@ -100,7 +100,6 @@ export class Tables {
     this.drops = new Table(byId("drop-table"), "Dropped packets", DROPS, "None.");
     this.isNew = true;
     this.wanted = "";
-    byId("find").addEventListener("input", () => this.find());
   }
 
   update(reading) {
@@ -116,11 +115,12 @@ export class Tables {
     const drops = reading.streams.flatMap((one) => Object.entries(one.drops).map(([reason, count]) => ({ stream: one.name, reason, count })));
     this.drops.update(drops, (one) => `${one.stream} ${one.reason}`);
     show(byId("drops"), drops.length > 0);
-    if (this.wanted) this.find();
+    if (this.wanted) this.find(this.wanted);
   }
 
-  find() {
-    this.wanted = byId("find").value.trim().toLowerCase();
+  // Shows the rows whose names have a text in them, in small letters; "" for all.
+  find(text) {
+    this.wanted = text;
     if (this.wanted) byId("node-details").open = byId("stream-details").open = true;
     this.nodes.filter(this.wanted);
     this.streams.filter(this.wanted);

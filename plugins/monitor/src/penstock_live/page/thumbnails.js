@@ -1,23 +1,41 @@
-// What flows: a card for each stream that is shown. One request asks for the packets of those in view, as often as
-// the server says.
-import { byId, make, say } from "./elements.js";
+// What flows: one stream large, and a strip of small ones. One request asks for the packets of those in view, as often
+// as the server says; the large one comes with it.
+import { byId, make, say, show } from "./elements.js";
 import { request } from "./connection.js";
-import { plot } from "./plot.js";
+import { Card, Shown } from "./shown.js";
+import { Zoom } from "./zoom.js";
+import { rate } from "./words.js";
 
 const PAUSE_MS = 500;
 const AT_FIRST = 4;
-const KEPT_NUMBERS = 120;
+const SMALL = 160;
+const LARGE = 640;
+const WHOLE_SCREEN = 1280;
+const MUCH_BUSIER = 1.5; // the large one changes by itself only for a stream that flows so much faster
+const PICTURES = new Set(["image", "heat map"]);
 
 export class Thumbnails {
   constructor() {
     this.cards = new Map();
     this.reading = null;
+    this.isPaused = false;
+    this.hero = null; // { name, shown }
+    this.chosen = ""; // the stream that was asked for to be large; "" for the busiest
+    this.isSizeNew = false;
+    this.zoom = new Zoom(() => (this.isSizeNew = true));
     this.inView = new IntersectionObserver((entries) => {
       for (const entry of entries) entry.target.card.isInView = entry.isIntersecting;
     });
     byId("add-stream").addEventListener("change", (event) => {
       if (event.target.value) this.open(event.target.value);
     });
+    byId("hero-busiest").addEventListener("click", () => {
+      this.chosen = "";
+      this.enlarge(this.busiest());
+      byId("flowing-heading").focus();
+    });
+    byId("zoom-in").addEventListener("click", () => this.openZoom());
+    byId("hero-body").addEventListener("click", () => this.openZoom());
     this.tick();
   }
 
@@ -28,6 +46,8 @@ export class Thumbnails {
       const card = this.cards.get(stream.name);
       if (card !== undefined) card.packets = stream.packets;
     }
+    if (!this.chosen) this.enlarge(this.busiest());
+    this.tellHero();
   }
 
   begin(reading) {
@@ -39,29 +59,38 @@ export class Thumbnails {
   // Adds the card of a stream, if there is none.
   add(name) {
     if (this.cards.has(name)) return;
-    const card = new Card(name, () => this.remove(name));
+    const card = new Card(name, () => this.choose(name), () => this.remove(name));
     this.cards.set(name, card);
     byId("cards").append(card.element);
-    card.element.card = card;
     this.inView.observe(card.element);
     keepStreams([...this.cards.keys()]);
     if (this.reading !== null) this.update(this.reading);
     this.choices(this.reading);
   }
 
-  // Shows a stream to who has asked for it.
+  // Shows a stream large, to who has asked for it.
   open(name) {
-    this.add(name);
+    this.choose(name);
+    byId("add-stream").value = "";
     const { element, title } = this.cards.get(name);
-    element.scrollIntoView({ block: "nearest" });
+    element.scrollIntoView({ block: "nearest", inline: "nearest" });
     title.focus();
+  }
+
+  choose(name) {
+    this.chosen = name;
+    this.add(name);
+    this.enlarge(name);
+    this.tellHero();
   }
 
   remove(name) {
     const card = this.cards.get(name);
     this.inView.unobserve(card.element);
-    card.end();
+    card.element.remove();
     this.cards.delete(name);
+    if (this.chosen === name) this.chosen = "";
+    if (this.hero?.name === name) this.enlarge(this.busiest());
     keepStreams([...this.cards.keys()]);
     this.choices(this.reading);
     byId("add-stream").focus();
@@ -73,23 +102,84 @@ export class Thumbnails {
     byId("add-stream").replaceChildren(make("option", { value: "" }, "…"), ...names.map((name) => make("option", { value: name }, name)));
   }
 
+  // --- the large one ----------------------------------------------------------------------------
+
+  // Of the streams in the strip: the one with pictures that has most packets a second, else any that has something.
+  busiest() {
+    const rates = new Map(this.reading?.streams.map((one) => [one.name, one.per_s]));
+    const rank = (card) => (PICTURES.has(card.shown.kind) ? 2 : card.shown.kind === "none" ? 0 : 1);
+    let best = this.cards.get(this.hero?.name) ?? null;
+    for (const card of this.cards.values()) {
+      const isBetter = best === null || rank(card) > rank(best);
+      const isBusier = best !== null && rank(card) === rank(best) && (rates.get(card.name) ?? 0) > MUCH_BUSIER * (rates.get(best.name) ?? 0);
+      if (isBetter || isBusier) best = card;
+    }
+    return best?.name ?? null;
+  }
+
+  enlarge(name) {
+    if (name === (this.hero?.name ?? null)) return;
+    for (const card of this.cards.values()) card.element.classList.toggle("is-large", card.name === name);
+    byId("hero").dataset.hero = name ?? "";
+    byId("hero-body").replaceChildren(make("p", {}, name === null ? "no stream is shown" : "no packet yet"));
+    this.hero = name === null ? null : { name, shown: new Shown(name, byId("hero-body")) };
+    const card = this.cards.get(name);
+    if (card === undefined) return;
+    this.hero.shown.numbers = [...card.shown.numbers];
+    card.asked = -1;
+  }
+
+  tellHero() {
+    const stream = this.reading?.streams.find((one) => one.name === this.hero?.name);
+    const card = this.cards.get(this.hero?.name);
+    say(byId("hero-name"), this.hero?.name ?? "");
+    const words = [stream && rate(stream.per_s), card?.words.textContent, card?.when.textContent];
+    say(byId("hero-words"), words.filter(Boolean).join(" · "));
+    show(byId("hero-busiest"), this.chosen !== "");
+    show(byId("zoom-in"), PICTURES.has(this.hero?.shown.kind));
+  }
+
+  openZoom() {
+    if (this.hero?.shown.image) this.zoom.open(this.hero.name, this.hero.shown.image);
+  }
+
+  // --- from the server --------------------------------------------------------------------------
+
   async tick() {
     let pause = PAUSE_MS;
     try {
-      const wanted = document.hidden ? [] : [...this.cards.values()].filter((card) => card.isInView && card.hasNews());
+      const isQuiet = document.hidden || this.isPaused;
+      const wanted = isQuiet ? [] : [...this.cards.values()].filter((card) => this.isWanted(card));
       if (wanted.length) pause = await this.ask(wanted);
     } finally {
       setTimeout(() => this.tick(), pause);
     }
   }
 
+  isWanted(card) {
+    const isHero = card.name === this.hero?.name;
+    return (isHero || card.isInView) && (card.hasNews() || (isHero && this.isSizeNew));
+  }
+
   // Shows the newest packets; returns how many milliseconds to wait before the next request.
   async ask(cards) {
     const packets = cards.map((card) => card.packets);
-    const answer = await request("/thumbnails", cards.map((card) => ["stream", card.name]));
+    const hero = this.hero;
+    const isLarge = cards.some((card) => card.name === hero?.name);
+    const large = isLarge ? [["large", hero.name], ["large_pixels", this.zoom.isOpen ? WHOLE_SCREEN : LARGE]] : [];
+    if (isLarge) this.isSizeNew = false;
+    const small = cards.filter((card) => card.name !== hero?.name).map((card) => ["stream", card.name]);
+    const answer = await request("/thumbnails", [...small, ["pixels", SMALL], ...large]);
     if (!answer?.ok) return PAUSE_MS; // where the server is gone the head of the page says so
+    if (this.isPaused) return PAUSE_MS;
     const said = JSON.parse(answer.text);
     await Promise.all(cards.map((card, i) => card.show(said.thumbnails[card.name], packets[i])));
+    if (isLarge && this.hero === hero) {
+      await hero.shown.show(said.thumbnails[hero.name]);
+      if (hero.shown.image) this.zoom.update(hero.name, hero.shown.image);
+    }
+    if (!this.chosen) this.enlarge(this.busiest());
+    this.tellHero();
     return 1000 * said.again_s;
   }
 }
@@ -100,81 +190,6 @@ function likely(reading) {
   const ends = new Set(reading.latencies.map((one) => one.stream));
   const order = (one) => (one.is_output || ends.has(one.name) || !one.readers.length ? 0 : one.is_input || !reads.has(one.writer) ? 1 : 2);
   return [...reading.streams].sort((a, b) => order(a) - order(b)).slice(0, AT_FIRST).map((one) => one.name);
-}
-
-class Card {
-  constructor(name, onRemoved) {
-    this.name = name;
-    this.isInView = false;
-    this.packets = 0;
-    this.shown = -1; // packets when it was asked last
-    this.numbers = [];
-    this.title = make("h3", { tabindex: "-1" }, name);
-    const remove = make("button", { type: "button", "aria-label": `Do not show ${name}` }, "✕");
-    remove.addEventListener("click", onRemoved);
-    this.body = make("div", { class: "thumbnail" }, make("p", {}, "no packet yet"));
-    this.words = make("p", { class: "words" });
-    this.when = make("p", { class: "hint" });
-    this.element = make("article", { "data-card": name }, make("div", { class: "heading" }, this.title, remove), this.body, this.words, this.when);
-  }
-
-  hasNews() {
-    return this.packets !== this.shown;
-  }
-
-  // `packets` is how many there were when this one was asked for: one that passed meanwhile is asked for again.
-  // A card that cannot be drawn says so itself, and the others are drawn.
-  async show(thumbnail, packets) {
-    try {
-      await this.draw(thumbnail, packets);
-    } catch (error) {
-      console.error(error);
-      this.shown = packets; // the next packet may be another case
-      this.put(make("p", {}, `The page cannot show this packet: ${error}`));
-    }
-  }
-
-  async draw({ kind, content, words, timestamp }, packets) {
-    this.element.dataset.kind = kind;
-    await this.drawContent(kind, content, words);
-    say(this.words, kind === "number" ? "" : words);
-    say(this.when, timestamp && `at ${timestamp}`);
-    if (kind !== "none") this.shown = packets;
-  }
-
-  async drawContent(kind, content, words) {
-    const label = `${this.name}: ${words}`;
-    if (content.startsWith("data:")) return this.drawImage(content, label, kind);
-    const said = JSON.parse(content);
-    if (kind === "number") this.drawNumber(said.value, words);
-    else if (kind === "lines") this.put(plot(said.rows, label));
-    else if (kind === "text") this.put(make("pre", {}, said.text));
-  }
-
-  async drawImage(url, label, kind) {
-    const image = make("img", { alt: label, class: kind === "heat map" ? "exact" : "", src: url });
-    try {
-      await image.decode(); // so that the old one stays until the new one is there
-      this.put(image);
-    } catch {
-      return; // a payload may say that it is a picture and be none
-    }
-  }
-
-  drawNumber(value, words) {
-    this.numbers.push(value);
-    this.numbers = this.numbers.slice(-KEPT_NUMBERS);
-    const said = value === null ? words : String(value); // infinity, say, is not in JSON
-    this.put(make("p", { class: "value" }, said), plot([this.numbers], `the last ${this.numbers.length} values of ${this.name}`));
-  }
-
-  put(...elements) {
-    this.body.replaceChildren(...elements);
-  }
-
-  end() {
-    this.element.remove();
-  }
 }
 
 function keptStreams() {

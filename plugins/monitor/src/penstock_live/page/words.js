@@ -31,6 +31,11 @@ export function share(part) {
   return `${Math.round(part * 100)} %`;
 }
 
+// How busy a node is; one whose calls overlap may be more than busy.
+export function busyWords(part) {
+  return part < 1.05 ? `${share(Math.min(1, part))} busy` : `${part.toFixed(1)} calls at once`;
+}
+
 export function queue(stream) {
   return stream.limit === null ? `${stream.queued} wait` : `${stream.queued} of ${stream.limit}`;
 }

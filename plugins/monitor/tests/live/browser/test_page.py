@@ -254,8 +254,8 @@ def test_a_payload_is_text_and_never_markup(page, server, monitor):
 
 
 def test_a_card_that_cannot_be_drawn_says_so_and_the_others_are_drawn(page, server, monitor, monkeypatch):
-    def mangled(packet):
-        drawn = thumbnail(packet)
+    def mangled(packet, longest):
+        drawn = thumbnail(packet, longest)
         if packet is None or packet.payload != "broken":
             return drawn
         return attrs.evolve(drawn, content=b"{")

@@ -14,6 +14,7 @@ them from a run.
 
 from __future__ import annotations
 
+from penstock_views.draw.closing import closed
 from penstock_views.draw.dot import dot
 from penstock_views.draw.drawing import Drawing, DrawnNode, End, NodeKind, Port, Wire
 from penstock_views.draw.mermaid import mermaid
@@ -31,6 +32,7 @@ __all__ = [
     "Recorder",
     "Track",
     "Wire",
+    "closed",
     "dot",
     "drawing",
     "drawing_of",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 #: Stands between the names of a subgraph, or of a builder's prefix, and of what is inside.
-_SEPARATOR: Final = "__"
+SEPARATOR: Final = "__"
 
 
 #: The graph's own ports: what their ids begin with in text formats → attribute of `Drawing`.
@@ -76,12 +76,12 @@ class DrawnNode:
     @property
     def groups(self) -> tuple[str, ...]:
         """The groups that it is in, outermost first: the parts of its name before each "__"."""
-        return tuple(self.name.split(_SEPARATOR)[:-1])
+        return tuple(self.name.split(SEPARATOR)[:-1])
 
     @property
     def label(self) -> str:
         """Its name inside of its groups."""
-        return self.name.rpartition(_SEPARATOR)[2] or self.name
+        return self.name.rpartition(SEPARATOR)[2] or self.name
 
     @property
     def lines(self) -> tuple[str, ...]:

@@ -96,13 +96,14 @@ class Layout:
     tips: list[tuple[float, float]]
 
 
-def lay_out(
+def lay_out(  # noqa: PLR0913  # keywords with defaults
     boxes: Sequence[Box],
     lines: Sequence[Line],
     frames: Sequence[Frame] = (),
     *,
     first: Sequence[str] = (),
     last: Sequence[str] = (),
+    across: bool = False,
 ) -> Layout:
     """Place boxes in rows, lines leading downwards where they can.
 
@@ -112,11 +113,17 @@ def lay_out(
         frames: around some of them.
         first: keys of boxes that belong to the top row.
         last: keys of boxes that belong to the bottom row.
+        across: place them in columns instead, lines leading to the right. Ports are not kept apart then:
+            lines go to the middle of a box.
 
     Raises:
         UnavailableError: the library is not installed; says how to get it.
     """
-    text = "\n".join(_statements(boxes, lines, frames, first, last))
+    if across:
+        boxes = [attrs.evolve(box, tops=(), bottoms=()) for box in boxes]
+        lines = [attrs.evolve(line, tail_port=None, head_port=None) for line in lines]
+    direction = "LR" if across else "TB"
+    text = "\n".join(_statements(boxes, lines, frames, first, last, direction))
     with _ONE_AT_A_TIME:
         answer = json.loads(_library().AGraph(string=text).draw(format="json", prog="dot"))
     return _layout(answer, len(lines))
@@ -144,16 +151,17 @@ def _library() -> Any:
 # --- to the library -------------------------------------------------------------------------------
 
 
-def _statements(
+def _statements(  # noqa: PLR0913, PLR0917  # what `lay_out` takes
     boxes: Sequence[Box],
     lines: Sequence[Line],
     frames: Sequence[Frame],
     first: Sequence[str],
     last: Sequence[str],
+    direction: str,
 ) -> Iterator[str]:
     yield "digraph {"
     yield (
-        "graph [rankdir=TB, nodesep=0.35, ranksep=0.28, splines=true, pad=0.2, newrank=true, "
+        f"graph [rankdir={direction}, nodesep=0.35, ranksep=0.28, splines=true, pad=0.2, newrank=true, "
         "outputorder=nodesfirst]"
     )
     yield 'node [shape=none, margin=0, label=""]'

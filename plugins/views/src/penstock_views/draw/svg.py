@@ -5,8 +5,9 @@ packets are dashed; back edges have a colour of their own; groups are frames. Th
 shown in full while the pointer is on it.
 
 With `marked`, elements say what they are in attributes, so that a program finds them: `data-node` on the
-group of a node, `data-stream` on those of a stream's name, its graph ports and its lines; lines have
-`data-writer` or `data-reader` too. Side packets have none.
+group of a node, `data-group` on the frame of a group and on the box of a subgraph, `data-stream` on the
+groups of a stream's name, its graph ports and its lines; lines have `data-writer` or `data-reader` too. Side
+packets have none.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from penstock_views.draw.drawing import DrawnNode, NodeKind, Port
+from penstock_views.draw.drawing import SEPARATOR, DrawnNode, NodeKind, Port
 from penstock_views.draw.groups import Group, grouped
 from penstock_views.draw.layout import Box, Frame, Layout, Line, lay_out
 from penstock_views.draw.markup import document, element, number, rules, shortened, text_width, title, words
@@ -97,17 +98,18 @@ _STYLE: Final = rules(
 )
 
 
-def svg(drawing: Drawing, *, marked: bool = False) -> str:
+def svg(drawing: Drawing, *, marked: bool = False, across: bool = False) -> str:
     """Return an SVG document, in pixels, with light and dark colours. Equal drawings give equal text.
 
     Args:
         drawing: the graph.
         marked: write names of nodes and streams as attributes; see the module.
+        across: let the graph lead from left to right, not downwards; for nodes whose ports have no names.
 
     Raises:
         UnavailableError: the library that lays it out is not installed.
     """
-    return _Picture(drawing, marked=marked).document()
+    return _Picture(drawing, marked=marked, across=across).document()
 
 
 @attrs.frozen
@@ -135,9 +137,10 @@ class _Drawn:
 
 
 class _Picture:
-    def __init__(self, drawing: Drawing, *, marked: bool) -> None:
+    def __init__(self, drawing: Drawing, *, marked: bool, across: bool) -> None:
         self._drawing: Final = drawing
         self._is_marked: Final = marked
+        self._is_across: Final = across
         self._boxes: Final = [_box(i, node) for i, node in enumerate(drawing.nodes)]
         self._labels: Final[list[_Label]] = []
         self._lines: Final[list[_Drawn]] = []
@@ -245,6 +248,7 @@ class _Picture:
             self._frames(whole),
             first=self._first,
             last=self._last,
+            across=self._is_across,
         )
         content = [
             f'<g transform="translate({number(_MARGIN)} {number(_MARGIN)})">',
@@ -270,6 +274,7 @@ class _Picture:
                 title(f"group {full!r}"),
                 element("rect", rx=6, class_="pk-frame", **size),
                 words(short, left + 10, top + 15, class_="pk-title"),
+                **({"data_group": SEPARATOR.join(inner.path)} if self._is_marked else {}),
             )
             yield from self._draw_frames(inner, layout)
 
@@ -310,7 +315,7 @@ class _Picture:
                 *_ports(
                     box, (*node.outputs, *node.output_side_packets), box.bottoms, x, y + box.height / 2 - 4.5
                 ),
-                **({"data_node": node.name} if self._is_marked else {}),
+                **(_marks(node) if self._is_marked else {}),
             )
 
 
@@ -319,6 +324,10 @@ _KIND_CLASSES: Final = {
     NodeKind.SUBGRAPH: " pk-subgraph",
     NodeKind.UNKNOWN: " pk-unknown",
 }
+
+
+def _marks(node: DrawnNode) -> dict[str, str]:
+    return {"data_node": node.name, **({"data_group": node.name} if node.kind is NodeKind.SUBGRAPH else {})}
 
 
 # --- nodes ----------------------------------------------------------------------------------------

@@ -1,0 +1,95 @@
+// One packet of a stream, as a picture, as lines or in words, in an element of the page.
+import { make, say } from "./elements.js";
+import { plot } from "./plot.js";
+
+const KEPT_NUMBERS = 120;
+
+export class Shown {
+  constructor(name, body) {
+    this.name = name;
+    this.body = body;
+    this.numbers = [];
+    this.kind = "none";
+    this.image = null;
+  }
+
+  // A packet that cannot be drawn says so itself, and the others are drawn. Returns whether it could be drawn.
+  async show(thumbnail) {
+    try {
+      this.kind = thumbnail.kind;
+      await this.draw(thumbnail);
+      return true;
+    } catch (error) {
+      console.error(error);
+      this.put(make("p", {}, `The page cannot show this packet: ${error}`));
+      return false;
+    }
+  }
+
+  async draw({ kind, content, words }) {
+    const label = `${this.name}: ${words}`;
+    if (content.startsWith("data:")) return this.drawImage(content, label, kind);
+    const said = JSON.parse(content);
+    if (kind === "number") this.drawNumber(said.value, words);
+    else if (kind === "lines") this.put(plot(said.rows, label));
+    else if (kind === "text") this.put(make("pre", {}, said.text));
+  }
+
+  async drawImage(url, label, kind) {
+    const image = make("img", { alt: label, class: kind === "heat map" ? "exact" : "", src: url });
+    try {
+      await image.decode(); // so that the old one stays until the new one is there
+      this.image = image;
+      this.put(image);
+    } catch {
+      return; // a payload may say that it is a picture and be none
+    }
+  }
+
+  drawNumber(value, words) {
+    this.numbers.push(value);
+    this.numbers = this.numbers.slice(-KEPT_NUMBERS);
+    const said = value === null ? words : String(value); // infinity, say, is not in JSON
+    this.put(make("p", { class: "value" }, said), plot([this.numbers], `the last ${this.numbers.length} values of ${this.name}`));
+  }
+
+  put(...elements) {
+    this.body.replaceChildren(...elements);
+  }
+}
+
+// A card of the strip: what flows on one stream, small.
+export class Card {
+  constructor(name, onChosen, onRemoved) {
+    this.name = name;
+    this.isInView = false;
+    this.packets = 0;
+    this.asked = -1; // packets when it was asked last
+    this.title = make("button", { type: "button", class: "link", title: name, "aria-label": name }, name.split("__").at(-1));
+    this.title.addEventListener("click", onChosen);
+    const remove = make("button", { type: "button", class: "remove", "aria-label": `Do not show ${name}` }, "✕");
+    remove.addEventListener("click", onRemoved);
+    const body = make("div", { class: "thumbnail" }, make("p", {}, "no packet yet"));
+    body.addEventListener("click", onChosen);
+    this.shown = new Shown(name, body);
+    this.words = make("p", { class: "words" });
+    this.when = make("p", { class: "hint" });
+    this.element = make("article", { "data-card": name }, make("div", { class: "heading" }, make("h3", {}, this.title), remove), body, this.words, this.when);
+    this.element.card = this;
+  }
+
+  hasNews() {
+    return this.packets !== this.asked;
+  }
+
+  // `packets` is how many there were when this one was asked for: one that passed meanwhile is asked for again.
+  async show(thumbnail, packets) {
+    const { kind, words, timestamp } = thumbnail;
+    this.element.dataset.kind = kind;
+    const isDrawn = await this.shown.show(thumbnail);
+    if (kind !== "none" || !isDrawn) this.asked = packets;
+    if (!isDrawn) return; // the next packet may be another case
+    say(this.words, kind === "number" ? "" : words);
+    say(this.when, timestamp && `at ${timestamp}`);
+  }
+}

@@ -1,0 +1,128 @@
+"""What has happened in runs, and the numbers of the last minute."""
+
+from __future__ import annotations
+
+import attrs
+import pytest
+
+from penstock_live.journal import Journal
+from penstock_monitor import Culprit, Stall
+
+
+@pytest.fixture
+def journal():
+    return Journal()
+
+
+def drops(reading, count, reason="queue full"):
+    """Return a reading in which so many packets of `between` were dropped."""
+    streams = [
+        attrs.evolve(one, dropped=count, drops={reason: count} if count else {})
+        if one.name == "between"
+        else attrs.evolve(one, dropped=0, drops={})
+        for one in reading.streams
+    ]
+    return attrs.evolve(reading, streams=tuple(streams))
+
+
+def at(reading, elapsed_s, **changes):
+    return attrs.evolve(reading, elapsed_s=elapsed_s, **changes)
+
+
+def events(journal, kind):
+    return [one for one in journal.since(0)[2] if one.kind == kind]
+
+
+def test_drops_without_a_pause_are_one_event_that_grows(hand, journal):
+    quiet = drops(hand.READING, 0)
+    journal.take(at(quiet, 1.0), {})
+    journal.take(at(drops(hand.READING, 2), 2.0), {})
+    journal.take(at(drops(hand.READING, 5), 4.0), {})
+    (event,) = events(journal, "drop")
+    assert (event.stream, event.node, event.words, event.count) == ("between", "first", "queue full", 5)
+    assert (event.from_s, event.to_s) == (2.0, 4.0)
+    journal.take(at(drops(hand.READING, 6), 8.0), {})
+    assert [one.count for one in events(journal, "drop")] == [5, 1]
+
+
+def test_a_stall_lasts_from_when_nothing_moved_until_something_does(hand, journal):
+    quiet = drops(hand.READING, 0)
+    stall = Stall(1.2, "a story", (Culprit("second", "", "second sleeps"),))
+    journal.take(at(quiet, 5.0), {})
+    journal.take(at(quiet, 6.2, stall=stall), {})
+    journal.take(at(quiet, 9.0, stall=attrs.evolve(stall, since_s=4.0)), {})
+    journal.take(at(quiet, 9.3), {})
+    (event,) = events(journal, "stall")
+    assert (event.node, event.words) == ("second", "second sleeps")
+    assert (event.from_s, event.to_s) == (pytest.approx(5.0), 9.0)
+
+
+def test_each_error_of_a_run_is_one_failure_of_its_node(hand, journal):
+    quiet = drops(hand.READING, 0)
+    error = "node 'first' (Some): process() failed: ValueError: no\nmore lines"
+    journal.take(at(quiet, 1.0), {})
+    journal.take(at(quiet, 2.0, errors=(error,)), {})
+    journal.take(at(quiet, 3.0, errors=(error, "no node is named here")), {})
+    assert [(one.node, one.words, one.from_s) for one in events(journal, "failure")] == [
+        ("first", "node 'first' (Some): process() failed: ValueError: no", 2.0),
+        ("", "no node is named here", 3.0),
+    ]
+
+
+def test_counters_of_reconnects_are_events_of_their_node(hand, journal):
+    quiet = drops(hand.READING, 0)
+    journal.take(at(quiet, 1.0), {"camera-reconnects": 0, "camera-broken_packets": 7})
+    journal.take(at(quiet, 2.0), {"camera-reconnects": 2, "camera-broken_packets": 9})
+    journal.take(at(quiet, 3.0), {"camera-reconnects": 2})
+    (event,) = events(journal, "reconnect")
+    assert (event.node, event.count, event.from_s) == ("camera", 2, 2.0)
+
+
+def test_time_goes_on_from_run_to_run_and_each_begins_and_ends(hand, journal):
+    quiet = drops(hand.READING, 0)
+    for elapsed_s, state in (
+        (0.0, "running"),
+        (10.0, "running"),
+        (11.0, "over"),
+        (0.0, "running"),
+        (2.0, "running"),
+    ):
+        journal.take(at(quiet, elapsed_s, state=state), {})
+    assert [(one.words, one.from_s) for one in events(journal, "run")] == [
+        ("the run begins", 0.0),
+        ("the run is over", 11.0),
+        ("the run begins", 11.0),
+    ]
+    assert journal.since(0)[1] == 13.0
+
+
+def test_only_what_has_changed_since_a_version_is_given_out(hand, journal):
+    quiet = drops(hand.READING, 0)
+    assert journal.version == 0
+    journal.take(at(quiet, 1.0), {})
+    version, _, first = journal.since(0)
+    assert [one.kind for one in first] == ["run"]
+    assert journal.since(version)[2] == []
+    journal.take(at(drops(hand.READING, 1), 2.0), {})
+    assert [one.kind for one in journal.since(version)[2]] == ["drop"]
+
+
+def test_a_minute_has_one_sample_a_second_and_no_more_than_sixty(hand, journal):
+    quiet = drops(hand.READING, 0)
+    for tenth in range(1000):
+        journal.take(at(quiet, tenth / 10), {})
+    now_s, samples = journal.minute()
+    assert now_s == pytest.approx(99.9)
+    assert len(samples) == 60
+    assert samples[0][0] == pytest.approx(40.0, abs=1.1)
+    assert samples[-1][1]["second"].queued == 3
+    assert samples[-1][1]["first"] == type(samples[-1][1]["first"])(29.9, 0.45, 3)
+
+
+def test_old_events_make_room_for_new_ones(hand, journal):
+    quiet = drops(hand.READING, 0)
+    for number in range(400):
+        journal.take(at(quiet, float(number), errors=(f"error {number}",)), {})
+    kept = journal.since(0)[2]
+    assert len(kept) == 300
+    assert kept[-1].words == "error 399"
