@@ -98,6 +98,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     },
     "penstock-detect": {
         "Detectors": ("DetectorInput*", "DetectorDecoder*", "DetectorMasks*"),
+        "Following": ("Tracker*",),
     },
     "penstock-tensors": {
         "Images, landmarks and numbers to tensors": (
@@ -199,7 +200,13 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         ),
         "Joints": ("CombineJoints*", "SetJointsVisibility*"),
         "Numbers and lists": ("*VectorHasMinSize*", "Filter*Collection*", "Thresholding*", "TopKScores*"),
-        "Drawing": ("AnnotationOverlay*", "DetectionOverlay*", "*ToRenderData*", "RectToRenderScale*"),
+        "Drawing": (
+            "AnnotationOverlay*",
+            "DetectionOverlay*",
+            "*ToRenderData*",
+            "RectToRenderScale*",
+            "TrackTails*",
+        ),
         "Faces in space": ("FaceGeometry*",),
         "Boxes in space": ("FrameAnnotationToRect*", "LandmarksToFrameAnnotation*", "Lift2DFrameAnnotation*"),
     },

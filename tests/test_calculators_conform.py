@@ -244,7 +244,7 @@ FEEDS = {
     r"Split\w+|MovableSplit\w+": lambda name: {"payloads": {0: _three_or_more(name)}},
     # images of other formats, annotations without a shape, detections without a box
     r"AnnotationOverlayCalculator": lambda name: {"may_raise": InvalidArgumentError},
-    r"DetectionOverlayCalculator": lambda name: {"may_raise": InvalidArgumentError},
+    r"(DetectionOverlay|Tracker|TrackTails)Calculator": lambda name: {"may_raise": InvalidArgumentError},
     r"BoxFlowCalculator": lambda name: {"payloads": {ImageFrame: _patches, Detection: _box_in_patches}},
     # settled timestamps use up ticks of the loop
     r"BeginLoop\w+": lambda name: {"depends_on_arrival": True},

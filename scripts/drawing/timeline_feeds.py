@@ -112,6 +112,8 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "TfLiteTensorsToSegmentationCalculator": "it takes what a certain model says",
     "TimedBoxListIdToLabelCalculator": "it reads a file",
     "Tvl1OpticalFlowCalculator": "it needs another OpenCV",
+    "TrackTailsCalculator": "its packets are drawings",
+    "TrackerCalculator": "its packets are boxes that move",
     "UniversalSentenceEncoderPreprocessorCalculator": "it needs a model",
     "UnpackMediaSequenceCalculator": "its side packet is a record",
     "UpdateFaceLandmarksCalculator": "it takes what a certain model says",

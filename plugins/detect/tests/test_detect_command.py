@@ -80,6 +80,30 @@ def test_detections_are_printed_as_lines(film, one_box):
     assert [line["detections"] for line in lines] == [[box]] * FRAMES
 
 
+@pytest.mark.parametrize("tracker", [(), ("--tracker", "oc-sort")])
+def test_objects_are_followed(film, one_box, tmp_path, tracker):
+    out = tmp_path / "followed.mp4"
+
+    result = invoke(film, "--model", one_box, "--track", *tracker, "--json", "-o", out)
+
+    assert result.exit_code == 0, result.output
+    lines = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
+    box = {"id": 1, "label": "bird", "class": 2, "score": 0.75, "box": [0.25, 0.25, 0.75, 0.75]}
+    assert [line["detections"] for line in lines] == [[box]] * FRAMES
+    with av.open(str(out)) as container:
+        assert sum(1 for _ in container.decode(video=0)) == FRAMES
+
+
+def test_the_graph_of_the_tracker_has_its_algorithm_and_weak_detections():
+    for tracker, name in (("byte-track", "BYTE_TRACK"), ("oc-sort", "OC_SORT")):
+        text = graph_text({"model_path": "a.onnx", "min_score": 0.1}, tracker)
+        assert f"algorithm: {name}" in text
+        assert "min_score: 0.1" in text
+        nodes = [node.calculator for node in read_graph(text, default_registry()).node]
+        assert nodes.index("TrackerCalculator") == nodes.index("DetectorSubgraph") + 1
+    assert "Tracker" not in graph_text({"model_path": "a.onnx"})
+
+
 def test_a_frame_without_detections_has_an_empty_list(film, one_box):
     result = invoke(film, "--model", one_box, "--json", "--class", "dog")
 
@@ -152,6 +176,10 @@ def test_each_layout_has_a_name_on_the_command_line():
         (("film.mp4", "--mean", "1;2"), "'1;2' is no list of numbers, such as"),
         (("film.mp4", "--size", "640"), "'640' is no width and height, such as 640x480"),
         (("film.mp4",), "model 'best.onnx' does not exist"),
+        (
+            ("film.mp4", "--tracker", "oc-sort"),
+            "--tracker oc-sort says how objects are followed; add --track",
+        ),
     ],
 )
 def test_wrong_usage(given, words):

@@ -120,6 +120,22 @@ def test_the_text_is_the_name_and_the_score(monkeypatch, one, text):
     assert written == [text]
 
 
+def test_an_id_stands_behind_the_name_and_chooses_the_colour_on_request(monkeypatch):
+    written = []
+    write = cv2.putText
+    monkeypatch.setattr(
+        cv2, "putText", lambda image, words, *rest: (written.append(words), write(image, words, *rest))
+    )
+
+    image = drawn(grey(200), detection("Left", detection_id=9), show_id=True)
+    drawn(grey(200), detection("Left", detection_id=9), detection("", 0.5, detection_id=2))
+    drawn(grey(200), detection("Left"), detection("", 0.5, detection_id=2), show_id=True)
+
+    assert written == ["Left #9 0.98", "Left 0.98", "0.50", "Left 0.98", "#2 0.50"]
+    assert (image == PALETTE[9 % 7]).all(axis=2).any()
+    assert not (image == color_of(detection("Left"))[:3]).all(axis=2).any()
+
+
 def test_without_a_name_and_a_score_there_is_a_box_without_a_plate():
     image = drawn(grey(720), detection("", None))
 

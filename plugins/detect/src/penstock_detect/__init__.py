@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from penstock_detect.options import Layout as Layout
     from penstock_detect.options import Resize as Resize
     from penstock_detect.options import Scores as Scores
+    from penstock_detect.tracking.options import Algorithm as Algorithm
+    from penstock_detect.tracking.options import TrackerCalculatorOptions as TrackerCalculatorOptions
 
 #: Module → the names that it has.
 _HOMES: Final = {
@@ -29,6 +31,7 @@ _HOMES: Final = {
         "Axes DetectorDecoderCalculatorOptions DetectorInputCalculatorOptions "
         "DetectorMasksCalculatorOptions Layout Resize Scores"
     ),
+    "penstock_detect.tracking.options": "Algorithm TrackerCalculatorOptions",
 }
 
 if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name

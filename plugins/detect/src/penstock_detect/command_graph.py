@@ -17,10 +17,17 @@ if TYPE_CHECKING:
 _NAMES: Final = ("layout", "resize", "scores")
 #: What the options take the place of in detect.pbtxt.
 _OPTIONS: Final = 'model_path: "best.onnx"'
+#: The graph of `--track`, and what the name of the algorithm takes the place of in it.
+_TRACKED, _ALGORITHM = "track.pbtxt", "BYTE_TRACK"
 
 
-def graph_text(options: Mapping[str, Any]) -> str:
-    """Return the graph for options of DetectorSubgraph; None is left out, `size` is width and height."""
+def graph_text(options: Mapping[str, Any], tracker: str | None = None) -> str:
+    """Return the graph for options of DetectorSubgraph; None is left out, `size` is width and height.
+
+    Args:
+        options: name → value.
+        tracker: "byte-track" or "oc-sort", where objects are followed.
+    """
     lines = []
     for name, value in options.items():
         if value is None or value == "":
@@ -32,7 +39,10 @@ def graph_text(options: Mapping[str, Any]) -> str:
         else:
             each = value if isinstance(value, tuple) else (value,)
             lines += [f"{name}: {_written(one)}" for one in each]
-    file = resources.files("penstock_detect").joinpath("detect.pbtxt").read_text(encoding="utf-8")
+    name = "detect.pbtxt" if tracker is None else _TRACKED
+    file = resources.files("penstock_detect").joinpath(name).read_text(encoding="utf-8")
+    if tracker is not None:
+        file = file.replace(_ALGORITHM, tracker.upper().replace("-", "_"))
     return file.replace(_OPTIONS, "\n      ".join(lines))
 
 
@@ -49,24 +59,31 @@ def _written(value: object) -> str:
     return f'"{plain}"'
 
 
-def json_lines() -> Callable[[Packet], None]:
+def json_lines(*, is_tracked: bool = False) -> Callable[[Packet], None]:
     """Return what prints the detections of each packet as a line of JSON, and flushes it."""
 
     def write(packet: Packet) -> None:
         payload: Any = packet.payload
-        line = {"timestamp": int(packet.timestamp), "detections": [as_data(one) for one in payload]}
+        found = [as_data(one, is_tracked=is_tracked) for one in payload]
+        line = {"timestamp": int(packet.timestamp), "detections": found}
         sys.stdout.write(f"{json.dumps(line, separators=(',', ':'))}\n")
         sys.stdout.flush()
 
     return write
 
 
-def as_data(detection: Detection) -> dict[str, object]:
-    """Return a detection of this pack as JSON has it: places in fractions of the image."""
+def as_data(detection: Detection, *, is_tracked: bool = False) -> dict[str, object]:
+    """Return a detection of this pack as JSON has it: places in fractions of the image.
+
+    Args:
+        detection: with a relative box.
+        is_tracked: whether its detection_id stands for an object, and not for the row of a mask.
+    """
     location = detection.location_data
     box = location.relative_bounding_box
     edges = (box.xmin, box.ymin, box.xmin + box.width, box.ymin + box.height)
-    made: dict[str, object] = {"label": detection.label[0]} if detection.label else {}
+    made: dict[str, object] = {"id": detection.detection_id} if is_tracked else {}
+    made |= {"label": detection.label[0]} if detection.label else {}
     made |= {
         "class": detection.label_id[0],
         "score": round(detection.score[0], 4),

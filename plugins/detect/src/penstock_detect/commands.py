@@ -26,6 +26,7 @@ _LAYOUTS: Final = (
 _PICTURES: Final = frozenset([".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff"])
 _RESIZES: Final = ("letterbox", "letterbox-top-left", "stretch")
 _SCORES: Final = ("usual", "given", "sigmoid", "softmax")
+_TRACKERS: Final = ("byte-track", "oc-sort")
 _SIZE: Final = re.compile(r"([1-9]\d{0,5})x([1-9]\d{0,5})")
 
 
@@ -74,9 +75,8 @@ def _size(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int
 @click.option(
     "--min-score",
     type=click.FloatRange(0, 1),
-    default=0.25,
-    show_default=True,
-    help="Leave out what scores less.",
+    help="Leave out what scores less.  [default: 0.25; 0.1 with --track, since weak detections tell "
+    "where covered objects are]",
 )
 @click.option(
     "--max-overlap",
@@ -137,6 +137,18 @@ def _size(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int
 @click.option(
     "--threads", type=click.IntRange(min=1), default=1, show_default=True, help="Threads of one call."
 )
+@click.option(
+    "--track",
+    "is_tracked",
+    is_flag=True,
+    help="Follow objects: each has one id in all frames, on the picture and in --json, and a tail.",
+)
+@click.option(
+    "--tracker",
+    type=click.Choice(_TRACKERS),
+    help="How objects are followed; oc-sort suits objects that turn while they are covered.  [default: "
+    "byte-track]",
+)
 @click.option("--json", "as_lines", is_flag=True, help="Print what was found as JSON, a line for each frame.")
 @click.option("--times", is_flag=True, help="Print the time of each node at the end.")
 @click.option(
@@ -168,6 +180,8 @@ def detect_command(  # noqa: PLR0913  # an argument for each option
     times: bool,
     model: Path,
     labels: Path | None,
+    is_tracked: bool,
+    tracker: str | None,
     **given: Any,
 ) -> None:
     """Find in each frame of a video, a picture or a camera what a model knows, and draw boxes.
@@ -182,6 +196,7 @@ def detect_command(  # noqa: PLR0913  # an argument for each option
     Examples:
       penstock detect clip.mp4 --model best.onnx -o boxes.mp4
       penstock detect clip.mp4 --model best.onnx --class person --json > people.jsonl
+      penstock detect clip.mp4 --model best.onnx --track -o followed.mp4
       penstock detect --camera 0 --show --model yolox_s.onnx --layout yolox --resize letterbox-top-left \\
         --bgr --scale 1 --labels coco.txt
     """  # noqa: D301
@@ -192,20 +207,26 @@ def detect_command(  # noqa: PLR0913  # an argument for each option
         )
     if out is not None and out.suffix.lower() in _PICTURES:
         raise click.UsageError(f"-o {out} names a picture, but a video is written; name an .mp4 or .mkv file")
+    if tracker is not None and not is_tracked:
+        raise click.UsageError(f"--tracker {tracker} says how objects are followed; add --track")
     from dataclasses import replace
 
     from penstock_cli.api import OverVideo, existing, run_over_video  # on demand, as the module says
     from penstock_detect.command_graph import graph_text, json_lines
 
     options = {name: given.pop(name) for name in _OF_MODEL}
+    if options["min_score"] is None:
+        options["min_score"] = 0.1 if is_tracked else 0.25
+    if is_tracked:
+        tracker = tracker or _TRACKERS[0]
     options["model_path"] = str(existing(model, "model").absolute())
     options["labels_path"] = "" if labels is None else str(existing(labels, "file of labels").absolute())
-    result: Callable[[Packet], None] | None = json_lines() if as_lines else None
+    result: Callable[[Packet], None] | None = json_lines(is_tracked=is_tracked) if as_lines else None
     if out is None and not show and result is None:
         out = Path("penstock-detect.mp4")
     run_over_video(
         OverVideo(
-            graph=graph_text(options),
+            graph=graph_text(options, tracker),
             command="penstock detect",
             what="detecting in",
             video=video,

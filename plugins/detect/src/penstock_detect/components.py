@@ -10,6 +10,7 @@ CALCULATORS: Final[Mapping[str, str]] = {
     "DetectorDecoderCalculator": "penstock_detect.detector_decoder:DetectorDecoderCalculator",
     "DetectorInputCalculator": "penstock_detect.detector_input:DetectorInputCalculator",
     "DetectorMasksCalculator": "penstock_detect.detector_masks:DetectorMasksCalculator",
+    "TrackerCalculator": "penstock_detect.tracker:TrackerCalculator",
 }
 
 SUBGRAPHS: Final[Mapping[str, str]] = {

@@ -79,6 +79,7 @@ CALCULATORS: Final[Mapping[str, str]] = {
     "TimedBoxListToRenderDataCalculator": "penstock_vision.drawing.timed_box_list_to_render_data:TimedBoxListToRenderDataCalculator",
     "ToImageCalculator": "penstock_vision.images.image_handles:ToImageCalculator",
     "TopKScoresCalculator": "penstock_vision.detections.top_k_scores:TopKScoresCalculator",
+    "TrackTailsCalculator": "penstock_vision.drawing.track_tails:TrackTailsCalculator",
     "Tvl1OpticalFlowCalculator": "penstock_vision.images.tvl1_optical_flow:Tvl1OpticalFlowCalculator",
     "UpdateFaceLandmarksCalculator": "penstock_vision.landmarks.update_face_landmarks:UpdateFaceLandmarksCalculator",
     "VisibilityCopyCalculator": "penstock_vision.landmarks.visibility_copy:VisibilityCopyCalculator",

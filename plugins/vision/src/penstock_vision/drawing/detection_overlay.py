@@ -63,7 +63,8 @@ class DetectionOverlayCalculator(penstock.Calculator):
     Timestamp offset 0. OpenCV runs without the GIL.
 
     Options `DetectionOverlayCalculatorOptions`: `text_height` (0.028) and `line_width` (0.004), shares of the
-    image's height, at least 6 and 2 pixels; `show_score` (true).
+    image's height, at least 6 and 2 pixels; `show_score` (true); `show_id` (false: true, for detections that
+    a TrackerCalculator follows, the detection_id stands behind the name, and chooses the colour).
 
     Raises in `open`: InvalidArgumentError for a share that is not above 0. In `process`: the same for an
     image of another format, or a detection without a box.
@@ -101,7 +102,7 @@ class DetectionOverlayCalculator(penstock.Calculator):
                     f"{name} is {share}, but must be above 0; change it in the options"
                 )
         self._text_height, self._line_width = options.text_height, options.line_width
-        self._shows_score = options.show_score
+        self._shows_score, self._shows_id = options.show_score, options.show_id
         pass_drawn_header(cc, "IMAGE")
 
     def process(self, cc: CalculatorContext) -> None:
@@ -120,10 +121,10 @@ class DetectionOverlayCalculator(penstock.Calculator):
             boxes = [_box(one, pixels, port.name) for one in detections]
             for one, box in zip(detections, boxes, strict=True):
                 left, top, right, bottom = box
-                cv2.rectangle(pixels, (left, top), (right, bottom), color_of(one), sizes.line)
+                cv2.rectangle(pixels, (left, top), (right, bottom), self._color(one), sizes.line)
             for one, box in zip(detections, boxes, strict=True):  # above all boxes
                 if text := self._text(one):
-                    _write_plate(pixels, text, box, color_of(one), sizes)
+                    _write_plate(pixels, text, box, self._color(one), sizes)
         cc.outputs["IMAGE"].add(ImageFrame(pixels, image_format), cc.stamp)
 
     def _sizes(self, height: int) -> _Sizes:
@@ -137,9 +138,16 @@ class DetectionOverlayCalculator(penstock.Calculator):
 
     def _text(self, detection: Detection) -> str:
         name = name_of(detection)
+        if self._shows_id and detection.detection_id:
+            name = f"{name} #{detection.detection_id}".lstrip()
         if self._shows_score and detection.score:
             return f"{name} {detection.score[0]:.2f}".lstrip()
         return name
+
+    def _color(self, detection: Detection) -> tuple[int, int, int, int]:
+        if self._shows_id and detection.detection_id:
+            return (*PALETTE[detection.detection_id % len(PALETTE)], 255)
+        return color_of(detection)
 
 
 def name_of(detection: Detection) -> str:

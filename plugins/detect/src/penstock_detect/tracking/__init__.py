@@ -1,0 +1,1 @@
+"""Which detection of a frame is which object of the frames before."""
