@@ -98,6 +98,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     },
     "penstock-detect": {
         "Detectors": ("DetectorInput*", "DetectorDecoder*", "DetectorMasks*"),
+        "Lines and zones": ("Zones*", "TrackSpeed*", "HeatMap*"),
     },
     "penstock-tensors": {
         "Images, landmarks and numbers to tensors": (

@@ -10,6 +10,10 @@ CALCULATORS: Final[Mapping[str, str]] = {
     "DetectorDecoderCalculator": "penstock_detect.detector_decoder:DetectorDecoderCalculator",
     "DetectorInputCalculator": "penstock_detect.detector_input:DetectorInputCalculator",
     "DetectorMasksCalculator": "penstock_detect.detector_masks:DetectorMasksCalculator",
+    "HeatMapCalculator": "penstock_detect.zones.heat_map:HeatMapCalculator",
+    "TrackSpeedCalculator": "penstock_detect.zones.track_speed:TrackSpeedCalculator",
+    "ZonesCalculator": "penstock_detect.zones.zone_counter:ZonesCalculator",
+    "ZonesToRenderDataCalculator": "penstock_detect.zones.zones_to_render_data:ZonesToRenderDataCalculator",
 }
 
 SUBGRAPHS: Final[Mapping[str, str]] = {
