@@ -98,7 +98,14 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     },
     "penstock-detect": {
         "Detectors": ("DetectorInput*", "DetectorDecoder*", "DetectorMasks*"),
-        "Lines and zones": ("Zones*", "TrackSpeed*", "HeatMap*"),
+        "Lines and zones": (
+            "Zones*",
+            "TrackSpeed*",
+            "HeatMap*",
+            "EventFileSink*",
+            "EventsToJson*",
+            "WebhookSink*",
+        ),
     },
     "penstock-tensors": {
         "Images, landmarks and numbers to tensors": (

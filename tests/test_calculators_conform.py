@@ -584,6 +584,8 @@ NOT_FED = {
     r"MicrophoneSourceCalculator": "needs a sound system, which its own tests play",
     r"Picture(Sink|Source)Calculator": "writes or reads pictures, as its own tests do",
     r"LiveVideoSinkCalculator": "sends frames elsewhere, as its own tests do",
+    r"EventFileSinkCalculator": "writes a file, as its own tests do",
+    r"WebhookSinkCalculator": "needs a server, as its own tests do",
     r"WavSinkCalculator": "writes a file, as its own tests do",
     r"Mcap(Sink|Source)Calculator": "writes or reads a recording, as its own tests do",
     r"(OpenCv)?VideoEncoderCalculator": "writes a file through a codec that takes frames of its sizes only",

@@ -50,6 +50,8 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "DetectorMasksCalculator": "it takes what a certain model says",
     "DlpackToImageCalculator": "its tensors are another library's",
     "DlpackToImageFrameCalculator": "its tensors are another library's",
+    "EventFileSinkCalculator": "it writes a file",
+    "EventsToJsonCalculator": "its packets are events",
     "FaceGeometryPipelineCalculator": "its packets are faces in space",
     "FeedbackTensorsCalculator": "it takes what a certain model says",
     "FrameAnnotationToRectCalculator": "its packets are objects in space",
@@ -125,6 +127,7 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "WavSinkCalculator": "it writes a file",
     "VideoPreStreamCalculator": "its header comes before all frames",
     "WarpAffineCalculatorGpu": "its images are on the GPU",
+    "WebhookSinkCalculator": "it sends events to a server",
 }
 
 #: Pattern of calculators → stream of the example → when it has packets, where the usual times show little.

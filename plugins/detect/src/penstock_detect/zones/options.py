@@ -229,11 +229,12 @@ class TrackSpeedCalculatorOptions:
         return Places(ground=ground, is_pixels=self.is_pixels)
 
 
-def declare_file(cc: CalculatorContract, path: str) -> None:
-    """Declare that a file of zones is read, if one is named."""
-    if path:
-        cc.use_service(RESOURCES)
-        cc.declare(reads=[Searched(path)])
+def searched(cc: CalculatorContract, path: str) -> list[Searched]:
+    """Return what is read for a file of zones, and ask for the service that finds it; none for ""."""
+    if not path:
+        return []
+    cc.use_service(RESOURCES)
+    return [Searched(path)]
 
 
 def places_of(cc: CalculatorContext, options: ZonesCalculatorOptions | TrackSpeedCalculatorOptions) -> Places:

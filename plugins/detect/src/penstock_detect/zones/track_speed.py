@@ -9,7 +9,7 @@ from penstock.errors import InvalidArgumentError
 from penstock_detect.zones.anchors import anchor_of
 from penstock_detect.zones.events import TrackSpeed
 from penstock_detect.zones.ground import GroundPlane, Slope
-from penstock_detect.zones.options import TrackSpeedCalculatorOptions, declare_file, places_of
+from penstock_detect.zones.options import TrackSpeedCalculatorOptions, places_of, searched
 from penstock_detect.zones.zone_counter import size_of
 from penstock_formats import Detection
 
@@ -66,9 +66,8 @@ class TrackSpeedCalculator(penstock.Calculator):
         cc.inputs["DETECTIONS"].set(list[Detection], "with tracks' IDs as detection_id")
         cc.inputs["IMAGE_SIZE"].set(tuple, "width and height in pixels").optional()
         cc.outputs["SPEEDS"].set(list[TrackSpeed], "metres a second")
-        declare_file(cc, options.zones_path)
         cc.set_timestamp_offset(0)
-        cc.declare(may_skip=False, stateless=False)
+        cc.declare(may_skip=False, stateless=False, reads=searched(cc, options.zones_path))
 
     def open(self, cc: penstock.CalculatorContext) -> None:
         """Read the points.

@@ -10,7 +10,7 @@ from penstock.log import get_logger, place
 from penstock_detect.zones.anchors import anchor_of
 from penstock_detect.zones.counting import Counter, Rules, Seen
 from penstock_detect.zones.events import TrackSpeed, ZoneCounts, ZoneEvent
-from penstock_detect.zones.options import ZonesCalculatorOptions, declare_file, places_of
+from penstock_detect.zones.options import ZonesCalculatorOptions, places_of, searched
 from penstock_formats import Detection
 
 if TYPE_CHECKING:
@@ -86,9 +86,8 @@ class ZonesCalculator(penstock.Calculator):
                 "is_pixels is set, but IMAGE_SIZE is not connected; connect it to the SIZE of an "
                 "ImagePropertiesCalculator, or give fractions of the image"
             )
-        declare_file(cc, options.zones_path)
         cc.set_timestamp_offset(0)
-        cc.declare(may_skip=True, stateless=False)
+        cc.declare(may_skip=True, stateless=False, reads=searched(cc, options.zones_path))
 
     def open(self, cc: CalculatorContext) -> None:
         """Read lines and zones.
