@@ -65,7 +65,7 @@ def line_events(path, line, rules, end):
         for i, (at, point) in enumerate(part):
             total += crossed(line[0], line[1], part[max(i - 1, 0)][1], point)
             totals.append(total)
-            # since when the path differs from what is counted
+            # since when the path differs from the count
             first = i
             while first and totals[first - 1] != counted:
                 first -= 1

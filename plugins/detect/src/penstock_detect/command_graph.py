@@ -31,12 +31,12 @@ def graph_text(options: Mapping[str, Any]) -> str:
             lines.append(f"{name}: {value.upper().replace('-', '_')}")
         else:
             each = value if isinstance(value, tuple) else (value,)
-            lines += [f"{name}: {_written(one)}" for one in each]
+            lines += [f"{name}: {written(one)}" for one in each]
     file = resources.files("penstock_detect").joinpath("detect.pbtxt").read_text(encoding="utf-8")
     return file.replace(_OPTIONS, "\n      ".join(lines))
 
 
-def _written(value: object) -> str:
+def written(value: object) -> str:
     """Return a value as graph text has it."""
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -137,6 +137,19 @@ def _size(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int
 @click.option(
     "--threads", type=click.IntRange(min=1), default=1, show_default=True, help="Threads of one call."
 )
+@click.option(
+    "--zones",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Count at the lines and in the zones of this file of JSON, draw them, and print the counts at the "
+    "end; docs/how-to/count-and-measure.md has its form.",
+)
+@click.option(
+    "--events",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write what crosses, enters and leaves to this file: .jsonl, .csv or .sqlite. Needs --zones.",
+)
 @click.option("--json", "as_lines", is_flag=True, help="Print what was found as JSON, a line for each frame.")
 @click.option("--times", is_flag=True, help="Print the time of each node at the end.")
 @click.option(
@@ -168,6 +181,8 @@ def detect_command(  # noqa: PLR0913  # an argument for each option
     times: bool,
     model: Path,
     labels: Path | None,
+    zones: Path | None,
+    events: Path | None,
     **given: Any,
 ) -> None:
     """Find in each frame of a video, a picture or a camera what a model knows, and draw boxes.
@@ -182,6 +197,7 @@ def detect_command(  # noqa: PLR0913  # an argument for each option
     Examples:
       penstock detect clip.mp4 --model best.onnx -o boxes.mp4
       penstock detect clip.mp4 --model best.onnx --class person --json > people.jsonl
+      penstock detect street.mp4 --model best.onnx --zones zones.json --events events.csv -o counted.mp4
       penstock detect --camera 0 --show --model yolox_s.onnx --layout yolox --resize letterbox-top-left \\
         --bgr --scale 1 --labels coco.txt
     """  # noqa: D301
@@ -192,6 +208,8 @@ def detect_command(  # noqa: PLR0913  # an argument for each option
         )
     if out is not None and out.suffix.lower() in _PICTURES:
         raise click.UsageError(f"-o {out} names a picture, but a video is written; name an .mp4 or .mkv file")
+    if events is not None and zones is None:
+        raise click.UsageError("--events needs --zones, which says what is an event")
     from dataclasses import replace
 
     from penstock_cli.api import OverVideo, existing, run_over_video  # on demand, as the module says
@@ -203,19 +221,23 @@ def detect_command(  # noqa: PLR0913  # an argument for each option
     result: Callable[[Packet], None] | None = json_lines() if as_lines else None
     if out is None and not show and result is None:
         out = Path("penstock-detect.mp4")
-    run_over_video(
-        OverVideo(
-            graph=graph_text(options),
-            command="penstock detect",
-            what="detecting in",
-            video=video,
-            camera=camera,
-            out=out,
-            show=show,
-            result=result,
-        ),
-        replace(read_manner(**given), summary=times),
+    wanted = OverVideo(
+        graph=graph_text(options),
+        command="penstock detect",
+        what="detecting in",
+        video=video,
+        camera=camera,
+        out=out,
+        show=show,
+        result=result,
     )
+    manner = replace(read_manner(**given), summary=times)
+    if zones is None:
+        run_over_video(wanted, manner)
+        return
+    from penstock_detect.zones.command import run_with_zones
+
+    run_with_zones(wanted, manner, existing(zones, "file of zones"), events)
 
 
 #: The options that are options of DetectorSubgraph.

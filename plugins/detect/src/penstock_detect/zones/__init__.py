@@ -1,1 +1,1 @@
-"""Lines and zones in the image: what crosses, enters and leaves them, how fast, how long, and who is told."""
+"""Lines and zones in the image: what crosses and enters them, how fast, how long; sinks of events."""

@@ -50,7 +50,7 @@ class _AtLine:
     __slots__ = ("counted", "passed", "point", "since")
 
     def __init__(self) -> None:
-        #: Crossings to the right less those to the left: of the path, and of the ones that were counted.
+        #: Crossings to the right - crossings to the left: of the path, and of the ones that were counted.
         self.passed = 0
         self.counted = 0
         #: When and where the two began to differ.

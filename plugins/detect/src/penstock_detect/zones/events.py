@@ -104,7 +104,7 @@ class ZoneCount:
 
     @property
     def mean_dwell_s(self) -> float | None:
-        """How long those that have left were there, on average; None where nobody has left."""
+        """How long the ones that have left were there, on average; None where nobody has left."""
         return self.dwell_us / self.left / 1e6 if self.left else None
 
 

@@ -267,7 +267,7 @@ class HeatMapCalculatorOptions:
         rows: cells down, 1 to 4096.
         spread: how far a detection warms the cells around it, in cells: the standard deviation; 0: its own
             cell only.
-        half_life_ms: after so long heat is half of what it was; 0: it stays.
+        half_life_ms: after so long half of the heat is left; 0: it stays.
         gap_ms: a pause between frames that is longer counts as so long.
         anchor: the point of a box that stands for it.
         colors: the colours of the drawing.
