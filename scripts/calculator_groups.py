@@ -99,6 +99,14 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "penstock-detect": {
         "Detectors": ("DetectorInput*", "DetectorDecoder*", "DetectorMasks*"),
         "Following": ("Tracker*",),
+        "Lines and zones": (
+            "Zones*",
+            "TrackSpeed*",
+            "HeatMap*",
+            "EventFileSink*",
+            "EventsToJson*",
+            "WebhookSink*",
+        ),
     },
     "penstock-tensors": {
         "Images, landmarks and numbers to tensors": (

@@ -113,6 +113,16 @@ def _boxes(random, at):
     return made
 
 
+def _tracked(random, at):
+    """Return boxes of tracks, each once."""
+    return [
+        one
+        for i in range(1, random.randrange(1, 5))
+        for one in _boxes(random, at)[:1]
+        if one.MergeFrom(Detection(detection_id=i, label=["car"], score=[0.5])) is None
+    ]
+
+
 def _patches(random, at):
     """Return a frame whose texture goes to the right, two pixels at the most from any to any other."""
     texture = np.random.default_rng(5).integers(0, 256, (16, 16), np.uint8).repeat(4, 0).repeat(4, 1)
@@ -246,6 +256,10 @@ FEEDS = {
     r"AnnotationOverlayCalculator": lambda name: {"may_raise": InvalidArgumentError},
     r"(DetectionOverlay|Tracker|TrackTails)Calculator": lambda name: {"may_raise": InvalidArgumentError},
     r"BoxFlowCalculator": lambda name: {"payloads": {ImageFrame: _patches, Detection: _box_in_patches}},
+    r"(Zones|TrackSpeed)Calculator": lambda name: {
+        "payloads": {"DETECTIONS": _tracked, "IMAGE_SIZE": lambda random, at: (640, 480)}
+    },
+    r"HeatMapCalculator": lambda name: {"payloads": {"DETECTIONS": _tracked}},
     # settled timestamps use up ticks of the loop
     r"BeginLoop\w+": lambda name: {"depends_on_arrival": True},
     # ticks as above; items that come apart are refused
@@ -570,6 +584,8 @@ NOT_FED = {
     r"MicrophoneSourceCalculator": "needs a sound system, which its own tests play",
     r"Picture(Sink|Source)Calculator": "writes or reads pictures, as its own tests do",
     r"LiveVideoSinkCalculator": "sends frames elsewhere, as its own tests do",
+    r"EventFileSinkCalculator": "writes a file, as its own tests do",
+    r"WebhookSinkCalculator": "needs a server, as its own tests do",
     r"WavSinkCalculator": "writes a file, as its own tests do",
     r"Mcap(Sink|Source)Calculator": "writes or reads a recording, as its own tests do",
     r"(OpenCv)?VideoEncoderCalculator": "writes a file through a codec that takes frames of its sizes only",

@@ -50,12 +50,15 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "DetectorMasksCalculator": "it takes what a certain model says",
     "DlpackToImageCalculator": "its tensors are another library's",
     "DlpackToImageFrameCalculator": "its tensors are another library's",
+    "EventFileSinkCalculator": "it writes a file",
+    "EventsToJsonCalculator": "its packets are events",
     "FaceGeometryPipelineCalculator": "its packets are faces in space",
     "FeedbackTensorsCalculator": "it takes what a certain model says",
     "FrameAnnotationToRectCalculator": "its packets are objects in space",
     "ImageFilePropertiesCalculator": "its packets are photos",
     "InferenceCalculatorCpu": "it needs a model",
     "InferenceCalculatorXnnpack": "it needs a model",
+    "HeatMapCalculator": "its packets are heat maps",
     "IrisToDepthCalculator": "it takes what a certain model says",
     "IrisToRenderDataCalculator": "it takes what a certain model says",
     "KafkaSinkCalculator": "it writes to a server",
@@ -94,6 +97,9 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "SetLandmarkVisibilityCalculator": "it takes what a certain model says",
     "ShaderCalculator": "its shader needs OpenGL, and this page needs none",
     "ShadowDiffCalculator": "its packets are pairs",
+    "TrackSpeedCalculator": "it takes the detections of tracks",
+    "ZonesCalculator": "it takes the detections of tracks",
+    "ZonesToRenderDataCalculator": "its packets are counts",
     "TensorToJointsCalculator": "it takes what a certain model says",
     "TensorsDequantizationCalculator": "its tensors are quantized",
     "StringToSequenceExampleCalculator": "its side packet is a record",
@@ -123,6 +129,7 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "WavSinkCalculator": "it writes a file",
     "VideoPreStreamCalculator": "its header comes before all frames",
     "WarpAffineCalculatorGpu": "its images are on the GPU",
+    "WebhookSinkCalculator": "it sends events to a server",
 }
 
 #: Pattern of calculators → stream of the example → when it has packets, where the usual times show little.

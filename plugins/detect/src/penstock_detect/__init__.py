@@ -1,4 +1,4 @@
-"""Detectors that users bring: from images and a model to boxes, masks, key points and classes.
+"""Detectors that users bring, from images and a model to boxes and classes; lines, zones and speeds.
 
 The names are imported when they are first used, so finding this pack does not import what they need.
 """
@@ -22,6 +22,23 @@ if TYPE_CHECKING:
     from penstock_detect.options import Scores as Scores
     from penstock_detect.tracking.options import Algorithm as Algorithm
     from penstock_detect.tracking.options import TrackerCalculatorOptions as TrackerCalculatorOptions
+    from penstock_detect.zones.anchors import Anchor as Anchor
+    from penstock_detect.zones.events import LineCount as LineCount
+    from penstock_detect.zones.events import TrackSpeed as TrackSpeed
+    from penstock_detect.zones.events import ZoneCount as ZoneCount
+    from penstock_detect.zones.events import ZoneCounts as ZoneCounts
+    from penstock_detect.zones.events import ZoneEvent as ZoneEvent
+    from penstock_detect.zones.events import ZoneEventKind as ZoneEventKind
+    from penstock_detect.zones.options import GroundOptions as GroundOptions
+    from penstock_detect.zones.options import HeatColors as HeatColors
+    from penstock_detect.zones.options import HeatMapCalculatorOptions as HeatMapCalculatorOptions
+    from penstock_detect.zones.options import LineOptions as LineOptions
+    from penstock_detect.zones.options import TrackSpeedCalculatorOptions as TrackSpeedCalculatorOptions
+    from penstock_detect.zones.options import ZoneOptions as ZoneOptions
+    from penstock_detect.zones.options import ZonesCalculatorOptions as ZonesCalculatorOptions
+    from penstock_detect.zones.options import (
+        ZonesToRenderDataCalculatorOptions as ZonesToRenderDataCalculatorOptions,
+    )
 
 #: Module → the names that it has.
 _HOMES: Final = {
@@ -32,6 +49,10 @@ _HOMES: Final = {
         "DetectorMasksCalculatorOptions Layout Resize Scores"
     ),
     "penstock_detect.tracking.options": "Algorithm TrackerCalculatorOptions",
+    "penstock_detect.zones.anchors": "Anchor",
+    "penstock_detect.zones.events": "LineCount TrackSpeed ZoneCount ZoneCounts ZoneEvent ZoneEventKind",
+    "penstock_detect.zones.options": "GroundOptions HeatColors HeatMapCalculatorOptions LineOptions "
+    "TrackSpeedCalculatorOptions ZoneOptions ZonesCalculatorOptions ZonesToRenderDataCalculatorOptions",
 }
 
 if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name

@@ -38,7 +38,7 @@ def graph_text(options: Mapping[str, Any], tracker: str | None = None) -> str:
             lines.append(f"{name}: {value.upper().replace('-', '_')}")
         else:
             each = value if isinstance(value, tuple) else (value,)
-            lines += [f"{name}: {_written(one)}" for one in each]
+            lines += [f"{name}: {written(one)}" for one in each]
     name = "detect.pbtxt" if tracker is None else _TRACKED
     file = resources.files("penstock_detect").joinpath(name).read_text(encoding="utf-8")
     if tracker is not None:
@@ -46,7 +46,7 @@ def graph_text(options: Mapping[str, Any], tracker: str | None = None) -> str:
     return file.replace(_OPTIONS, "\n      ".join(lines))
 
 
-def _written(value: object) -> str:
+def written(value: object) -> str:
     """Return a value as graph text has it."""
     if isinstance(value, bool):
         return "true" if value else "false"

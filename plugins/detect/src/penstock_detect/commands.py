@@ -75,8 +75,8 @@ def _size(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int
 @click.option(
     "--min-score",
     type=click.FloatRange(0, 1),
-    help="Leave out what scores less.  [default: 0.25; 0.1 with --track, since weak detections tell "
-    "where covered objects are]",
+    help="Leave out what scores less.  [default: 0.25; 0.1 with --track or --zones, since weak detections "
+    "tell where covered objects are]",
 )
 @click.option(
     "--max-overlap",
@@ -149,6 +149,19 @@ def _size(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int
     help="How objects are followed; oc-sort suits objects that turn while they are covered.  [default: "
     "byte-track]",
 )
+@click.option(
+    "--zones",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Follow objects as --track does, count them at the lines and in the zones of this file of JSON, and "
+    "print the counts at the end; docs/how-to/count-and-measure.md has its form.",
+)
+@click.option(
+    "--events",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write what crosses, enters and leaves to this file: .jsonl, .csv or .sqlite. Needs --zones.",
+)
 @click.option("--json", "as_lines", is_flag=True, help="Print what was found as JSON, a line for each frame.")
 @click.option("--times", is_flag=True, help="Print the time of each node at the end.")
 @click.option(
@@ -182,6 +195,8 @@ def detect_command(  # noqa: PLR0913  # an argument for each option
     labels: Path | None,
     is_tracked: bool,
     tracker: str | None,
+    zones: Path | None,
+    events: Path | None,
     **given: Any,
 ) -> None:
     """Find in each frame of a video, a picture or a camera what a model knows, and draw boxes.
@@ -197,6 +212,7 @@ def detect_command(  # noqa: PLR0913  # an argument for each option
       penstock detect clip.mp4 --model best.onnx -o boxes.mp4
       penstock detect clip.mp4 --model best.onnx --class person --json > people.jsonl
       penstock detect clip.mp4 --model best.onnx --track -o followed.mp4
+      penstock detect street.mp4 --model best.onnx --zones zones.json --events events.csv -o counted.mp4
       penstock detect --camera 0 --show --model yolox_s.onnx --layout yolox --resize letterbox-top-left \\
         --bgr --scale 1 --labels coco.txt
     """  # noqa: D301
@@ -207,8 +223,11 @@ def detect_command(  # noqa: PLR0913  # an argument for each option
         )
     if out is not None and out.suffix.lower() in _PICTURES:
         raise click.UsageError(f"-o {out} names a picture, but a video is written; name an .mp4 or .mkv file")
+    is_tracked = is_tracked or zones is not None
     if tracker is not None and not is_tracked:
         raise click.UsageError(f"--tracker {tracker} says how objects are followed; add --track")
+    if events is not None and zones is None:
+        raise click.UsageError("--events needs --zones, which says what is an event")
     from dataclasses import replace
 
     from penstock_cli.api import OverVideo, existing, run_over_video  # on demand, as the module says
@@ -224,19 +243,23 @@ def detect_command(  # noqa: PLR0913  # an argument for each option
     result: Callable[[Packet], None] | None = json_lines(is_tracked=is_tracked) if as_lines else None
     if out is None and not show and result is None:
         out = Path("penstock-detect.mp4")
-    run_over_video(
-        OverVideo(
-            graph=graph_text(options, tracker),
-            command="penstock detect",
-            what="detecting in",
-            video=video,
-            camera=camera,
-            out=out,
-            show=show,
-            result=result,
-        ),
-        replace(read_manner(**given), summary=times),
+    wanted = OverVideo(
+        graph=graph_text(options, tracker),
+        command="penstock detect",
+        what="detecting in",
+        video=video,
+        camera=camera,
+        out=out,
+        show=show,
+        result=result,
     )
+    manner = replace(read_manner(**given), summary=times)
+    if zones is None:
+        run_over_video(wanted, manner)
+        return
+    from penstock_detect.zones.command import run_with_zones
+
+    run_with_zones(wanted, manner, existing(zones, "file of zones"), events)
 
 
 #: The options that are options of DetectorSubgraph.
