@@ -74,7 +74,7 @@ class Face:
 @penstock.register_calculator
 @penstock.calculator
 class KeepFaces:
-    """Returns the faces that were found, and those that were there half a second before.
+    """Returns the faces that were found, and the faces of the half second before.
 
     A tracker of penstock-detect can take its place where faces need numbers too.
     """
@@ -279,8 +279,8 @@ def main(  # noqa: PLR0913  # an argument for each option
     if video is not None:
         existing(video, "video or picture")
     if out is None and not show:
-        is_film = video is None or not are_pictures(video)
-        out = Path("blur-faces.mp4") if is_film else default_pictures(video, "blur-faces")
+        is_picture = video is not None and are_pictures(video)
+        out = default_pictures(str(video), "blur-faces") if is_picture else Path("blur-faces.mp4")
     wanted = OverVideo(
         graph="",
         command="blur_faces",
