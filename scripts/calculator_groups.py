@@ -98,6 +98,13 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     },
     "penstock-detect": {
         "Detectors": ("DetectorInput*", "DetectorDecoder*", "DetectorMasks*"),
+        "Detections of supervision and Ultralytics": (
+            "DetectionsToSupervision*",
+            "DetectionsToUltralytics*",
+            "SupervisionToDetections*",
+            "UltralyticsToDetections*",
+        ),
+        "Drawing by supervision": ("SupervisionAnnotator*",),
     },
     "penstock-tensors": {
         "Images, landmarks and numbers to tensors": (

@@ -7,9 +7,14 @@ from collections.abc import Mapping
 from typing import Final
 
 CALCULATORS: Final[Mapping[str, str]] = {
+    "DetectionsToSupervisionCalculator": "penstock_detect.interop.supervision_detections:DetectionsToSupervisionCalculator",
+    "DetectionsToUltralyticsCalculator": "penstock_detect.interop.ultralytics_results:DetectionsToUltralyticsCalculator",
     "DetectorDecoderCalculator": "penstock_detect.detector_decoder:DetectorDecoderCalculator",
     "DetectorInputCalculator": "penstock_detect.detector_input:DetectorInputCalculator",
     "DetectorMasksCalculator": "penstock_detect.detector_masks:DetectorMasksCalculator",
+    "SupervisionAnnotatorCalculator": "penstock_detect.interop.annotator:SupervisionAnnotatorCalculator",
+    "SupervisionToDetectionsCalculator": "penstock_detect.interop.supervision_detections:SupervisionToDetectionsCalculator",
+    "UltralyticsToDetectionsCalculator": "penstock_detect.interop.ultralytics_results:UltralyticsToDetectionsCalculator",
 }
 
 SUBGRAPHS: Final[Mapping[str, str]] = {
