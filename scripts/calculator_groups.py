@@ -97,7 +97,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "Records for trainings": ("PackMediaSequence*", "StringToSequenceExample*", "UnpackMediaSequence*"),
     },
     "penstock-detect": {
-        "Detectors": ("DetectorInput*", "DetectorDecoder*", "DetectorMasks*"),
+        "Detectors": ("DetectorInput*", "DetectorDecoder*", "DetectorMasks*", "OnnxBatchInference*"),
         "Detections of supervision and Ultralytics": (
             "DetectionsToSupervision*",
             "DetectionsToUltralytics*",

@@ -77,6 +77,7 @@ WITHOUT_TIMELINE: Final[Mapping[str, str]] = {
     "MqttSinkCalculator": "it writes to a server",
     "MqttSourceCalculator": "it reads from a server",
     "ObjectDetectionTensorsToDetectionsCalculator": "it takes what a certain model says",
+    "OnnxBatchInferenceCalculator": "it needs a model",
     "OnnxInferenceCalculator": "it needs a model",
     "OpenCvVideoDecoderCalculator": "it reads a file",
     "OpenCvVideoEncoderCalculator": "it writes a file",

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Final
 from penstock.lowlevel import late_names
 
 if TYPE_CHECKING:
+    from penstock_detect.batch_inference import (
+        OnnxBatchInferenceCalculatorOptions as OnnxBatchInferenceCalculatorOptions,
+    )
     from penstock_detect.detector_subgraph import DetectorSubgraphOptions as DetectorSubgraphOptions
     from penstock_detect.interop.annotator import (
         SupervisionAnnotatorCalculatorOptions as SupervisionAnnotatorCalculatorOptions,
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 
 #: Module → the names that it has.
 _HOMES: Final = {
+    "penstock_detect.batch_inference": "OnnxBatchInferenceCalculatorOptions",
     "penstock_detect.detector_subgraph": "DetectorSubgraphOptions",
     "penstock_detect.interop.annotator": "SupervisionAnnotatorCalculatorOptions",
     "penstock_detect.interop.supervision_detections": "from_supervision to_supervision",

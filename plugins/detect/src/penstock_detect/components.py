@@ -12,6 +12,7 @@ CALCULATORS: Final[Mapping[str, str]] = {
     "DetectorDecoderCalculator": "penstock_detect.detector_decoder:DetectorDecoderCalculator",
     "DetectorInputCalculator": "penstock_detect.detector_input:DetectorInputCalculator",
     "DetectorMasksCalculator": "penstock_detect.detector_masks:DetectorMasksCalculator",
+    "OnnxBatchInferenceCalculator": "penstock_detect.batch_inference:OnnxBatchInferenceCalculator",
     "SupervisionAnnotatorCalculator": "penstock_detect.interop.annotator:SupervisionAnnotatorCalculator",
     "SupervisionToDetectionsCalculator": "penstock_detect.interop.supervision_detections:SupervisionToDetectionsCalculator",
     "UltralyticsToDetectionsCalculator": "penstock_detect.interop.ultralytics_results:UltralyticsToDetectionsCalculator",

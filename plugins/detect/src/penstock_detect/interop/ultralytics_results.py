@@ -1,4 +1,4 @@
-"""Detections to and from `ultralytics.engine.results.Results`, which is told by its attributes."""
+"""Detections to and from `ultralytics.engine.results.Results`, which is known by its attributes."""
 
 from __future__ import annotations
 
