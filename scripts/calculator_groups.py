@@ -97,7 +97,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "Records for trainings": ("PackMediaSequence*", "StringToSequenceExample*", "UnpackMediaSequence*"),
     },
     "penstock-detect": {
-        "Detectors": ("DetectorInput*", "DetectorDecoder*", "DetectorMasks*"),
+        "Detectors": ("DetectorInput*", "DetectorDecoder*", "DetectorMasks*", "OnnxBatchInference*"),
         "Following": ("Tracker*",),
         "Lines and zones": (
             "Zones*",
@@ -107,6 +107,13 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
             "EventsToJson*",
             "WebhookSink*",
         ),
+        "Detections of supervision and Ultralytics": (
+            "DetectionsToSupervision*",
+            "DetectionsToUltralytics*",
+            "SupervisionToDetections*",
+            "UltralyticsToDetections*",
+        ),
+        "Drawing by supervision": ("SupervisionAnnotator*",),
     },
     "penstock-tensors": {
         "Images, landmarks and numbers to tensors": (

@@ -571,8 +571,12 @@ FEEDS = {
 
 #: Names that match → why they are not fed.
 NOT_FED = {
-    r"(TfLite|Onnx)InferenceCalculator|InferenceCalculator(Cpu|Xnnpack)": "runs a model of its own tests",
+    r"(TfLite|Onnx|OnnxBatch)InferenceCalculator": "runs a model of its own tests",
+    r"InferenceCalculator(Cpu|Xnnpack)": "runs a model of its own tests",
     r"DetectorMasksCalculator": "takes detections that another node found, as its own tests do",
+    r"DetectionsTo(Supervision|Ultralytics)Calculator": "needs another library, as its own tests do",
+    r"(Supervision|Ultralytics)ToDetectionsCalculator": "takes what another library makes",
+    r"SupervisionAnnotatorCalculator": "needs supervision, as its own tests do",
     r"(OpenCv)?VideoDecoderCalculator": "reads a video file, to be made by its own tests",
     r"FaceGeometryPipelineCalculator": "reads the canonical face from a file, which its own tests make",
     r"(Kafka|Mqtt)(Sink|Source)Calculator": "needs a server, as its own tests do",

@@ -91,6 +91,14 @@ def test_a_layout_is_decoded_as_by_a_plain_loop(layout, padding):
     assert {one.label[0] for one in found} <= set(LABELS)
 
 
+@pytest.mark.parametrize("layout", DETECTING)
+def test_an_image_without_detections_gives_an_empty_list(layout):
+    arrays = list(outputs_of(layout).values())
+    labels = " ".join(f'label: "{one}"' for one in LABELS)
+
+    assert decode(arrays, f'layout: {layout} min_score: 1 classes: "7" {labels}', PADDING) == []
+
+
 @pytest.mark.parametrize("layout", TOLD)
 def test_a_file_is_told_run_and_decoded(layout, model):
     outputs = outputs_of(layout, seed=1)

@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Final
 from penstock.lowlevel import late_names
 
 if TYPE_CHECKING:
+    from penstock_detect.batch_inference import (
+        OnnxBatchInferenceCalculatorOptions as OnnxBatchInferenceCalculatorOptions,
+    )
     from penstock_detect.detector_subgraph import DetectorSubgraphOptions as DetectorSubgraphOptions
+    from penstock_detect.interop.annotator import (
+        SupervisionAnnotatorCalculatorOptions as SupervisionAnnotatorCalculatorOptions,
+    )
+    from penstock_detect.interop.supervision_detections import from_supervision as from_supervision
+    from penstock_detect.interop.supervision_detections import to_supervision as to_supervision
+    from penstock_detect.interop.ultralytics_results import from_ultralytics as from_ultralytics
+    from penstock_detect.interop.ultralytics_results import to_ultralytics as to_ultralytics
     from penstock_detect.model_file import ModelFile as ModelFile
     from penstock_detect.model_file import read_model as read_model
     from penstock_detect.options import Axes as Axes
@@ -42,7 +52,11 @@ if TYPE_CHECKING:
 
 #: Module → the names that it has.
 _HOMES: Final = {
+    "penstock_detect.batch_inference": "OnnxBatchInferenceCalculatorOptions",
     "penstock_detect.detector_subgraph": "DetectorSubgraphOptions",
+    "penstock_detect.interop.annotator": "SupervisionAnnotatorCalculatorOptions",
+    "penstock_detect.interop.supervision_detections": "from_supervision to_supervision",
+    "penstock_detect.interop.ultralytics_results": "from_ultralytics to_ultralytics",
     "penstock_detect.model_file": "ModelFile read_model",
     "penstock_detect.options": (
         "Axes DetectorDecoderCalculatorOptions DetectorInputCalculatorOptions "

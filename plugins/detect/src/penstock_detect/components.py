@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from typing import Final
 
 CALCULATORS: Final[Mapping[str, str]] = {
+    "DetectionsToSupervisionCalculator": "penstock_detect.interop.supervision_detections:DetectionsToSupervisionCalculator",
+    "DetectionsToUltralyticsCalculator": "penstock_detect.interop.ultralytics_results:DetectionsToUltralyticsCalculator",
     "DetectorDecoderCalculator": "penstock_detect.detector_decoder:DetectorDecoderCalculator",
     "DetectorInputCalculator": "penstock_detect.detector_input:DetectorInputCalculator",
     "DetectorMasksCalculator": "penstock_detect.detector_masks:DetectorMasksCalculator",
@@ -18,6 +20,10 @@ CALCULATORS: Final[Mapping[str, str]] = {
     "WebhookSinkCalculator": "penstock_detect.zones.webhook_sink:WebhookSinkCalculator",
     "ZonesCalculator": "penstock_detect.zones.zone_counter:ZonesCalculator",
     "ZonesToRenderDataCalculator": "penstock_detect.zones.zones_to_render_data:ZonesToRenderDataCalculator",
+    "OnnxBatchInferenceCalculator": "penstock_detect.batch_inference:OnnxBatchInferenceCalculator",
+    "SupervisionAnnotatorCalculator": "penstock_detect.interop.annotator:SupervisionAnnotatorCalculator",
+    "SupervisionToDetectionsCalculator": "penstock_detect.interop.supervision_detections:SupervisionToDetectionsCalculator",
+    "UltralyticsToDetectionsCalculator": "penstock_detect.interop.ultralytics_results:UltralyticsToDetectionsCalculator",
 }
 
 SUBGRAPHS: Final[Mapping[str, str]] = {

@@ -190,7 +190,7 @@ class DetectorDecoderCalculator(penstock.Calculator):
         columns = [found.scores[:, None], found.boxes[:, :2], sizes]
         points = found.points
         if points is not None:
-            columns.append(points[..., :2].reshape(len(points), -1))
+            columns.append(points[..., :2].reshape(len(points), 2 * points.shape[1]))
         rows = np.concatenate(columns, axis=1).astype(np.float32, copy=False)
         made = detections_of(labels, rows.tolist())
         if points is not None and points.shape[2] == _SCORED:

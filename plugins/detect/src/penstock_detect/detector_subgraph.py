@@ -10,6 +10,7 @@ import penstock
 import penstock_builder as builder
 from penstock.access import current
 from penstock.errors import InvalidArgumentError
+from penstock_detect.batch_inference import OnnxBatchInferenceCalculatorOptions
 from penstock_detect.model_file import ModelFile, check_labels, read_labels, read_model
 from penstock_detect.options import (
     Axes,
@@ -26,6 +27,8 @@ from penstock_detect.outputs.layouts import WITH_MASKS, WITHOUT_OVERLAPS, Told, 
 from penstock_tensors import RESOURCES, OnnxInferenceCalculatorOptions
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from penstock import SubgraphContext
     from penstock_tensors import TensorInfo
 
@@ -67,6 +70,7 @@ class DetectorSubgraphOptions:
         providers: of onnxruntime, the first that works: "cuda", "openvino", "coreml", "cpu", or its own name.
         threads: of one call of the model.
         max_in_flight: calls of the model that may run at the same time.
+        batch_window: of several streams of images, microseconds by which timestamps of one batch may differ.
     """
 
     model_path: str = ""
@@ -93,13 +97,14 @@ class DetectorSubgraphOptions:
     providers: tuple[str, ...] = ()
     threads: int = 1
     max_in_flight: int = 2
+    batch_window: int = 0
 
     def __attrs_post_init__(self) -> None:
         check_share("min_score", self.min_score)
         check_share("max_overlap", self.max_overlap)
         for name in ("max_detections", "max_candidates", "threads", "max_in_flight"):
             check_least(name, getattr(self, name), 1)
-        for name in ("width", "height", "keypoint_values"):
+        for name in ("width", "height", "keypoint_values", "batch_window"):
             check_least(name, getattr(self, name), 0)
         if self.label and self.labels_path:
             raise InvalidArgumentError("label and labels_path are both set; leave one out")
@@ -111,7 +116,9 @@ class DetectorSubgraph(penstock.Subgraph):
     Input: IMAGE (Image or ImageFrame; SRGB, SRGBA or GRAY8). Outputs, each optional: DETECTIONS
     (list[Detection], an empty list where nothing is found); MASKS (list[ImageFrame], for models with masks);
     CLASSIFICATIONS (ClassificationList, instead of DETECTIONS, for models that say what the image is);
-    TENSORS (list[Tensor], what the model made). They come at the timestamps of IMAGE.
+    TENSORS (list[Tensor], what the model made). They come at the timestamps of IMAGE. Several cameras share
+    the model in batches: IMAGE:0, IMAGE:1, ... with DETECTIONS:0, DETECTIONS:1, ...; images with the same
+    timestamp, or within `batch_window`, are one call of the model (see OnnxBatchInferenceCalculator).
 
     The file of the model is read when the graph is loaded: it says the size and element type of the input,
     the order of its axes, and in the metadata of Ultralytics' exports names, task and key points. Options say
@@ -156,7 +163,7 @@ class DetectorSubgraph(penstock.Subgraph):
         else:
             labels = check_labels(options.label, "label") or model.labels()
         wanted = {one.tag for one in sc.outputs}
-        return _Plan(options, model, labels).graph(wanted)
+        return _Plan(options, model, labels).graph(wanted, max(len(sc.inputs), 1))
 
 
 class _Plan:
@@ -176,19 +183,31 @@ class _Plan:
                 raise untold(model.outputs, model.name)
             self._told = Told(told.layout, options.order or told.order)
 
-    def graph(self, wanted: set[str]) -> object:
-        """Return the graph with the outputs that are wanted.
+    def graph(self, wanted: set[str], count: int) -> object:
+        """Return the graph of some streams of images, with the outputs that are wanted.
 
         Raises:
             InvalidArgumentError: the model makes something else.
         """
         self._check(wanted)
-        layout = self._told.layout
         g = builder.Graph()
-        before = g.node(
-            "DetectorInputCalculator", {"IMAGE": g.input("image", tag="IMAGE")}, options=self._input
-        )
-        tensors = self._inference(g, before.outputs["TENSORS"])
+        names = [f"_{i}" if count > 1 else "" for i in range(count)]
+        before = [
+            g.node(
+                "DetectorInputCalculator",
+                {"IMAGE": g.input(f"image{name}", tag="IMAGE")},
+                options=self._input,
+            )
+            for name in names
+        ]
+        tensors = self._inference(g, [one.outputs["TENSORS"] for one in before])
+        for name, first, made in zip(names, before, tensors, strict=True):
+            self._after(g, first, made, wanted, name)
+        return g
+
+    def _after(self, g: builder.Graph, before: Any, tensors: Any, wanted: set[str], name: str) -> None:
+        """Add the nodes and outputs behind the model, for one stream."""
+        layout = self._told.layout
         padding = (
             {} if layout == Layout.CLASSES else {"LETTERBOX_PADDING": before.outputs["LETTERBOX_PADDING"]}
         )
@@ -196,10 +215,10 @@ class _Plan:
             "DetectorDecoderCalculator", {"TENSORS": tensors, **padding}, options=self._decoding()
         )
         if layout == Layout.CLASSES:
-            g.output(decoder.outputs["CLASSIFICATIONS"], "classifications", tag="CLASSIFICATIONS")
+            g.output(decoder.outputs["CLASSIFICATIONS"], f"classifications{name}", tag="CLASSIFICATIONS")
         else:
             found = self._best(g, decoder.outputs["DETECTIONS"])
-            g.output(found, "detections", tag="DETECTIONS")
+            g.output(found, f"detections{name}", tag="DETECTIONS")
             if "MASKS" in wanted:
                 masks = g.node(
                     "DetectorMasksCalculator",
@@ -211,10 +230,9 @@ class _Plan:
                         order=self._told.order,
                     ),
                 )
-                g.output(masks.outputs["MASKS"], "masks", tag="MASKS")
+                g.output(masks.outputs["MASKS"], f"masks{name}", tag="MASKS")
         if "TENSORS" in wanted:
-            g.output(tensors, "tensors", tag="TENSORS")
-        return g
+            g.output(tensors, f"tensors{name}", tag="TENSORS")
 
     def _check(self, wanted: set[str]) -> None:
         layout = self._told.layout
@@ -227,12 +245,15 @@ class _Plan:
                 f"{layout.name}, which makes {', '.join(sorted(made))}; connect one of these, or set layout"
             )
 
-    def _inference(self, g: builder.Graph, tensors: Any) -> Any:
+    def _inference(self, g: builder.Graph, tensors: Sequence[Any]) -> Sequence[Any]:
+        """Return what the model makes of each stream of tensors: of several in batches."""
         options = self._options
+        if len(tensors) > 1 or options.batch_window:
+            return self._batches(g, tensors)
         if self._model.kind == "onnx":
             node = g.node(
                 "OnnxInferenceCalculator",
-                {"TENSORS": tensors},
+                {"TENSORS": tensors[0]},
                 max_in_flight=options.max_in_flight,
                 options=OnnxInferenceCalculatorOptions(
                     model_path=options.model_path, providers=options.providers, threads=options.threads
@@ -246,12 +267,33 @@ class _Plan:
                 )
             node = g.node(
                 "InferenceCalculatorCpu",
-                {"TENSORS": tensors},
+                {"TENSORS": tensors[0]},
                 max_in_flight=options.max_in_flight,
                 model_path=options.model_path,
                 delegate={"xnnpack": {"num_threads": options.threads}},
             )
-        return node.outputs["TENSORS"]
+        return [node.outputs["TENSORS"]]
+
+    def _batches(self, g: builder.Graph, tensors: Sequence[Any]) -> Sequence[Any]:
+        options, model = self._options, self._model
+        if model.kind != "onnx" or any(one.shape[0] != -1 for one in (*model.inputs, *model.outputs)):
+            raise InvalidArgumentError(
+                f"the node has {len(tensors)} streams of images, which the model gets in batches, but the "
+                f"model {model.name!r} takes {model.inputs[0]}; export it as .onnx with dynamic=True, or let "
+                "each stream have a DetectorSubgraph of its own, which share the model"
+            )
+        node = g.node(
+            "OnnxBatchInferenceCalculator",
+            {("TENSORS", i): one for i, one in enumerate(tensors)},
+            max_in_flight=1 if options.batch_window else options.max_in_flight,
+            options=OnnxBatchInferenceCalculatorOptions(
+                model_path=options.model_path,
+                providers=options.providers,
+                threads=options.threads,
+                window=options.batch_window,
+            ),
+        )
+        return [node.outputs["TENSORS", i] for i in range(len(tensors))]
 
     def _decoding(self) -> DetectorDecoderCalculatorOptions:
         options = self._options

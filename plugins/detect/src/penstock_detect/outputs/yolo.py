@@ -141,7 +141,8 @@ def _kept(
 
 def _points(numbers: NDArray[np.float32], reading: Reading) -> NDArray[np.float32]:
     """Return key points of rows of numbers, in fractions of the input."""
-    points = numbers.reshape(len(numbers), -1, reading.keypoint_values).copy()
+    count = numbers.shape[1] // reading.keypoint_values
+    points = numbers.reshape(len(numbers), count, reading.keypoint_values).copy()
     points[..., :2] *= reading.scale[:2]
     return points
 

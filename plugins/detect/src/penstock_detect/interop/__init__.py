@@ -1,0 +1,1 @@
+"""Detections to and from other libraries' types, and their annotators as calculators."""
