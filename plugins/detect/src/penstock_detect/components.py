@@ -12,18 +12,18 @@ CALCULATORS: Final[Mapping[str, str]] = {
     "DetectorDecoderCalculator": "penstock_detect.detector_decoder:DetectorDecoderCalculator",
     "DetectorInputCalculator": "penstock_detect.detector_input:DetectorInputCalculator",
     "DetectorMasksCalculator": "penstock_detect.detector_masks:DetectorMasksCalculator",
-    "TrackerCalculator": "penstock_detect.tracker:TrackerCalculator",
     "EventFileSinkCalculator": "penstock_detect.zones.event_sink:EventFileSinkCalculator",
     "EventsToJsonCalculator": "penstock_detect.zones.event_sink:EventsToJsonCalculator",
     "HeatMapCalculator": "penstock_detect.zones.heat_map:HeatMapCalculator",
-    "TrackSpeedCalculator": "penstock_detect.zones.track_speed:TrackSpeedCalculator",
-    "WebhookSinkCalculator": "penstock_detect.zones.webhook_sink:WebhookSinkCalculator",
-    "ZonesCalculator": "penstock_detect.zones.zone_counter:ZonesCalculator",
-    "ZonesToRenderDataCalculator": "penstock_detect.zones.zones_to_render_data:ZonesToRenderDataCalculator",
     "OnnxBatchInferenceCalculator": "penstock_detect.batch_inference:OnnxBatchInferenceCalculator",
     "SupervisionAnnotatorCalculator": "penstock_detect.interop.annotator:SupervisionAnnotatorCalculator",
     "SupervisionToDetectionsCalculator": "penstock_detect.interop.supervision_detections:SupervisionToDetectionsCalculator",
+    "TrackSpeedCalculator": "penstock_detect.zones.track_speed:TrackSpeedCalculator",
+    "TrackerCalculator": "penstock_detect.tracker:TrackerCalculator",
     "UltralyticsToDetectionsCalculator": "penstock_detect.interop.ultralytics_results:UltralyticsToDetectionsCalculator",
+    "WebhookSinkCalculator": "penstock_detect.zones.webhook_sink:WebhookSinkCalculator",
+    "ZonesCalculator": "penstock_detect.zones.zone_counter:ZonesCalculator",
+    "ZonesToRenderDataCalculator": "penstock_detect.zones.zones_to_render_data:ZonesToRenderDataCalculator",
 }
 
 SUBGRAPHS: Final[Mapping[str, str]] = {
