@@ -1,4 +1,4 @@
-"""All orders of a graph for each input policy, and for what else may depend on order: the short form."""
+"""All orders of a graph for each input policy, and others that may depend on order: the short form."""
 
 from __future__ import annotations
 
@@ -34,6 +34,6 @@ def test_each_input_policy_that_is_installed_has_a_case(registry):
     installed = registry.names("input stream handler")
     texts = " ".join(case.text for case in order_cases.CASES)
 
-    # those that wait for a stream of numbers, or for an offset between streams
+    # they wait for a stream of numbers, or for an offset between streams
     left_out = {"MuxInputStreamHandler", "TimestampAlignInputStreamHandler"}
     assert {name for name in installed if name not in texts} == left_out

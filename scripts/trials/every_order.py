@@ -5,9 +5,10 @@
     python scripts/trials/every_order.py --only Latest   graphs whose name has this word
     python scripts/trials/every_order.py --long --write  write the counts into docs/how-we-know.md
 
-The graphs are in `order_cases.py`: one for each input policy, and others for what may depend on order. In
+The graphs are in `order_cases.py`: one for each input policy, and others that may depend on order. In
 each order the invariants of the engine hold after each event, the run ends, its ledger adds up, and its
-packets are those of every other order, or fit what the graph says of them. The exit status is 1 where that
+packets are the same as in every other order, or fit what the graph
+says of them. The exit status is 1 where that
 is not so.
 """
 

@@ -156,7 +156,7 @@ class Case:
             return every_order(self.plan(registry), self.fed(), **given)
 
     def fault(self, orders: Orders) -> str:
-        """Say what is wrong with what the orders have shown; "" where nothing is."""
+        """Say what is wrong with the results of all orders; "" where nothing is."""
         if self.fits is None:
             return "" if len(orders.outcomes) == 1 else f"the order shows: {orders.outcomes[:2]}"
         for outcome, choices in orders.outcomes:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class Orders:
     """What all orders of a graph have shown."""
 
-    #: How many orders there are; of those that differ only in when steps begin that touch nothing else, one
+    #: How many orders there are; where orders differ only in when steps begin that touch nothing else, one
     #: counts.
     orders: int
     #: How many different states they lead through.
