@@ -20,6 +20,7 @@ from penstock.lowlevel import parse_tag_index, port_id, shown
 from penstock.packs import calculator_of
 from penstock_testing.connections import SINK, Sink, example_of, graph_of, legal_wirings, node_named
 from penstock_testing.drives import Drive, Run, call_on_a_thread, spied
+from penstock_testing.every_order.switches import WANTED
 from penstock_testing.feeds import PACKET, make_feed
 from penstock_testing.payloads import fits, maker_of, same
 from penstock_testing.registry import testing_registry
@@ -75,7 +76,7 @@ def check_calculator(  # noqa: PLR0913  # each is one thing that a calculator ma
     services: Mapping[ServiceKey[Any], object] | None = None,
     may_raise: type[Exception] | tuple[type[Exception], ...] = (),
     depends_on_arrival: bool | None = None,
-    seeds: Iterable[int] = range(24),
+    seeds: Iterable[int] | None = None,
     registry: Registry | None = None,
     timeout: float = 60.0,
 ) -> Conformance:
@@ -110,7 +111,8 @@ def check_calculator(  # noqa: PLR0913  # each is one thing that a calculator ma
         may_raise: errors with which the calculator refuses inputs, as it documents.
         depends_on_arrival: whether outputs may differ between orders; None asks the input policy. False
             compares all outputs also where the node runs on bounds.
-        seeds: of the feeds. Each is run several times, with one of the wirings in turn.
+        seeds: of the feeds; None for 24, or as many as `--penstock-orders` of pytest says. Each is run
+            several times, with one of the wirings in turn.
         registry: for names; None for the default one.
         timeout: seconds after which one run counts as hanging inside the calculator. Its thread is abandoned.
 
@@ -146,7 +148,7 @@ def check_calculator(  # noqa: PLR0913  # each is one thing that a calculator ma
     )
     subjects = [_Subject(given, node, own) for node in nodes]
     tally = _Tally()
-    for position, seed in enumerate(seeds):
+    for position, seed in enumerate(range(WANTED.count) if seeds is None else seeds):
         subjects[position % len(subjects)].check(seed, tally)
     if tally.runs and tally.refused == tally.runs:
         raise ConformanceError(

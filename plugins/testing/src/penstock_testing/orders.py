@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from penstock import Packet
 from penstock.config import build_plan
-from penstock.errors import StreamClosedError
+from penstock.errors import GraphRunError, InternalError, StreamClosedError
 from penstock.lowlevel import Plan
+from penstock_testing.every_order.switches import WANTED, fewest
 from penstock_testing.schedules import explore
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from penstock import Registry
+    from penstock_testing.every_order.switches import Order
     from penstock_testing.schedules import Carried, ScheduleHarness
+
+#: How often a failing graph is explored again with fewer packets.
+_MOST_TRIES: Final = 40
 
 
 def explore_graph(
@@ -22,7 +27,7 @@ def explore_graph(
     inputs: Mapping[str, Iterable[Packet | tuple[int, object]]] | None = None,
     *,
     side_packets: Mapping[str, object] | None = None,
-    seeds: Iterable[int] = range(24),
+    seeds: Iterable[Order] | None = None,
     registry: Registry | None = None,
 ) -> dict[str, Carried]:
     """Run a graph under many orders of its steps, without threads; return what each stream carried.
@@ -34,7 +39,8 @@ def explore_graph(
         graph_config: what `CalculatorGraph` takes, or a `Plan`.
         inputs: graph input → packets, or pairs of timestamp and payload.
         side_packets: name → payload, the same objects in each run.
-        seeds: the orders besides that of one thread.
+        seeds: the orders besides that of one thread; None for 24, or as many as `--penstock-orders` of
+            pytest says.
         registry: for names; None for the default one.
 
     Returns:
@@ -53,17 +59,41 @@ def explore_graph(
     fed = [(stream, _packet(item)) for stream, items in (inputs or {}).items() for item in items]
     fed.sort(key=lambda one: one[1].stamp)
 
-    def drive(harness: ScheduleHarness) -> None:
-        harness.start()
-        for stream, packet in fed:
-            try:
-                harness.add_packet(stream, packet)
-            except StreamClosedError:  # the run ends without them, and its end has the error
-                break
-            harness.step()
-        harness.finish()
+    def carried(some: Sequence[tuple[str, Packet]]) -> dict[str, Carried]:
+        return explore(plan, lambda harness: _drive(harness, some), orders, side_packets=side_packets)
 
-    return explore(plan, drive, seeds, side_packets=side_packets)
+    orders = list(WANTED.orders() if seeds is None else seeds)
+    try:
+        return carried(fed)
+    except InternalError as error:
+        needed = fewest(fed, lambda some: _fails(carried, some), _MOST_TRIES)
+        if len(needed) < len(fed):
+            told = ", ".join(f"{packet.stamp}: {packet.payload!r} on {name!r}" for name, packet in needed)
+            error.add_note(f"{len(needed)} of {len(fed)} packets are enough: {told}")
+        raise
+
+
+def _fails(
+    carried: Callable[[Sequence[tuple[str, Packet]]], object], some: Sequence[tuple[str, Packet]]
+) -> bool:
+    try:
+        carried(some)
+    except InternalError:
+        return True
+    except GraphRunError:  # another failure than the one that is made smaller
+        return False
+    return False
+
+
+def _drive(harness: ScheduleHarness, fed: Sequence[tuple[str, Packet]]) -> None:
+    harness.start()
+    for stream, packet in fed:
+        try:
+            harness.add_packet(stream, packet)
+        except StreamClosedError:  # the run ends without them, and its end has the error
+            break
+        harness.step()
+    harness.finish()
 
 
 def _packet(item: Packet | tuple[int, object]) -> Packet:

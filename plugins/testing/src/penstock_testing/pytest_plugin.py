@@ -1,4 +1,4 @@
-"""The pytest plugin of Penstock: fixtures, and one line in pytest's header.
+"""The pytest plugin of Penstock: fixtures, two options, and one line in pytest's header.
 
 It does not change how tests run. In a source tree of Penstock it refuses to run them where compiled modules
 are older than their source.
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import penstock
+from penstock.errors import InvalidArgumentError
 from penstock.packs import engine_form
 
 if TYPE_CHECKING:
@@ -25,17 +26,37 @@ if TYPE_CHECKING:
     from penstock_testing.temporary import TemporaryPlugins
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options that say under which orders graphs are tested."""
+    group = parser.getgroup("penstock", "orders of the steps of graphs")
+    group.addoption(
+        "--penstock-orders",
+        type=int,
+        metavar="N",
+        help="how many orders `schedules`, `explore_graph` and `explore`, and how many feeds "
+        "`check_calculator` try where a test does not say (24); a failing one prints the command that takes "
+        "it again",
+    )
+    group.addoption(
+        "--penstock-order",
+        metavar="ORDER",
+        help="try one order only, as a failing test has printed it: a seed, or the places "
+        "and choices of its switches",
+    )
+
+
 def pytest_report_header() -> str:
     """Say which Penstock is tested, and whether its engine is compiled."""
     return f"penstock {penstock.__version__}, engine: {engine_form()}"
 
 
-def pytest_configure() -> None:
-    """Refuse to test compiled modules whose source has changed since.
+def pytest_configure(config: pytest.Config) -> None:
+    """Take the options; refuse to test compiled modules whose source has changed since.
 
     Raises:
-        UsageError: there are such modules; names them.
+        UsageError: there are such modules; names them. Or an option has no meaning.
     """
+    _take_options(config)
     package = Path(penstock.__file__).parent
     check = (
         package.parents[1] / "build_record.py"
@@ -49,6 +70,28 @@ def pytest_configure() -> None:
             f"{package.parent}: compiled modules are not what their source says now: {', '.join(stale)}; "
             "delete them, or compile again"
         )
+
+
+def _take_options(config: pytest.Config) -> None:
+    count, order = config.getoption("--penstock-orders"), config.getoption("--penstock-order")
+    if count is None and order is None:
+        return
+    from penstock_testing.every_order.switches import WANTED, from_text  # only when it is used
+
+    if count is not None and count < 1:
+        raise pytest.UsageError(f"--penstock-orders {count}: give 1 or more")
+    try:
+        WANTED.only = None if order is None else from_text(order)
+    except InvalidArgumentError as error:
+        raise pytest.UsageError(f"--penstock-order: {error}") from None
+    WANTED.count = count or WANTED.usual
+
+
+def pytest_unconfigure() -> None:
+    """Forget the options: pytest may be called again in this process."""
+    from penstock_testing.every_order.switches import WANTED
+
+    WANTED.only, WANTED.count = None, WANTED.usual
 
 
 @pytest.fixture

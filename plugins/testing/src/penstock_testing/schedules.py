@@ -8,7 +8,6 @@ at once, completes them in any order, and lets observers lag. The same seed give
 
 from __future__ import annotations
 
-import random
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
@@ -33,16 +32,18 @@ from penstock.runs import (
     find_services,
     new_run,
 )
+from penstock_testing.every_order.switches import WANTED, Decisions, again, as_text, fewest
 from penstock_testing.invariants import check_invariants
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from typing import SupportsIndex
 
     from penstock import ServiceKey
     from penstock.errors import PenstockError
     from penstock.lowlevel import Node, Plan
     from penstock.runs import OutputStream, Schedule, Step
+    from penstock_testing.every_order.switches import Order
 
 #: What a stream carried, as data: timestamp as a plain int, and payload (None for an empty packet).
 Carried = list[tuple[int, Any]]
@@ -65,7 +66,9 @@ class ScheduleHarness:
 
     Args:
         plan: from `wired`, or from `penstock.config.build_plan` for a graph text.
-        seed: which of all possible orders to take; None for that of one thread.
+        seed: which of all possible orders to take: a number, or choices as `explore` prints them; None for
+        that
+            of one thread.
         side_packets: name → payload.
         services: key → object. `GRAPH` is always there, without times; other services that the nodes ask for
             are made, where their keys can make them.
@@ -91,7 +94,7 @@ class ScheduleHarness:
         self,
         plan: Plan,
         *,
-        seed: int | None = None,
+        seed: Order | None = None,
         side_packets: Mapping[str, object] | None = None,
         services: Mapping[ServiceKey[Any], object] | None = None,
         observe: Collection[str] | None = None,
@@ -106,7 +109,8 @@ class ScheduleHarness:
         }
         #: Number of packets that the engine has released because no node reads them.
         self.freed = 0
-        self._random: Final = None if seed is None else random.Random(seed)  # noqa: S311  # a test's order
+        #: What the order has chosen so far; None for that of one thread.
+        self.decisions: Final = None if seed is None else Decisions(seed)
         self._ids: Final = plan.stream_ids
         self._held: list[HeldStep] = []
         observers = {
@@ -127,7 +131,13 @@ class ScheduleHarness:
         self.counters: Final = new.counters
         new.services.change = self.change
         new.view.take = self._take
-        check_invariants(self.schedule)
+        #: Whether the invariants are checked after each event.
+        self.checks = True
+        self._check()
+
+    def _check(self) -> None:
+        if self.checks:
+            check_invariants(self.schedule)
 
     def _take(self, what: str) -> Any:
         """Answer as the service `GRAPH`."""
@@ -145,7 +155,7 @@ class ScheduleHarness:
         try:
             event(self.schedule)
         finally:
-            check_invariants(self.schedule)
+            self._check()
             self.freed += len(self.schedule.garbage)
             self.schedule.garbage.clear()
 
@@ -216,10 +226,16 @@ class ScheduleHarness:
         queues = [queue for queue in self.schedule.queues if queue]
         if not queues or self.schedule.state != RUNNING:
             return None
-        choose = self._random.randrange if self._random is not None else None
-        queue = queues[0] if self._random is None else self._random.choice(queues)
+        choose = self.decisions.randrange if self.decisions is not None else None
+        queue = queues[0] if self.decisions is None else self.decisions.choice(queues)
         step = self.schedule.take(queue, choose)
-        check_invariants(self.schedule)
+        self._check()
+        return step
+
+    def take_from(self, queue: Any, place: int) -> Step | None:
+        """Take the step at a place of a ready queue, in the order of `ready`, if the run goes on."""
+        step = self.schedule.take(queue, lambda _: place)
+        self._check()
         return step
 
     def call(self, step: Step) -> HeldStep:
@@ -267,8 +283,8 @@ class ScheduleHarness:
         Without a seed that is a whole step, and the observers get its packets. With one it is any of:
         take a step and call its method, complete a step that was called, serve an observer.
         """
-        if self._random is not None:
-            return self._any_step(self._random)
+        if self.decisions is not None:
+            return self._any_step(self.decisions)
         served = self.serve_observers()
         step = self.take()
         if step is None:
@@ -277,7 +293,7 @@ class ScheduleHarness:
         self.serve_observers()
         return True
 
-    def _any_step(self, order: random.Random) -> bool:
+    def _any_step(self, order: Decisions) -> bool:
         schedule = self.schedule
         can_take = schedule.state == RUNNING and any(len(queue) for queue in schedule.queues)
         actions: list[Callable[[], object]] = [self._take_and_hold] * can_take
@@ -293,9 +309,9 @@ class ScheduleHarness:
             self._held.append(self.call(step))
 
     def _complete_any(self) -> None:
-        assert self._random is not None  # the caller has one  # noqa: S101
-        held = self._held.pop(self._random.randrange(len(self._held)))
-        if self._random.randrange(2):
+        assert self.decisions is not None  # the caller has one  # noqa: S101
+        held = self._held.pop(self.decisions.randrange(len(self._held)))
+        if self.decisions.randrange(2):
             self.complete(held)
             return
         following = self.turn(held)
@@ -303,15 +319,19 @@ class ScheduleHarness:
             self._held.append(self.call(following))
 
     def _serve_any(self) -> None:
-        assert self._random is not None  # the caller has one  # noqa: S101
+        assert self.decisions is not None  # the caller has one  # noqa: S101
         deliveries = self.schedule.deliveries
-        self._serve(deliveries.pop(self._random.randrange(len(deliveries))))
+        self.serve(self.decisions.randrange(len(deliveries)))
+
+    def serve(self, number: int) -> None:
+        """Let one observer, of `schedule.deliveries`, see the packets delivered to it."""
+        self._serve(self.schedule.deliveries.pop(number))
 
     def serve_observers(self) -> bool:
         """Let all observers see the packets delivered to them; return whether there were any."""
         served = bool(self.schedule.deliveries)
         while self.schedule.deliveries:
-            self._serve(self.schedule.deliveries.pop(0))
+            self.serve(0)
         return served
 
     def _serve(self, observer: Observer) -> None:
@@ -383,7 +403,7 @@ class ScheduleHarness:
 def explore(
     plan: Plan,
     drive: Callable[[ScheduleHarness], object],
-    seeds: Iterable[int] = range(24),
+    seeds: Iterable[Order] | None = None,
     **arguments: Any,
 ) -> dict[str, Carried]:
     """Run a plan under many orders, and return what each stream carried, which must be the same in all.
@@ -391,23 +411,51 @@ def explore(
     Args:
         plan: as for `ScheduleHarness`. Each run makes its own calculators.
         drive: gets a harness that is not started, feeds the run and ends it.
-        seeds: the orders besides that of one thread.
+        seeds: the orders besides that of one thread; None for 24, or as many as `--penstock-orders` of
+            pytest says.
         arguments: for `ScheduleHarness`.
 
     Raises:
-        InternalError: two orders gave different packets on a stream; names stream and seed.
+        InternalError: two orders gave different packets on a stream; names stream and seed, and says how to
+        take
+            the order again, with the fewest switches that are needed.
     """
-    expected: dict[str, Carried] | None = None
-    for seed in [None, *seeds]:
-        harness = ScheduleHarness(plan, seed=seed, **arguments)
+
+    def carried(order: Order | None) -> tuple[dict[str, Carried], Decisions | None]:
+        harness = ScheduleHarness(plan, seed=order, **arguments)
         drive(harness)
-        carried = {name: harness.carried(name) for name in harness.seen}
-        expected = expected or carried
-        for name, packets in carried.items():
-            if packets != expected[name]:
-                raise InternalError(
-                    f"stream {name!r} depends on the order of steps: with seed {seed} it carried {packets}, "
-                    f"but on one thread {expected[name]}",
-                    stream=name,
-                )
-    return expected or {}
+        return {name: harness.carried(name) for name in harness.seen}, harness.decisions
+
+    expected, _ = carried(None)
+    for order in WANTED.orders() if seeds is None else seeds:
+        found, decisions = carried(order)
+        for name, packets in found.items():
+            if packets == expected[name]:
+                continue
+
+            def differs(switches: Sequence[tuple[int, int]], name: str = name) -> bool:
+                return carried(dict(switches))[0][name] != expected[name]
+
+            raise InternalError(
+                f"stream {name!r} depends on the order of steps: with seed {_told(order)} it carried "
+                f"{packets}, but on one thread {expected[name]}; {_how_again(order, decisions, differs)}",
+                stream=name,
+            )
+    return expected
+
+
+def _told(order: Order) -> str:
+    return str(order) if isinstance(order, int) else repr(as_text(order))
+
+
+def _how_again(
+    order: Order, decisions: Decisions | None, differs: Callable[[Sequence[tuple[int, int]]], bool]
+) -> str:
+    """Return how to take a failing order again, made smaller where that works."""
+    switches = list(decisions.switches().items()) if decisions is not None else []
+    if not differs(switches):  # something besides the order decides too
+        return f"again: {again(order)}"
+    small = dict(fewest(switches, differs))
+    return (
+        f"again: {again(order)}; with the fewest switches ({len(small)} of {len(switches)}): {again(small)}"
+    )
