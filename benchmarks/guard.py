@@ -3,7 +3,7 @@
 A machine with other work cannot tell 3 % by the clock, but instructions stay the same: two counts of one
 commit differ by 0.2 %. They are counted by `perf stat` where the processor lets it, else by valgrind
 (Debian: `apt-get install valgrind`), one process of each tree at a time. Both trees are installed into
-folders of their own, with what they need, so that a change of dependencies counts too. What a process takes
+folders of their own, their requirements included, so that a change of them counts too. What a process takes
 without the workload is subtracted.
 
     python benchmarks/guard.py [--commit REV] [--base main] [--limit 10] [--only NAME ...] [--times N]
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 HERE: Final = Path(__file__).resolve().parent
 ROOT: Final = HERE.parent
-#: What the workloads need, as folders of the workspace; those that a commit lacks are left out.
+#: What the workloads need, as folders of the workspace; a commit may lack some of them.
 PARTS: Final = ("core", "plugins/executors", "plugins/stream-handlers")
 #: One process must be done by then.
 TIMEOUT_S: Final = 600.0
