@@ -47,7 +47,7 @@ def test_the_catalog_has_what_the_packs_add_to_the_command_line() -> None:
         commands.update(dict.fromkeys(group.commands, distributions[hook.plugin]))
 
     others = {"penstock-cli", "penstock-room-sensors"}
-    assert {name for name, pack in commands.items() if pack == "penstock-cli"} == {"lint"}
+    assert {name for name, pack in commands.items() if pack == "penstock-cli"} == {"format", "lint"}
     assert {name: pack for name, pack in commands.items() if pack not in others} == (
         official_packs()["subcommand"]
     )
