@@ -51,7 +51,7 @@ def _started(executor: str, see: Callable[[str, Packet], object]) -> CalculatorG
 
 
 def measure(executor: str, work: str, graphs: int, seconds: float) -> dict[str, float]:
-    """Measure graphs on an executor: those of one case."""
+    """Measure the graphs of one case on an executor."""
     return _alive(executor, graphs) if work == ALIVE else _clients(executor, graphs, seconds)
 
 

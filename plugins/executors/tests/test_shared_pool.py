@@ -19,7 +19,7 @@ PATIENCE_S = 20
 
 
 class Pass(penstock.Calculator):
-    """Hands on what comes; notes the thread."""
+    """Hands packets on; notes the thread."""
 
     threads: set[threading.Thread]
 

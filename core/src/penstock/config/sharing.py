@@ -1,12 +1,11 @@
 """Plans that are kept for equal graphs: a server loads the same graph for each of its clients.
 
 A graph is equal to one before it if its text, the files that it is read from, the registry with all that it
-has, and the limits are the same. Then reading, expanding and wiring it would give the same, except for what
-code of calculators says. So that code is called again, for each node of each graph: its `Options` classes
-check the options, `get_contract` fills in a new contract, and what it touches is compared with what is
-allowed now. Where all contracts say what those of the kept plan said, the graph gets that plan with its own
-contracts, options and config; where one does not, or anything is wrong, the graph is loaded as if nothing
-were kept.
+has, and the limits are the same. Then reading, expanding and wiring it would give the same, except for the
+answers of calculators. So these are asked again, for each node of each graph: its `Options` classes check the
+options, `get_contract` fills in a new contract, and the things that it touches must be allowed now. Where all
+contracts say the same as the contracts of the kept plan, the graph gets that plan with its own contracts,
+options and config; where one does not, or anything is wrong, the graph is loaded as if nothing were kept.
 
 What is not kept: graphs that something was logged about; with failure policies; with subgraphs that are no
 files; with `subgraphs` of their own; of more than a quarter of `_MOST_BYTES`. Nothing that a graph can change

@@ -89,7 +89,7 @@ class ThreadsLease(Lease):
         return self._most
 
     def allow(self, most: int) -> None:
-        """Let there be another number of threads. Those that are there already stay; one more may start."""
+        """Let there be another number of threads. Threads that run already stay; one more may start."""
         with self._starting:
             self._most = max(most, len(self._threads))
         self._keep_one_asleep()
