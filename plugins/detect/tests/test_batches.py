@@ -180,3 +180,10 @@ def test_cameras_share_a_detector(tmp_path):
 
     found = [[(int(one.timestamp), one.payload[0].label_id[0]) for one in outputs[f"out{i}"]] for i in (0, 1)]
     assert found == [[(0, 2), (7, 2)], [(1, 8), (7, 8)]]
+
+
+def test_an_image_beyond_the_window_is_in_another_batch(adding):
+    times = [[0], [5], [100]]
+
+    assert results(adding, times, "window: 20") == expected(times)
+    assert CALLS == [2, 1]
