@@ -9,7 +9,7 @@ import pytest
 
 import penstock
 from penstock import Packet
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 
 SECONDS = 4
 FPS = 30

@@ -12,7 +12,7 @@ import pytest
 
 from penstock import CalculatorGraph
 from penstock.config import read_graph
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_builder import Graph
 
 KEYPOINTS: Final = {

@@ -7,8 +7,7 @@ import sys
 from pathlib import Path
 
 from penstock.config import build_plan
-from penstock.lowlevel import default_registry
-from penstock.packs import official_packs
+from penstock.packs import default_registry, official_packs
 from penstock_views.describe import describe
 
 ROOT = Path(__file__).resolve().parents[1]

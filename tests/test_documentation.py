@@ -100,6 +100,8 @@ def test_every_public_name_is_on_a_page_of_the_reference_and_every_page_is_liste
         "log",
         "tracing",
         "lowlevel",
+        "ports",
+        "error_text",
         "types",
         "readers",
         "runs",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 
 ROOT = Path(__file__).parent.parent
 TRIALS = ROOT / "scripts" / "trials"

@@ -31,6 +31,7 @@ ONE_THING: Final = {"penstock.engine"}
 PUBLIC: Final = {
     "access",
     "config",
+    "error_text",
     "errors",
     "explain",
     "functions",
@@ -38,6 +39,7 @@ PUBLIC: Final = {
     "log",
     "lowlevel",
     "packs",
+    "ports",
     "readers",
     "runs",
     "tracing",

@@ -9,7 +9,8 @@ import pytest
 
 import penstock
 from penstock.errors import GraphRunError
-from penstock.lowlevel import Layer, default_registry
+from penstock.lowlevel import Layer
+from penstock.packs import default_registry
 from penstock.runs import starter_of
 from penstock.tracing import Tracer
 

@@ -6,7 +6,7 @@ import pytest
 
 import penstock
 from penstock.errors import GraphConfigError
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_lint import lint_graph
 from penstock_stream_handlers.latest import Latest
 from penstock_testing import calculator

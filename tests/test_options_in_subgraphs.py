@@ -8,7 +8,7 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, te
 import penstock
 from penstock.config import build_plan, read_graph
 from penstock.errors import GraphConfigError
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 
 FIELD = descriptor_pb2.FieldDescriptorProto
 NIGHT = "penstock.NightLightCalculatorOptions"

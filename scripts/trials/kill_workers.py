@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock.config import build_plan
 from penstock.errors import PenstockError
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,14 +9,15 @@ import attrs
 
 from penstock import STOP, Calculator
 from penstock.config import build_plan
-from penstock.lowlevel import Layer, default_registry
+from penstock.lowlevel import Layer
+from penstock.packs import default_registry
 from penstock_testing.every_order.stepping import Deed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from penstock import CalculatorContext, CalculatorContract, Registry
-    from penstock.lowlevel import Plan
+    from penstock.lowlevel import Plan, Stop
     from penstock_testing import ScheduleHarness
     from penstock_testing.every_order.search import Orders
 
@@ -91,7 +92,7 @@ class FailsAtOne(Numbers):
 class StopsAtOne(Numbers):
     """Ends the sources of the run at timestamp 1."""
 
-    def process(self, cc: CalculatorContext) -> object:
+    def process(self, cc: CalculatorContext) -> Stop | None:
         """Write the number."""
         cc.output.add(cc.input.payload, cc.input_timestamp)
         return STOP if cc.input_timestamp == 1 else None
@@ -109,7 +110,7 @@ class Two(Calculator):
         """Begin at 0."""
         self.count = 0
 
-    def process(self, cc: CalculatorContext) -> object:
+    def process(self, cc: CalculatorContext) -> Stop | None:
         """Write the next number."""
         if self.count == 2:  # noqa: PLR2004
             return STOP
@@ -149,7 +150,11 @@ class Case:
         """Take all orders."""
         from penstock_testing.every_order.search import every_order
 
-        given = {"deeds": self.deeds, "may_move": self.may_move, "observe": ["out"]} | arguments
+        given: dict[str, Any] = {
+            "deeds": self.deeds,
+            "may_move": self.may_move,
+            "observe": ["out"],
+        } | arguments
         with mock.patch(
             "penstock_failures.guard.monotonic", return_value=0.0
         ):  # else no two states are equal

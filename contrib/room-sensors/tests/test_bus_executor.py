@@ -10,7 +10,7 @@ import pytest
 import penstock
 from penstock import Calculator, CalculatorGraph, GraphRunError, Packet
 from penstock.errors import FailedPreconditionError, InvalidArgumentError, UnavailableError
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_room_sensors.bus_executor import LONGEST_QUIET_US, SensorBusExecutor
 from penstock_room_sensors.sensor_bus import SENSOR_BUS, SensorBus
 

@@ -11,7 +11,7 @@ import pytest
 
 import penstock
 import penstock_room_sensors
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 
 DISTRIBUTION = "penstock-room-sensors"
 

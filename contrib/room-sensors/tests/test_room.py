@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import penstock
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_room_sensors.calibration import CALIBRATION, RoomCalibration, RoomThresholds
 from penstock_room_sensors.room_presence import RoomPresence
 from penstock_room_sensors.room_state import RoomState

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Final
 from penstock.late_names import late_names
 
 if TYPE_CHECKING:
-    from penstock import explain as explain, functions as functions, limits as limits, log as log
-    from penstock import lowlevel as lowlevel, packs as packs, readers as readers, runs as runs
-    from penstock import tracing as tracing, types as types
+    from penstock import error_text as error_text, explain as explain, functions as functions
+    from penstock import limits as limits, log as log, lowlevel as lowlevel, packs as packs
+    from penstock import ports as ports, readers as readers, runs as runs, tracing as tracing
+    from penstock import types as types
     from penstock.config.subgraphs.subgraph import Subgraph as Subgraph, SubgraphContext as SubgraphContext
     from penstock.contract import CalculatorContract as CalculatorContract
     from penstock.engine.calculator import STOP as STOP, Calculator as Calculator
@@ -80,12 +81,14 @@ _HOMES: Final = {
 
 #: Modules that can be used as `penstock.<name>` after `import penstock`, which imports none of them.
 _MODULES: Final = (
+    "error_text",
     "explain",
     "functions",
     "limits",
     "log",
     "lowlevel",
     "packs",
+    "ports",
     "readers",
     "runs",
     "tracing",

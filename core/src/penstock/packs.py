@@ -1,9 +1,11 @@
 """What is installed: plugins, kinds of names, and what the official packs bring.
 
-`plugin_host` holds the installed plugins as a `PluginHost`; it describes each as `Discovered`.
-`plugins_renewed` reads them again, for a test. `KINDS` are the kinds of names, `check_name` checks one,
-`official_packs` lists those of the official packs; `spelling` is the module and name of an object,
-`calculator_of` the class behind what a registry holds. `engine_form` says whether the engine is compiled.
+`default_registry` is the registry that has what the installed plugins bring. `plugin_host` holds the plugins
+as a `PluginHost`; it describes each as `Discovered`. `plugins_renewed` reads them again, for a test. `KINDS`
+are the kinds of names, `check_name` checks one, `official_packs` lists those of the official packs.
+`spelling` is the module and name of an object, `calculator_of` the class behind what a registry holds.
+`engine_form` says whether the engine is compiled. `late_names` makes the names of a package load when they
+are first used.
 """
 # A name is loaded when it is first used. Type checkers read the stub beside this file: scripts/stubs.py.
 
@@ -14,7 +16,8 @@ from penstock.late_names import late_names as _late_names
 #: Module → the names that it has.
 _HOMES: Final = {
     "penstock.engine_form": "engine_form",
-    "penstock.plugins.default_registry": "plugin_host plugins_renewed",
+    "penstock.late_names": "late_names",
+    "penstock.plugins.default_registry": "default_registry plugin_host plugins_renewed",
     "penstock.plugins.discovery": "Discovered PluginHost",
     "penstock.registry": "KINDS official_packs",
     "penstock.registry_entries": "calculator_of check_name spelling",

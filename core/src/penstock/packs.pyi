@@ -5,7 +5,9 @@ from penstock.registry import KINDS as KINDS
 from penstock.plugins.discovery import PluginHost as PluginHost
 from penstock.registry_entries import calculator_of as calculator_of
 from penstock.registry_entries import check_name as check_name
+from penstock.plugins.default_registry import default_registry as default_registry
 from penstock.engine_form import engine_form as engine_form
+from penstock.late_names import late_names as late_names
 from penstock.registry import official_packs as official_packs
 from penstock.plugins.default_registry import plugin_host as plugin_host
 from penstock.plugins.default_registry import plugins_renewed as plugins_renewed

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from detector_models import LABELS, TASKS, outputs_of
 
 from penstock.config import read_graph
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_cli.main import penstock_command
 from penstock_detect.command_graph import graph_text
 from penstock_detect.commands import _LAYOUTS

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pygls.workspace import PositionCodec
 
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_editor import graph_text
 from penstock_editor.completion import proposals
 from penstock_editor.diagnosis import quick

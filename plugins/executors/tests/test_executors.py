@@ -502,7 +502,7 @@ import resource, threading
 import penstock
 from penstock import limits
 from penstock.errors import ResourceExhaustedError
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 
 class Pass(penstock.Calculator):
     @classmethod

@@ -7,7 +7,7 @@ import pytest
 
 import penstock
 from penstock.errors import GraphRunError
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 
 # Workers import the calculators by name, from where the driver finds them.
 sys.path.insert(0, str(Path(__file__).parent))

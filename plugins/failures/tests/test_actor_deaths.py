@@ -15,7 +15,7 @@ import deaths
 import pytest
 from test_waits import wait_until
 
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(300)]
 

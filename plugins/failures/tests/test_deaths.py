@@ -13,7 +13,7 @@ from pathlib import Path
 import deaths
 import pytest
 
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 
 
 @pytest.fixture

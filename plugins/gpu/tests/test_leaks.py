@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import penstock
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_formats import ImageFormat, ImageFrame
 from penstock_gpu import GPU, GlContext, GlTextureView, GpuBuffer, GpuResources, gl
 

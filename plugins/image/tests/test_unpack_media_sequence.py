@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from penstock import Timestamp, lowlevel
+from penstock import Timestamp, packs
 from penstock.config.calculator_options_pb2 import CalculatorOptions
 from penstock.errors import GraphConfigError, GraphRunError, StatusCode
 from penstock_formats import Detection, LocationData
@@ -404,7 +404,7 @@ def test_what_the_record_does_not_say():
 
 def message_of(name):
     """Return an options message of another pack."""
-    entry = lowlevel.default_registry().option(name)
+    entry = packs.default_registry().option(name)
     if entry is None:
         pytest.skip(f"no installed pack has {name}")
     return entry.load()

@@ -7,7 +7,7 @@ import zlib
 import pytest
 
 import penstock
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 
 
 class MixCalculator(penstock.Calculator):

@@ -14,7 +14,7 @@ import pytest
 import penstock
 from penstock import Packet
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_record import recording_graph, replay_changes, replay_graph
 from penstock_record.reading import changes_in
 from penstock_record.repair import repair

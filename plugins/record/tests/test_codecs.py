@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_formats import Detection, ImageFormat, ImageFrame, Matrix, VideoHeader
 from penstock_formats.image_format import LAYOUTS
 from penstock_record.codec import Codecs, Schema

@@ -11,7 +11,7 @@ import pytest
 import penstock
 from penstock import Packet
 from penstock.errors import CalculatorError, GraphRunError
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_record import RecordingReader, recording_graph, replay_graph
 from penstock_record.writing import PACKET
 

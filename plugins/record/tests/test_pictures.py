@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import penstock
 from penstock.errors import GraphRunError, InvalidArgumentError
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_formats import ImageFormat, ImageFrame
 from penstock_formats.image_format import LAYOUTS
 from penstock_record import RecordingReader, RecordingRows, recording_graph, replay_graph

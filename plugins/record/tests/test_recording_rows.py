@@ -9,7 +9,7 @@ import pytest
 import penstock
 from penstock import Timestamp
 from penstock.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_record import RecordingReader, RecordingRows, recording_graph
 from penstock_record.writing import PACKET
 

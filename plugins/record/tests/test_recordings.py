@@ -17,7 +17,7 @@ from mcap.reader import make_reader
 import penstock
 from penstock import Packet, Timestamp
 from penstock.errors import GraphRunError, InvalidArgumentError, NotFoundError, ResourceExhaustedError
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_record import RecordingReader, recording_graph, replay_graph
 from penstock_record.diff import differences
 from penstock_record.options import Compression, Pictures
@@ -406,7 +406,7 @@ def test_broken_files_are_typed_errors(long):
 RECORDS = """
 import sys
 from pathlib import Path
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_record.writing import RecordingWriter
 writer = RecordingWriter(Path(sys.argv[1]), default_registry(), ["n"], {})
 i = 0

@@ -11,8 +11,7 @@ import pytest
 
 from penstock import STOP, Components, Packet, ServiceKey, hookimpl, register_calculator
 from penstock.errors import GraphRunError, InternalError, NameClashError, UnavailableError, UnknownNameError
-from penstock.lowlevel import default_registry
-from penstock.packs import plugin_host, plugins_renewed
+from penstock.packs import default_registry, plugin_host, plugins_renewed
 from penstock_testing import ScheduleHarness, calculator, explore_graph, node, testing_registry, wired
 from penstock_testing.temporary import TemporaryPlugins
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from penstock.errors import GraphConfigError, GraphRunError
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_formats import LandmarkList, NormalizedLandmarkList, NormalizedRect
 from penstock_testing import run_calculator
 from penstock_vision.geometry.image_size import ImageSize

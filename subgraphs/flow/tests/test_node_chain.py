@@ -6,7 +6,7 @@ import pytest
 
 import penstock
 import penstock_templates
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 
 NODE = """
 input_stream: "in"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import penstock
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 
 MAIN = """
 input_stream: "in"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import penstock
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_formats import ImageFormat, ImageFrame
 
 CANNY = "low_threshold: 40 high_threshold: 90 aperture_size: 5 l2_gradient: true line_width: 3"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from penstock.lowlevel import late_names
+from penstock.packs import late_names
 
 if TYPE_CHECKING:
     from penstock_bridges.needs import check_needs as check_needs

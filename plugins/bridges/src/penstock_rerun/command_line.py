@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from penstock.config import read_graph
+from penstock.error_text import did_you_mean
 from penstock.errors import InvalidArgumentError, UnavailableError
-from penstock.lowlevel import default_registry, did_you_mean, parse_tag_index_name
+from penstock.packs import default_registry
+from penstock.ports import parse_tag_index_name
 from penstock_cli.api import WrongUsage, say
 
 if TYPE_CHECKING:

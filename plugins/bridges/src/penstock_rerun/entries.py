@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from penstock.error_text import shown
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import shown
 from penstock_formats import (
     Classification,
     ClassificationList,

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import penstock
 from penstock.access import ACCESS
+from penstock.error_text import did_you_mean
 from penstock.errors import InvalidArgumentError
 from penstock.log import get_logger, place
-from penstock.lowlevel import did_you_mean
 from penstock_bridges import check_needs
 from penstock_ros.options import Late, RosBagSourceCalculatorOptions, Times
 from penstock_ros.order import Reorder, Waiting

@@ -8,7 +8,7 @@ import pytest
 
 import penstock
 from penstock.explain import GRAPH
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_bridges import Sweep
 
 PATIENCE_S = 30.0

@@ -14,7 +14,7 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
 
 import penstock
 from penstock.errors import GraphConfigError, GraphRunError, UnavailableError
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_kafka import KafkaMessage
 
 pytestmark = pytest.mark.heavy

@@ -10,7 +10,7 @@ from topics import PATIENCE_S, Plain, name, sink, source, subscribed, wait_until
 
 import penstock
 from penstock.errors import GraphConfigError, GraphRunError, InvalidArgumentError, UnavailableError
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_mqtt import MqttMessage
 
 IDLE = "stop_when_idle_ms: 300"

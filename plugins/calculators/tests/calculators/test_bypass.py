@@ -6,7 +6,7 @@ import pytest
 
 from penstock import CalculatorGraph, GraphConfigError, Packet, Timestamp
 from penstock.config import read_graph
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_calculators.messages.bypass_pb2 import BypassCalculatorOptions
 from penstock_calculators.routing.bypass import BypassCalculator
 from penstock_testing import InlineExecutor, ScheduleHarness, node, run_calculator, wired

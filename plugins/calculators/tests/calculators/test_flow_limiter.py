@@ -10,7 +10,8 @@ import pytest
 from penstock import CalculatorGraph, GraphConfigError, Packet, Timestamp
 from penstock.config import build_plan
 from penstock.config.calculator_options_pb2 import CalculatorOptions
-from penstock.lowlevel import default_registry, next_allowed
+from penstock.lowlevel import next_allowed
+from penstock.packs import default_registry
 from penstock_calculators.limiting.flow_limiter import FlowLimiterCalculator
 from penstock_calculators.messages.flow_limiter_pb2 import FlowLimiterCalculatorOptions
 from penstock_calculators.routing.pass_through import PassThroughCalculator

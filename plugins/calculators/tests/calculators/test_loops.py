@@ -7,7 +7,7 @@ import pytest
 
 from penstock import CalculatorGraph, GraphConfigError, GraphRunError, Packet, Timestamp
 from penstock.errors import PacketTypeError
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_calculators.limiting.gate import GateCalculator
 from penstock_calculators.lists.begin_loop import (
     BeginLoopFloatCalculator,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from penstock import GraphConfigError, Timestamp
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_calculators.timing.packet_sequencer import PacketSequencerCalculator
 from penstock_stream_handlers.immediate import ImmediateInputStreamHandler
 from penstock_testing import ScheduleHarness, node, run_calculator, wired

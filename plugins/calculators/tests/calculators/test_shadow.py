@@ -9,7 +9,7 @@ import pytest
 
 import penstock
 from penstock import CalculatorGraph, GraphConfigError, Packet
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_calculators.watching.shadow import Shadow
 from penstock_calculators.watching.shadow_pairs import ShadowDifference, ShadowPair, ShadowPairCalculator
 from penstock_stream_handlers.immediate import ImmediateInputStreamHandler

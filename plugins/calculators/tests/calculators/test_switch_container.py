@@ -10,7 +10,7 @@ from penstock.config import build_plan, read_graph, to_text
 from penstock.config.options.messages import messages_in
 from penstock.config.reading import parse
 from penstock.errors import ResourceExhaustedError
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_calculators.routing.switch_container import SwitchContainer
 
 MAX = int(Timestamp.MAX)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from penstock import GraphConfigError, GraphRunError, Timestamp
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_calculators.messages.switch_container_pb2 import SwitchContainerOptions
 from penstock_calculators.routing.switch_mux import SwitchMuxCalculator
 from penstock_stream_handlers.immediate import ImmediateInputStreamHandler

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import penstock
 from penstock import Timestamp
 from penstock.errors import GraphConfigError, GraphRunError, InvalidArgumentError
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_shards import shard_of
 
 TIMEOUT = 30

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from penstock.error_text import near_names
 from penstock.errors import AlreadyExistsError, InvalidArgumentError
-from penstock.lowlevel import near_names
 from penstock_cli.failures import Interrupted, WrongUsage, as_failure, show_traceback
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from penstock.error_text import printable
 from penstock.log import FIELDS, ROOT
-from penstock.lowlevel import printable
 from penstock_cli.machine.environment import in_this_environment
 
 if TYPE_CHECKING:

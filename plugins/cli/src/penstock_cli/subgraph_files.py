@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_cli.failures import WrongUsage
 from penstock_cli.loading import existing
 from penstock_cli.saying import say

@@ -11,7 +11,7 @@ import click
 
 from penstock import limits
 from penstock.errors import GraphParseError, PenstockError
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock.readers import Places, Spot
 from penstock_cli.api import FileMissing, GraphInvalid, RunFailed, WrongUsage, existing, plural, rewrite, say
 from penstock_format.formatting import formatted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from penstock.lowlevel import quoted
+from penstock.error_text import quoted
 from penstock.readers import Token, tokens_of
 from penstock_format.tree import Block, Comment, Document, Field, Items, Mistake, Piece, Rule, Scalar
 

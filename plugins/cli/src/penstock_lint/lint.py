@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from penstock.config import build_plan, read_definition
+from penstock.error_text import did_you_mean
 from penstock.errors import InvalidArgumentError
 from penstock.log import get_logger
-from penstock.lowlevel import default_registry, did_you_mean
-from penstock.packs import plugin_host
+from penstock.packs import default_registry, plugin_host
 from penstock.readers import ReadGraph
 from penstock.types import OptionTypes
 from penstock_lint.finding import Finding, Rule

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
+from penstock.error_text import did_you_mean
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import did_you_mean
 from penstock_lint.formats import FORMATS
 
 if TYPE_CHECKING:

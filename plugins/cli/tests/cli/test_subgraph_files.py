@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 
 INNER = """type: "{name}"
 input_stream: "a"

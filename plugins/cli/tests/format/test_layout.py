@@ -7,7 +7,7 @@ from itertools import count
 import pytest
 
 from penstock.errors import GraphParseError, InternalError
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_format import formatted, layout, read_tree
 
 WIDE = 'input_stream: "a stream with a name that is so long that no line can hold it together with others"'

@@ -8,7 +8,7 @@ import pytest
 
 import penstock
 from penstock import Subgraph
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_gpu import GlCalculatorHelper
 
 

@@ -16,7 +16,7 @@ import pytest
 import penstock
 from penstock.config import build_plan, read_graph, to_binary, to_json
 from penstock.errors import GraphConfigError, InvalidArgumentError
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_lint import RULES, Edit, Found, Measured, Rule, lint_graph, read_trace
 from penstock_lint.edit import edited, removal
 from penstock_lint.files import mend

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from penstock.config import build_plan
+from penstock.error_text import near_names
 from penstock.errors import GraphConfigError, PenstockError, UnknownNameError
-from penstock.lowlevel import near_names
 from penstock.readers import end_of_field, where
 from penstock_lint import lint_graph
 

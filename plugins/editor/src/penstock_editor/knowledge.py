@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.config import CalculatorGraphConfig
+from penstock.error_text import near_names
 from penstock.errors import PenstockError
 from penstock.log import get_logger
-from penstock.lowlevel import near_names
 from penstock.readers import own_name
 from penstock.types import OptionTypes
 from penstock_views.describe import describe

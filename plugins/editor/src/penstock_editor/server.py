@@ -24,7 +24,7 @@ from pygls.lsp.server import LanguageServer
 import penstock
 from penstock.errors import PenstockError
 from penstock.log import get_logger
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_cli.api import registry_for
 from penstock_editor import completion, diagnosis, outline
 from penstock_editor.graph_text import GraphText

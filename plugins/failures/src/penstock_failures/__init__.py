@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock.lowlevel import late_names
+from penstock.packs import late_names
 
 if TYPE_CHECKING:
     from penstock_failures.failure import Action as Action

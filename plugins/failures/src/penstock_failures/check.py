@@ -6,8 +6,8 @@ import inspect
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock.config import build_plan
+from penstock.error_text import quoted
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import quoted
 from penstock_failures.failure import Failure
 from penstock_failures.guard import NodeGuard
 from penstock_failures.policy import FALL_BACK, RESTART, SKIP, Policy

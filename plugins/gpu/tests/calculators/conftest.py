@@ -9,7 +9,7 @@ import pytest
 
 import penstock
 from penstock.config import CalculatorGraphConfig
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_formats import ImageFrame
 from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.service import GPU, GpuResources

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from penstock.errors import GraphConfigError, StatusCode
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_formats import VideoHeader
 from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.calculators.mask_overlay import MaskOverlayCalculator

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from penstock.config.calculator_pb2 import CalculatorGraphConfig, ExecutorConfig
 from penstock.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError
-from penstock.lowlevel import is_name
 from penstock.packs import calculator_of
+from penstock.ports import is_name
 from penstock_builder.feedback import Feedback
 from penstock_builder.interfaces import check_type, component
 from penstock_builder.names import Names
@@ -44,7 +44,7 @@ class Draft:
         type: str = "",  # noqa: A002  # the field's name
     ) -> None:
         if registry is None:
-            from penstock.lowlevel import default_registry  # loads the plugins
+            from penstock.packs import default_registry  # loads the plugins
 
             registry = default_registry()
         self.registry = registry

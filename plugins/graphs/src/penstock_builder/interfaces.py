@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 from penstock import CalculatorContract
 from penstock.config import read_definition, read_graph
+from penstock.error_text import did_you_mean
 from penstock.errors import InvalidArgumentError, PenstockError
-from penstock.lowlevel import TagMap, did_you_mean, port_name
+from penstock.ports import TagMap, port_name
 from penstock.readers import ReadGraph
 from penstock.types import Options, agree, members, type_names
 from penstock_builder.wires import FAILURES, Wire, resolved
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from penstock import Registry
-    from penstock.lowlevel import PortSpec, PortSpecs
+    from penstock.ports import PortSpec, PortSpecs
     from penstock.types import PayloadType
     from penstock_builder.ports import PortTable
     from penstock_builder.wires import Writer

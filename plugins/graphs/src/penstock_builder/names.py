@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from penstock.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError
-from penstock.lowlevel import is_name
+from penstock.ports import is_name
 
 if TYPE_CHECKING:
     from penstock_builder.wires import Wire

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from penstock.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError
-from penstock.lowlevel import port_name
+from penstock.ports import port_name
 from penstock_builder.interfaces import (
     KINDS,
     NOTHING_KNOWN,
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from penstock import CalculatorContract, Registry
-    from penstock.lowlevel import PortKey
+    from penstock.ports import PortKey
     from penstock_builder.interfaces import NewPorts, Place
     from penstock_builder.names import Names
     from penstock_builder.ports import ByPort

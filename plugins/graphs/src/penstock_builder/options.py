@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from penstock.error_text import did_you_mean
 from penstock.errors import InvalidArgumentError, PenstockError
-from penstock.lowlevel import did_you_mean
 from penstock.types import OptionTypes, full_name, is_options_class, message_class
 from penstock_builder.option_messages import message_of, message_with
 from penstock_views.describe import describe

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 from penstock.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
-from penstock.lowlevel import parse_tag_index, parse_tag_index_name, port_id, port_name
+from penstock.ports import parse_tag_index, parse_tag_index_name, port_id, port_name
 from penstock_builder.wires import Wire, resolved
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from penstock.lowlevel import PortKey
+    from penstock.ports import PortKey
 
 W = TypeVar("W", bound=Wire)
 

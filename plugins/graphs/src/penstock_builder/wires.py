@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Final, Protocol, Self
 
 from penstock.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError
-from penstock.lowlevel import port_name
+from penstock.ports import port_name
 
 if TYPE_CHECKING:
     from penstock import CalculatorContract

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import FailedPreconditionError
-from penstock.lowlevel import port_name
+from penstock.ports import port_name
 from penstock_builder.interfaces import KINDS
 from penstock_builder.wires import LoopStream
 

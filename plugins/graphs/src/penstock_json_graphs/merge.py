@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from google.protobuf import descriptor_pool, json_format
 from google.protobuf.any_pb2 import Any as PackedMessage
 
-from penstock.lowlevel import shown
+from penstock.error_text import shown
 from penstock.readers import own_name, right_options, snake_case, with_near_fields
 from penstock_json_graphs.text import TOO_DEEP
 

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import Any, Final
 
 from penstock import limits
-from penstock.lowlevel import quoted
+from penstock.error_text import quoted
 from penstock.readers import Spot, own_name, snake_case, tokens_of
 
 _STRING: Final = r'"[^"\\]*(?:\\.[^"\\]*)*"'

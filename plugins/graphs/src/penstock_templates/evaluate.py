@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
+from penstock.error_text import clipped, near_names, quoted
 from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError, ResourceExhaustedError
-from penstock.lowlevel import clipped, near_names, quoted
 from penstock_templates.usage import Usage
 from penstock_templates.values import (
     Value,

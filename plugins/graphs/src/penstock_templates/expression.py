@@ -17,8 +17,8 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from penstock.config.calculator_graph_template_pb2 import TemplateExpression
+from penstock.error_text import quoted
 from penstock.limits import current
-from penstock.lowlevel import quoted
 from penstock.readers import DefinitionTextError
 
 if TYPE_CHECKING:

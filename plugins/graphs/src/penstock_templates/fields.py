@@ -15,8 +15,8 @@ from google.protobuf.message import DecodeError
 from google.protobuf.message import Message as AnyMessage
 
 from penstock.config.calculator_graph_template_pb2 import TemplateDict
+from penstock.error_text import clipped, quoted
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import clipped, quoted
 from penstock.readers import own_name
 from penstock_templates.values import Value, as_bool, as_number, as_text, described, to_message
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Self
 import attrs
 
 from penstock.config import read_definition
+from penstock.error_text import near_names
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import default_registry, near_names
+from penstock.packs import default_registry
 from penstock.readers import ReadGraph, definition_as_graph
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock import StatusCode
+from penstock.error_text import did_you_mean, quoted
 from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError
-from penstock.lowlevel import did_you_mean, quoted
 from penstock.readers import own_name
 from penstock.types import unpacked
 from penstock_templates.fields import is_repeated

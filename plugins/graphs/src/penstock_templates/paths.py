@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import attrs
 
+from penstock.error_text import quoted
 from penstock.errors import InvalidArgumentError
 from penstock.limits import current
-from penstock.lowlevel import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -17,8 +17,8 @@ from penstock.config.calculator_graph_template_pb2 import (
     TemplateDict,
     TemplateSubgraphOptions,
 )
+from penstock.error_text import quoted
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import quoted
 
 if TYPE_CHECKING:
     from penstock.readers import Message

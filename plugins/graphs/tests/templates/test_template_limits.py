@@ -16,7 +16,7 @@ from penstock.errors import (
     ResourceExhaustedError,
     StatusCode,
 )
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_templates import GraphTemplate
 from penstock_testing import testing_registry
 

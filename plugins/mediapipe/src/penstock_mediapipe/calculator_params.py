@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from google.protobuf.descriptor import FieldDescriptor
 
+from penstock.error_text import near_names
 from penstock.errors import InvalidArgumentError, UnavailableError
-from penstock.lowlevel import near_names
 from penstock_mediapipe.python_errors import behind
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto
 from google.protobuf.message import Message
 
 from penstock.config import CalculatorGraphConfig
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

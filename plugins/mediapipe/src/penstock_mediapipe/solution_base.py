@@ -12,7 +12,7 @@ import numpy as np
 from penstock import CalculatorGraph, Packet
 from penstock.config import CalculatorGraphConfig, build_plan
 from penstock.errors import FailedPreconditionError, InvalidArgumentError, PenstockError
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock.types import OptionTypes
 from penstock_mediapipe import resource_util
 from penstock_mediapipe.calculator_params import set_calculator_params

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.config import build_plan, to_binary, to_text
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_mediapipe.message_names import core_config
 from penstock_mediapipe.python_errors import as_graph_errors
 

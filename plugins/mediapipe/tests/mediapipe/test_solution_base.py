@@ -342,7 +342,7 @@ def test_a_side_packet_that_no_node_takes_is_refused():
 
 def test_a_graph_message_is_taken_and_not_changed():
     from penstock.config import read_graph
-    from penstock.lowlevel import default_registry
+    from penstock.packs import default_registry
 
     message = read_graph(THRESHOLD % OPTIONS, default_registry())
     before = message.SerializeToString(deterministic=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from penstock.lowlevel import late_names
+from penstock.packs import late_names
 
 if TYPE_CHECKING:
     from penstock_live.address import Address as Address

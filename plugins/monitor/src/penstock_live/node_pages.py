@@ -7,8 +7,8 @@ import threading
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.access import redacted
+from penstock.error_text import did_you_mean
 from penstock.errors import NotFoundError, words_of
-from penstock.lowlevel import did_you_mean
 
 if TYPE_CHECKING:
     from penstock_views.describe import Description
@@ -63,7 +63,7 @@ class NodePages:
             return self._made[name]
 
     def _page(self, node: Any) -> dict[str, Any]:
-        from penstock.lowlevel import default_registry
+        from penstock.packs import default_registry
         from penstock_views.describe import describe
 
         registry = default_registry()

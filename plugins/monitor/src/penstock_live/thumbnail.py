@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 import msgspec
 
-from penstock.lowlevel import shown
+from penstock.error_text import shown
 from penstock_live.pictures import LONGEST, as_picture, heat_map, jpeg_or_png
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import threading
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final
 
+from penstock.error_text import did_you_mean
 from penstock.errors import FailedPreconditionError, NotFoundError, PenstockError
-from penstock.lowlevel import did_you_mean
 
 if TYPE_CHECKING:
     import weakref

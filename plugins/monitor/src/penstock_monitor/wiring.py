@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 import attrs
 
 from penstock.config import CalculatorGraphConfig
-from penstock.lowlevel import TagMap
+from penstock.ports import TagMap
 from penstock.readers import numbered_nodes
 
 if TYPE_CHECKING:

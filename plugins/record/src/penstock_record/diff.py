@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from penstock.error_text import did_you_mean, quoted
 from penstock.errors import NotFoundError
-from penstock.lowlevel import default_registry, did_you_mean, quoted, show
+from penstock.lowlevel import show
+from penstock.packs import default_registry
 from penstock_formats import payload_difference
 from penstock_record.reading import RecordingReader
 from penstock_record.writing import HEADER, PACKET

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.config import CalculatorGraphConfig, build_plan, read_graph, to_text
+from penstock.error_text import did_you_mean, quoted
 from penstock.errors import InvalidArgumentError, NotFoundError
-from penstock.lowlevel import default_registry, did_you_mean, quoted
+from penstock.packs import default_registry
 from penstock.readers import numbered_nodes
 from penstock_formats import ImageFrame
 from penstock_record.codec import Codecs

@@ -10,7 +10,7 @@ from mcap.records import Channel, Message, Metadata
 from mcap.records import Schema as McapSchema
 
 from penstock.errors import InvalidArgumentError, ResourceExhaustedError
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_record.codec import Codecs, Schema
 from penstock_record.pictures import NAMES, PictureDecoder
 from penstock_record.records import BROKEN, records_of

@@ -10,7 +10,7 @@ import click
 from penstock.access import current
 from penstock.config import CalculatorGraphConfig, read_graph
 from penstock.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError, PenstockError
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_cli.api import (
     FileMissing,
     RunFailed,

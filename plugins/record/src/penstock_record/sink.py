@@ -10,7 +10,8 @@ import penstock
 from penstock.access import ACCESS
 from penstock.errors import InvalidArgumentError, ResourceExhaustedError, UnavailableError
 from penstock.log import get_logger, place
-from penstock.lowlevel import MAX, default_registry
+from penstock.lowlevel import MAX
+from penstock.packs import default_registry
 from penstock_record.options import McapSinkCalculatorOptions
 from penstock_record.writing import RecordingWriter
 from penstock_steering import CHANGES

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Final
 import penstock
 from penstock import Packet
 from penstock.access import ACCESS
+from penstock.error_text import did_you_mean
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import default_registry, did_you_mean, next_allowed
+from penstock.lowlevel import next_allowed
+from penstock.packs import default_registry
 from penstock_record.options import McapSourceCalculatorOptions
 from penstock_record.reading import RecordingReader
 from penstock_record.writing import DONE, HEADER, PACKET, SETTLED

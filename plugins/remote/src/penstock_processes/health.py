@@ -13,7 +13,7 @@ import numpy as np
 import penstock
 from penstock import DoctorCheck
 from penstock.errors import PenstockError
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_processes.process_executor import ProcessExecutor
 
 if TYPE_CHECKING:

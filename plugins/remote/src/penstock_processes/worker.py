@@ -18,7 +18,7 @@ from multiprocessing import spawn
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_processes.channel import Channel, NoRoomError
 from penstock_processes.messages import (
     ANSWER,

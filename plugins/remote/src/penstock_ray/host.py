@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_ray.messages import Ready, Reply, Request
 from penstock_ray.process import leave_ray, own_identity
 from penstock_ray.references import Later, resolved

@@ -6,8 +6,8 @@ import importlib
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from penstock.errors import GraphConfigError, InvalidArgumentError, PenstockError
-from penstock.lowlevel import port_name
 from penstock.packs import calculator_of, spelling
+from penstock.ports import port_name
 from penstock.runs import ServiceScope
 from penstock_remote.regions import region_of
 

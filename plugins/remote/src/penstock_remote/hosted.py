@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 from penstock import Packet, ServiceKey
 from penstock.config import CalculatorGraphConfig, build_plan
 from penstock.errors import FailedPreconditionError
-from penstock.lowlevel import CLOSE, DONE, NOTHING, OPEN, port_name
+from penstock.lowlevel import CLOSE, DONE, NOTHING, OPEN
+from penstock.ports import port_name
 from penstock.runs import Counters, checked_side_packets, find_services, new_run
 from penstock_remote.awaiting import Awaiting
 from penstock_remote.calls import Answer

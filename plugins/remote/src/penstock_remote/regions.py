@@ -20,13 +20,15 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock import CalculatorContract, InputStreamHandler
-from penstock.lowlevel import NodePlan, Plan, TagMap
+from penstock.ports import TagMap
 from penstock.runs import HandlerPlan, PortPlan, ServiceScope, SidePortPlan
 from penstock_remote.joined_nodes import JoinedNodes
 from penstock_remote.region_policy import RegionInputStreamHandler
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from penstock.lowlevel import NodePlan, Plan
 
 #: What the node of a region has for the name of its calculator.
 REGION: Final = "Region"

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
+from penstock.error_text import did_you_mean
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import did_you_mean
 from penstock_remote.regions import names_of, with_regions
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from driving import EXECUTORS, PATIENCE_S, chains, failed
 
 import penstock
 from penstock.errors import CalculatorError, GraphConfigError, GraphRunError
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_remote.errors import RemoteError
 
 pytestmark = pytest.mark.timeout(180)

@@ -12,7 +12,7 @@ import remote_calculators
 
 import penstock
 from penstock.errors import GraphRunError
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 
 PATIENCE_S = 60.0
 

@@ -34,7 +34,7 @@ SCRIPT = """
     import sys
     sys.path.insert(0, {here!r})
     import remote_calculators, penstock
-    from penstock.lowlevel import default_registry
+    from penstock.packs import default_registry
 
     TEXT = '''
         input_stream: "in"

@@ -17,7 +17,8 @@ from penstock.errors import (
     InvalidArgumentError,
     WaitTimeoutError,
 )
-from penstock.lowlevel import CLOSE, DONE, OPEN, PROCESS, default_registry
+from penstock.lowlevel import CLOSE, DONE, OPEN, PROCESS
+from penstock.packs import default_registry
 from penstock.services import ServiceKey, ServiceScope
 from penstock_remote.calls import Answer, Call, Opening
 from penstock_remote.description import check_all_movable, described

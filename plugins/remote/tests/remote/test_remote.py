@@ -11,7 +11,8 @@ import pytest
 import penstock
 from penstock import STOP, Calculator, Timestamp
 from penstock.errors import FailedPreconditionError, GraphConfigError, GraphRunError, InvalidArgumentError
-from penstock.lowlevel import PROCESS, default_registry
+from penstock.lowlevel import PROCESS
+from penstock.packs import default_registry
 from penstock.services import ServiceKey, ServiceScope
 from penstock_remote.calls import Answer, Call
 from penstock_remote.description import check_all_movable, remote_node

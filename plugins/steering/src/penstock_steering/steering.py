@@ -11,8 +11,9 @@ from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock import Timestamp
+from penstock.error_text import did_you_mean
 from penstock.errors import FailedPreconditionError, GraphRunError, NotFoundError
-from penstock.lowlevel import UNSTARTED, did_you_mean
+from penstock.lowlevel import UNSTARTED
 from penstock.runs import OPENED
 from penstock_steering.beside import Beside
 from penstock_steering.change import Change, Changes, Kind

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from penstock.config import build_plan
+from penstock.error_text import quoted
 from penstock.errors import FailedPreconditionError, InvalidArgumentError, PenstockError
-from penstock.lowlevel import quoted
 from penstock.types import full_name, is_options_class
 from penstock_builder.api import as_message, messages_of, set_node_options
 from penstock_remote.api import contract_difference, graph_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError
-from penstock.lowlevel import parse_tag_index, port_name
+from penstock.ports import parse_tag_index, port_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

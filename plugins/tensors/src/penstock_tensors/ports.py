@@ -9,7 +9,7 @@ from penstock.errors import InvalidArgumentError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from penstock.lowlevel import PortSpec, PortSpecs
+    from penstock.ports import PortSpec, PortSpecs
 
 
 def only_one(ports: PortSpecs, tags: Sequence[str], what: str = "input") -> PortSpec:

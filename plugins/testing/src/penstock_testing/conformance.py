@@ -14,10 +14,11 @@ import attrs
 
 from penstock import Timestamp
 from penstock.config import build_plan, to_text
+from penstock.error_text import shown
 from penstock.errors import InternalError, InvalidArgumentError, StatusCode
 from penstock.explain import story
-from penstock.lowlevel import parse_tag_index, port_id, shown
 from penstock.packs import calculator_of
+from penstock.ports import parse_tag_index, port_id
 from penstock_testing.connections import SINK, Sink, example_of, graph_of, legal_wirings, node_named
 from penstock_testing.drives import Drive, Run, call_on_a_thread, spied
 from penstock_testing.every_order.switches import WANTED
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
 
     from penstock import Calculator, Registry, ServiceKey
     from penstock.errors import PenstockError
-    from penstock.lowlevel import Plan, PortKey, PortSpecs
+    from penstock.lowlevel import Plan
+    from penstock.ports import PortKey, PortSpecs
     from penstock_testing.feeds import Event
     from penstock_testing.payloads import Maker, Makers
 
@@ -436,7 +438,7 @@ def _no_calculator(thing: object) -> InvalidArgumentError:
 
 def _installed() -> Registry:
     """Return what is installed, completed so that graphs load where no pack is."""
-    from penstock.lowlevel import default_registry  # loads the plugins
+    from penstock.packs import default_registry  # loads the plugins
 
     registry = default_registry()
     bare = testing_registry()

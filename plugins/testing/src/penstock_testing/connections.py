@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from penstock import Calculator, CalculatorContract
 from penstock.config import build_plan, read_graph
 from penstock.errors import GraphConfigError, InvalidArgumentError, PenstockError
-from penstock.lowlevel import TagMap
+from penstock.ports import TagMap
 from penstock.types import Options
 
 if TYPE_CHECKING:

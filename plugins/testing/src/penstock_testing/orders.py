@@ -101,6 +101,6 @@ def _packet(item: Packet | tuple[int, object]) -> Packet:
 
 
 def _installed() -> Registry:
-    from penstock.lowlevel import default_registry  # loads the plugins
+    from penstock.packs import default_registry  # loads the plugins
 
     return default_registry()

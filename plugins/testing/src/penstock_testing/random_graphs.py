@@ -6,7 +6,7 @@ import random
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock import Calculator, CalculatorGraph, Packet
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

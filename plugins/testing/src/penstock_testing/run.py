@@ -8,7 +8,7 @@ import attrs
 
 from penstock import Calculator
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import PortKey, port_id
+from penstock.ports import PortKey, port_id
 from penstock.types import full_name, is_options_class
 
 if TYPE_CHECKING:
@@ -247,7 +247,7 @@ def set_options(node: Any, options: Any) -> None:
 def _registry_for(calculator: type[Calculator] | str, bare: Registry) -> Registry:
     if not isinstance(calculator, str):
         return bare
-    from penstock.lowlevel import default_registry  # loads the plugins
+    from penstock.packs import default_registry  # loads the plugins
 
     return default_registry()
 

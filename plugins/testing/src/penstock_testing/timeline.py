@@ -129,7 +129,7 @@ def picture(  # noqa: PLR0913  # a run, and how it is shown
         GraphParseError, GraphConfigError, GraphRunError, InternalError: as `CalculatorGraph` and `record`.
     """
     if registry is None:
-        from penstock.lowlevel import default_registry  # loads the plugins
+        from penstock.packs import default_registry  # loads the plugins
 
         registry = default_registry()
     rows = {row.name: row for row in record(build_plan(graph, registry), feed, side_packets)}

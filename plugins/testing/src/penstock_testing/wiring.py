@@ -13,7 +13,8 @@ import attrs
 
 from penstock import Calculator, CalculatorContract
 from penstock.errors import InvalidArgumentError, NotFoundError
-from penstock.lowlevel import NodePlan, Plan, Port, TagMap
+from penstock.lowlevel import NodePlan, Plan
+from penstock.ports import Port, TagMap
 from penstock.runs import ExecutorPlan, HandlerPlan, PortPlan, SidePortPlan, StreamPlan, sources_above
 from penstock.types import runtime_classes
 from penstock_testing.registry import OneSetInputStreamHandler
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from penstock import CalculatorContext, InputStreamHandler
-    from penstock.lowlevel import Outcome, PortSpec, PortSpecs
+    from penstock.lowlevel import Outcome
+    from penstock.ports import PortSpec, PortSpecs
 
     Method: TypeAlias = Callable[[CalculatorContext], Outcome]
     #: Ports as in a graph: a sequence, or a string with blanks between them ("frames MASK:0:mask").

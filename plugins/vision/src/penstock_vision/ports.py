@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from penstock import Input
-    from penstock.lowlevel import Ports, PortSpecs
+    from penstock.ports import Ports, PortSpecs
 
 
 def only_one(ports: PortSpecs, tags: Sequence[str], what: str) -> str:

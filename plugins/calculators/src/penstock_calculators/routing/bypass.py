@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 import penstock
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import next_allowed, parse_tag_index, port_name
+from penstock.lowlevel import next_allowed
+from penstock.ports import parse_tag_index, port_name
 from penstock_calculators.messages.bypass_pb2 import BypassCalculatorOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from penstock import CalculatorContext, CalculatorContract
-    from penstock.lowlevel import PortSpecs
+    from penstock.ports import PortSpecs
 
     PortId = tuple[str, int]
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import penstock
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import NOTHING, port_name
+from penstock.lowlevel import NOTHING
+from penstock.ports import port_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

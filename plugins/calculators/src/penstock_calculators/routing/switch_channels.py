@@ -11,7 +11,8 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import DONE, PRESTREAM, UNSTARTED, next_allowed, port_name
+from penstock.lowlevel import DONE, PRESTREAM, UNSTARTED, next_allowed
+from penstock.ports import port_name
 from penstock_calculators.messages.switch_container_pb2 import SwitchContainerOptions
 
 if TYPE_CHECKING:

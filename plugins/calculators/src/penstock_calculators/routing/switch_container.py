@@ -8,13 +8,13 @@ import penstock
 from penstock.config import CalculatorGraphConfig
 from penstock.errors import InvalidArgumentError
 from penstock.limits import check
-from penstock.lowlevel import parse_tag_index, port_name
+from penstock.ports import parse_tag_index, port_name
 from penstock_calculators.messages.switch_container_pb2 import SwitchContainerOptions
 from penstock_calculators.routing.switch_channels import CONTROLS, channel_tag
 
 if TYPE_CHECKING:
     from penstock import SubgraphContext
-    from penstock.lowlevel import Port, TagMap
+    from penstock.ports import Port, TagMap
 
 #: As a byte of a node that takes the place of a subgraph counts.
 _TEXT_OF_BYTE: Final = 3

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Generator, Iterable, Iterator
 
     from penstock import CalculatorContext, CalculatorContract, Input
-    from penstock.lowlevel import PortKey, Ports
+    from penstock.ports import PortKey, Ports
     from penstock_calculators.timing.resampling import Sample, Sampling
 
 _NO_HEADER = PacketResamplerCalculatorOptions.NONE

@@ -9,7 +9,7 @@ import penstock
 from penstock.config import CalculatorGraphConfig
 from penstock.errors import InvalidArgumentError
 from penstock.explain import GRAPH
-from penstock.lowlevel import TagMap, parse_tag_index
+from penstock.ports import TagMap, parse_tag_index
 from penstock_calculators.messages.graph_profile_pb2 import (
     CalculatorProfile,
     GraphProfile,

@@ -14,7 +14,7 @@ from penstock_calculators.watching.shadow_pairs import ShadowDiffCalculatorOptio
 
 if TYPE_CHECKING:
     from penstock import SubgraphContext
-    from penstock.lowlevel import Port
+    from penstock.ports import Port
 
 _DIFF: Final = "DIFF"
 

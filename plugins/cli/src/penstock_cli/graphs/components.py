@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from penstock.errors import NameClashError, PenstockError
-from penstock.lowlevel import near_names
+from penstock.error_text import near_names
 from penstock.packs import KINDS, official_packs
 from penstock_cli.failures import WrongUsage
 from penstock_cli.saying import say

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from penstock import GraphParseError, PenstockError
+from penstock.error_text import near_names
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import near_names
 from penstock.packs import official_packs
 from penstock.readers import where
 from penstock_cli.failures import FileMissing, GraphInvalid, RunFailed

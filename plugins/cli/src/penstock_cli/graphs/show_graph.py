@@ -16,7 +16,7 @@ import click
 
 from penstock import GraphConfigError, PenstockError
 from penstock.config import build_plan
-from penstock.lowlevel import printable
+from penstock.error_text import printable
 from penstock.packs import official_packs
 from penstock_cli.failures import FileMissing, GraphInvalid, WrongUsage
 from penstock_cli.loading import OWN, existing, is_unread

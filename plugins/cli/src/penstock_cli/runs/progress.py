@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Final, Protocol
 
-from penstock.lowlevel import printable
+from penstock.error_text import printable
 from penstock_cli.runs.meter import Meter
 from penstock_cli.saying import say
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from penstock.error_text import did_you_mean
 from penstock.errors import PacketTypeError, PenstockError, StatusCode
-from penstock.lowlevel import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from penstock.lowlevel import printable
+from penstock.error_text import printable
 from penstock_cli.runs.meter import busiest
 from penstock_cli.runs.notes import notes, shown
 from penstock_cli.wording import amount, duration, plural, rate

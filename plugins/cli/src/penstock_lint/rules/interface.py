@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from penstock.lowlevel import did_you_mean, near_names, quoted
+from penstock.error_text import did_you_mean, near_names, quoted
 from penstock_lint.finding import Found, Rule
 
 if TYPE_CHECKING:

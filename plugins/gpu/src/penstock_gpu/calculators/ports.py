@@ -8,7 +8,7 @@ from penstock.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
     from penstock import Input, Output
-    from penstock.lowlevel import Ports, PortSpecs
+    from penstock.ports import Ports, PortSpecs
     from penstock_gpu.buffers.buffer import GpuBuffer
 
 

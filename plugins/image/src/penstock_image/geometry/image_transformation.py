@@ -16,7 +16,7 @@ from penstock_image.messages.image_transformation_pb2 import ImageTransformation
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
-    from penstock.lowlevel import PortSpecs
+    from penstock.ports import PortSpecs
 
 _DEGREES: Final = {
     RotationMode.UNKNOWN: 0,

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 import penstock
 from penstock.errors import InvalidArgumentError, NotFoundError, ResourceExhaustedError
-from penstock.lowlevel import POSTSTREAM, port_name
+from penstock.lowlevel import POSTSTREAM
+from penstock.ports import port_name
 from penstock_formats import SequenceExample
 from penstock_image.messages.pack_media_sequence_pb2 import PackMediaSequenceCalculatorOptions
 from penstock_image.sequences import keys

@@ -11,7 +11,9 @@ import penstock
 from penstock import Timestamp
 from penstock.config.calculator_options_pb2 import CalculatorOptions
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
-from penstock.lowlevel import MAX, MIN, POSTSTREAM, PRESTREAM, default_registry, port_name, show
+from penstock.lowlevel import MAX, MIN, POSTSTREAM, PRESTREAM, show
+from penstock.packs import default_registry
+from penstock.ports import port_name
 from penstock_formats import LocationData, SequenceExample
 from penstock_image.messages.unpack_media_sequence_pb2 import UnpackMediaSequenceCalculatorOptions
 from penstock_image.sequences import keys
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from penstock import CalculatorContext, CalculatorContract
-    from penstock.lowlevel import PortSpec, Stop
+    from penstock.lowlevel import Stop
+    from penstock.ports import PortSpec
 
 _RECORD: Final = "SEQUENCE_EXAMPLE"
 _RESAMPLER: Final = "RESAMPLER_OPTIONS"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock import Packet, Timestamp
 from penstock.errors import UnavailableError
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock_live.jupyter.cards import card, module, style
 
 try:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from penstock import CalculatorContext, CalculatorContract
-    from penstock.lowlevel import PortSpec
+    from penstock.ports import PortSpec
 
 _INPUTS: Final = ("IMAGE", "IMAGE_GPU", "MATRIX")
 _FORMATS: Final = (ImageFormat.SRGBA, ImageFormat.SRGB, ImageFormat.GRAY8, ImageFormat.VEC32F1)

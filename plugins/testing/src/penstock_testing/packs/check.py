@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import attrs
 
 from penstock import Registry
+from penstock.error_text import did_you_mean
 from penstock.errors import InvalidArgumentError, NotFoundError
-from penstock.lowlevel import did_you_mean
 from penstock.packs import plugin_host
 from penstock_testing.packs.components import (
     check_name,

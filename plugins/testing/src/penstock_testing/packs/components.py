@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from penstock import Calculator, InputStreamHandler, ServiceKey
 from penstock.errors import NameClashError, PenstockError, PluginError, UnknownNameError
-from penstock.lowlevel import default_registry
+from penstock.packs import default_registry
 from penstock.packs import calculator_of, official_packs, spelling
 from penstock.types import is_options_class
 from penstock_testing.packs.metadata import canonical

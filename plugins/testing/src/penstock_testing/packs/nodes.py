@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from penstock import SubgraphContext
 from penstock.config import build_plan, read_graph
 from penstock.errors import GraphConfigError, NotFoundError, PenstockError, UnknownNameError
-from penstock.lowlevel import TagMap
+from penstock.ports import TagMap
 from penstock.types import Options
 from penstock_testing.connections import SINK, Sink, graph_of, legal_wirings, node_named
 from penstock_testing.packs.metadata import WHOLE, canonical

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import attrs
 
 from penstock import CalculatorContract
-from penstock.lowlevel import TagMap, port_name
+from penstock.ports import TagMap, port_name
 from penstock.types import type_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from penstock.lowlevel import PortSpec, PortSpecs
+    from penstock.ports import PortSpec, PortSpecs
 
 #: Attribute of a contract → what an error, and `same as`, call one such port.
 KINDS: Final = {

@@ -46,7 +46,7 @@ def drawing(graph: object, registry: Registry | None = None, *, expand: bool = F
             read.
     """
     if registry is None:
-        from penstock.lowlevel import default_registry  # loads the plugins
+        from penstock.packs import default_registry  # loads the plugins
 
         registry = default_registry()
     name = graph.name if isinstance(graph, Path) else ""

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from penstock.lowlevel import DONE, show, shown
+from penstock.error_text import shown
+from penstock.lowlevel import DONE, show
 from penstock_views.draw.markup import document, element, rules, shortened, text_width, title, words
 
 if TYPE_CHECKING:
