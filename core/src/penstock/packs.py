@@ -2,7 +2,7 @@
 
 `default_registry` is the registry that has what the installed plugins bring. `plugin_host` holds the plugins
 as a `PluginHost`; it describes each as `Discovered`. `plugins_renewed` reads them again, for a test. `KINDS`
-are the kinds of names, `check_name` checks one, `official_packs` lists those of the official packs.
+are the kinds of names, `check_name` checks one, `official_packs` lists the names of the official packs.
 `spelling` is the module and name of an object, `calculator_of` the class behind what a registry holds.
 `engine_form` says whether the engine is compiled. `late_names` makes the names of a package load when they
 are first used.
