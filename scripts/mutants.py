@@ -11,7 +11,7 @@ the core, then the tests of its layer (`mutation/tests_of.py`), until one fails:
 is too where the tests hang, which is ended after a time-out. Results are kept in the file of `--state`, so
 a run that was interrupted goes on where it was; a module that has changed since is tested again.
 
-mutmut and cosmic-ray were looked at: docs/decisions/116-mutants.md says why neither is used.
+mutmut and cosmic-ray were looked at: docs/decisions/112-mutants.md says why neither is used.
 """
 
 from __future__ import annotations

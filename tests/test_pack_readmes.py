@@ -21,7 +21,7 @@ PACKS = Path(__file__).resolve().parent.parent / "plugins"
         ("image/README", 1),
         ("monitor/metrics", 1),
         ("tensors/README", 1),
-        ("testing/README", 1),
+        ("testing/README", 2),
         ("views/README", 5),
     ],
 )

@@ -14,7 +14,7 @@ from penstock_testing import calculator, node, wired
 from penstock_testing.every_order.choosers import Priorities, by_order
 from penstock_testing.every_order.search import every_order, replay
 from penstock_testing.every_order.stepping import Deed, SteppedRun
-from penstock_testing.every_order.switches import Decisions, as_text, fewest, from_text
+from penstock_testing.switches import Decisions, as_text, fewest, from_text
 
 Double = calculator(
     lambda cc: cc.output.add(2 * cc.input.payload, cc.input_timestamp), name="Double", offset=0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from penstock.config import CalculatorGraphConfig
 from penstock.error_text import near_names
 from penstock.errors import PenstockError
-from penstock.log import get_logger
+from penstock.log import get_logger, place
 from penstock.readers import own_name
 from penstock.types import OptionTypes
 from penstock_views.describe import describe
@@ -46,7 +46,7 @@ class Knowledge:
             except PenstockError:
                 self._described[name] = None
             except Exception:  # of a component's own code: it says so in the log, and typing goes on
-                _logger.exception("%r cannot be described", name)
+                _logger.exception("%r cannot be described", name, extra=place())
                 self._described[name] = None
         return self._described[name]
 
@@ -106,7 +106,7 @@ class Knowledge:
         except PenstockError:
             return None
         except Exception:  # as in `describe`
-            _logger.exception("%r cannot be imported", name)
+            _logger.exception("%r cannot be imported", name, extra=place())
             return None
 
     def _named(self, bracketed: str) -> Any:

@@ -23,7 +23,7 @@ from pygls.lsp.server import LanguageServer
 
 import penstock
 from penstock.errors import PenstockError
-from penstock.log import get_logger
+from penstock.log import get_logger, place
 from penstock.packs import default_registry
 from penstock_cli.api import registry_for
 from penstock_editor import completion, diagnosis, outline
@@ -142,7 +142,7 @@ class GraphServer(LanguageServer):
             try:
                 registry, found = await loop.run_in_executor(self._loader, _loaded, one, one.graph)
             except Exception:  # of a component's own code, as its contract; typing goes on
-                _logger.exception("%s cannot be checked", one.uri)
+                _logger.exception("%s cannot be checked", one.uri, extra=place())
                 continue
             if number == one.number and one.uri in self._open:
                 if registry is not one.knowledge.registry:

@@ -21,12 +21,12 @@ from penstock.packs import calculator_of
 from penstock.ports import parse_tag_index, port_id
 from penstock_testing.connections import SINK, Sink, example_of, graph_of, legal_wirings, node_named
 from penstock_testing.drives import Drive, Run, call_on_a_thread, spied
-from penstock_testing.every_order.switches import WANTED
 from penstock_testing.feeds import PACKET, make_feed
 from penstock_testing.payloads import fits, maker_of, same
 from penstock_testing.registry import testing_registry
 from penstock_testing.run import as_message, set_options
 from penstock_testing.schedules import ScheduleHarness
+from penstock_testing.switches import WANTED
 from penstock_testing.touching import touched
 
 if TYPE_CHECKING:

@@ -8,15 +8,15 @@ from penstock import Packet
 from penstock.config import build_plan
 from penstock.errors import GraphRunError, InternalError, StreamClosedError
 from penstock.lowlevel import Plan
-from penstock_testing.every_order.switches import WANTED, fewest
 from penstock_testing.schedules import explore
+from penstock_testing.switches import WANTED, fewest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from penstock import Registry
-    from penstock_testing.every_order.switches import Order
     from penstock_testing.schedules import Carried, ScheduleHarness
+    from penstock_testing.switches import Order
 
 #: How often a failing graph is explored again with fewer packets.
 _MOST_TRIES: Final = 40

@@ -76,7 +76,7 @@ def _take_options(config: pytest.Config) -> None:
     count, order = config.getoption("--penstock-orders"), config.getoption("--penstock-order")
     if count is None and order is None:
         return
-    from penstock_testing.every_order.switches import WANTED, from_text  # only when it is used
+    from penstock_testing.switches import WANTED, from_text  # only when it is used
 
     if count is not None and count < 1:
         raise pytest.UsageError(f"--penstock-orders {count}: give 1 or more")
@@ -89,7 +89,7 @@ def _take_options(config: pytest.Config) -> None:
 
 def pytest_unconfigure() -> None:
     """Forget the options: pytest may be called again in this process."""
-    from penstock_testing.every_order.switches import WANTED
+    from penstock_testing.switches import WANTED
 
     WANTED.only, WANTED.count = None, WANTED.usual
 

@@ -32,8 +32,8 @@ from penstock.runs import (
     find_services,
     new_run,
 )
-from penstock_testing.every_order.switches import WANTED, Decisions, again, as_text, fewest
 from penstock_testing.invariants import check_invariants
+from penstock_testing.switches import WANTED, Decisions, again, as_text, fewest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from penstock.errors import PenstockError
     from penstock.lowlevel import Node, Plan
     from penstock.runs import OutputStream, Schedule, Step
-    from penstock_testing.every_order.switches import Order
+    from penstock_testing.switches import Order
 
 #: What a stream carried, as data: timestamp as a plain int, and payload (None for an empty packet).
 Carried = list[tuple[int, Any]]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Final
 
-from penstock_testing.every_order.switches import Decisions
+from penstock_testing.switches import Decisions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from penstock_testing.every_order.stepping import Action, Chooser
-    from penstock_testing.every_order.switches import Order
+    from penstock_testing.switches import Order
 
 
 def by_order(order: Order) -> Chooser:
