@@ -13,6 +13,7 @@ import pytest
 
 import penstock
 from penstock.errors import GraphRunError, InvalidArgumentError, ResourceExhaustedError, StatusCode
+from penstock.runtime.runner import timer
 from penstock.runtime.runner.timer import ByteLimit
 from penstock_testing import calculator, testing_registry
 
@@ -206,6 +207,17 @@ def test_the_fuller_the_sooner_the_next_look(make, runner_of) -> None:
     assert 0.04 < ByteLimit(runner, 100_000).look() <= 0.0501
     assert 0.02 < ByteLimit(runner, 2000).look() < 0.03
     assert ByteLimit(runner, 1000).look() < 0.02
+
+
+def test_a_thread_that_other_work_kept_from_running_looks_again_as_soon_as_ever(
+    make, runner_of, monkeypatch
+) -> None:
+    """A pause that grew with the time on the clock let gigabytes into the queues of a busy machine."""
+    graph = filled(make, Sized(920))
+    times = iter(range(0, 1000, 10))  # each time that it is asked, ten seconds have passed
+    monkeypatch.setattr(timer, "monotonic", lambda: next(times))
+
+    assert ByteLimit(runner_of(graph), 100_000).look() <= 0.0501
 
 
 def test_a_limit_does_not_look_again_before_its_time(make, runner_of) -> None:

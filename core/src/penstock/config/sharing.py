@@ -111,7 +111,7 @@ class Place:
 
     def keep(self, plan: Plan, files: Sequence[tuple[Path, bytes]]) -> None:
         """Keep a plan, unless it is too large, or the registry has changed while the graph was loaded."""
-        size = len(plan.nodes) * _BYTES_OF_NODE + plan.config.ByteSize()
+        size = len(plan.nodes) * _BYTES_OF_NODE + len(plan.config.SerializePartialToString())
         size += sum(len(data) for _, data in files) + len(self._key[0][1])  # type: ignore[index]  # see `place`
         if size > _MOST_BYTES // 4 or self._registry.changes != self._changes:
             return

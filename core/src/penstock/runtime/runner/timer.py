@@ -11,7 +11,7 @@ import os
 import threading
 from contextlib import suppress
 from math import inf
-from time import monotonic
+from time import monotonic, thread_time
 from typing import TYPE_CHECKING, Final
 
 from penstock.engine.schedule import PAUSED, RUNNING
@@ -29,7 +29,7 @@ _LOOK_AT_CLOCK_S: Final = 0.005
 _LOOK_AGAIN_S: Final = 1.0
 #: How often to weigh empty queues; nearly full ones are weighed ten times as often.
 _WEIGH_S: Final = 0.05
-#: The part of the time that weighing may take.
+#: The part of a processor that weighing may take.
 _SHARE: Final = 0.05
 #: What a packet takes in a queue, besides its payload.
 _PACKET_BYTES: Final = 80
@@ -133,7 +133,7 @@ class ByteLimit:
 
         The run fails if it is too much.
         """
-        began = monotonic()
+        began, used = monotonic(), thread_time()
         if began < self._next:
             return self._next - began
         payloads: dict[int, object] = {}
@@ -147,9 +147,10 @@ class ByteLimit:
             self._fail(total, *max(weights, key=lambda one: one[0]))
             self._next = inf
             return inf
-        took = monotonic() - began
+        # Processor time: what other work took from this thread is no cost of weighing, no reason to pause.
+        took = thread_time() - used
         left = max(_WEIGH_S * max(0.1, 1 - total / self._max_bytes), took / _SHARE)
-        self._next = began + took + left
+        self._next = monotonic() + left
         return left
 
     def _fail(self, total: int, weight: int, queue: Queue) -> None:
