@@ -22,8 +22,9 @@ export class Picture {
     this.size = 1;
     this.marked = new Set();
     this.chosen = null;
-    byId("smaller").addEventListener("click", () => this.resize(this.size / 1.25));
-    byId("larger").addEventListener("click", () => this.resize(this.size * 1.25));
+    this.isResized = false; // by the user, since it was last fitted
+    byId("smaller").addEventListener("click", () => this.zoom(1 / 1.25));
+    byId("larger").addEventListener("click", () => this.zoom(1.25));
     byId("fit").addEventListener("click", () => this.fit());
     this.width = innerWidth;
     addEventListener("resize", () => {
@@ -46,12 +47,12 @@ export class Picture {
     return true;
   }
 
-  // The other layout comes when it is drawn. It never takes the picture away from who is in it with the keyboard.
+  // The other layout comes when it is drawn. The picture stays where a user is in it with the keyboard, or has chosen its size.
   async loadAcross(down, opened) {
     const across = await this.ask([["layout", "across"], ...opened]);
     if (across === null || this.layouts[0] !== down) return;
     this.layouts.push(across);
-    if (!byId("picture").contains(document.activeElement)) this.fit();
+    if (!this.isResized && !byId("picture").contains(document.activeElement)) this.fit();
   }
 
   async ask(query) {
@@ -69,9 +70,15 @@ export class Picture {
     return { svg, width: svg.viewBox.baseVal.width, height: svg.viewBox.baseVal.height };
   }
 
+  zoom(factor) {
+    this.isResized = true;
+    this.resize(this.size * factor);
+  }
+
   // Takes the layout that is largest where all of it is seen, from left to right where its words can be read.
   fit(isNew = false) {
     if (!this.layouts.length) return;
+    this.isResized = false;
     const room = this.room();
     const scale = (one) => Math.min(LARGEST_AT_FIRST, room.width / one.width, room.height / one.height);
     const [down, across] = this.layouts;
