@@ -1,7 +1,7 @@
 """How the tests of the whole workspace are spread over processes.
 
 `pytest` alone runs all tests but the heavy ones, which take much of a small machine: where pytest-xdist is
-installed, in as many processes as there are cores, at most four. As soon as something else is asked for (a
+installed, in one process more than there are cores, at most four. As soon as something else is asked for (a
 directory, `-k`, `-m`, `--pdb`, `-n`, ...) heavy tests run too, and there is one process, in which a debugger,
 `print` and the order of tests behave as usual; `-n` then says otherwise.
 A file is never split: its tests share what its fixtures have made, and the code blocks of a page of the
@@ -11,6 +11,7 @@ documentation build on each other.
 from __future__ import annotations
 
 import gc
+import os
 import signal
 from importlib.util import find_spec
 from typing import Final
@@ -37,8 +38,8 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     if not config.pluginmanager.hasplugin("xdist"):
         return
     if option.numprocesses is None and is_plain:
-        option.numprocesses = "auto"
-        option.maxprocesses = _MOST_PROCESSES
+        # Tests wait: for processes that start, for brokers, for time-outs.
+        option.numprocesses = min((os.cpu_count() or 1) + 1, _MOST_PROCESSES)
     if option.numprocesses and option.dist == "no":
         option.dist = "loadfile"
         if option.maxworkerrestart is None:

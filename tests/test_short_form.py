@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -40,7 +41,7 @@ def test_plain_pytest_leaves_out_heavy_tests_and_says_so(asked, arguments, has_x
     option, header = asked(*arguments, has_xdist=has_xdist)
     assert option.markexpr == f"not heavy and {USUAL}"
     assert "pytest -m heavy" in header
-    assert option.numprocesses == ("auto" if has_xdist else None)
+    assert option.numprocesses == (min(os.cpu_count() + 1, 4) if has_xdist else None)
 
 
 @pytest.mark.parametrize(
