@@ -14,7 +14,7 @@ import gc
 import os
 import signal
 from importlib.util import find_spec
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -63,8 +63,15 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-def pytest_configure() -> None:
-    """Let no test fail because other work on the machine makes Hypothesis slow."""
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Give a process of pytest-xdist the choice of this one: it reads `-m` from pyproject.toml again."""
+    node.workerinput["markexpr"] = node.config.option.markexpr
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Take over the choice of tests; let no test fail because other work makes Hypothesis slow."""
+    config.option.markexpr = getattr(config, "workerinput", {}).get("markexpr", config.option.markexpr)
     if find_spec("hypothesis") is None:
         return
     from hypothesis import HealthCheck, settings
