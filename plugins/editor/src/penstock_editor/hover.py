@@ -62,7 +62,7 @@ def _ports(kind: str, ports: tuple[PortInfo, ...]) -> list[str]:
 
 
 def _named(graph: GraphText, name: Name, knowledge: Knowledge) -> str:
-    """Return who makes a stream, side packet or executor, of which type it is, and who reads it."""
+    """Return the producer, the type and the readers of a stream, side packet or executor."""
     places = graph.places(name.kind, name.name)
     origins = [one for one in places if one.is_origin]
     readers = [one for one in places if not one.is_origin]

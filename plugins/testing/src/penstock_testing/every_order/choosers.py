@@ -38,7 +38,7 @@ class Priorities:
         self._count = 0
 
     def __call__(self, actions: Sequence[Action]) -> int:
-        """Return the place of the action of who has the highest priority."""
+        """Return the place of the action with the highest priority."""
         for action in actions:
             self._priority.setdefault(action.by, 1 + self._random.random())
         if self._count in self._moments:

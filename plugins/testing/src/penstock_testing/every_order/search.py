@@ -1,7 +1,7 @@
 """All orders of the steps of a small graph: each state once, and the number of orders that lead through them.
 
-Two facts make this possible. A step whose start touches nothing but its own node gives the same whenever it
-starts, so it starts at once (`Action.is_local`): orders that differ only in such starts are one order. And
+Two facts make this possible. A step whose start changes only its own node has the same result whenever
+it starts, so it starts at once (`Action.is_local`): orders that differ only in such starts are one order. And
 two runs in the same state go on in the same way, so that each state is left once by each of its actions,
 whatever led to it. Orders are counted afterwards, over the states as a graph without circles.
 """
@@ -70,8 +70,8 @@ def every_order(  # noqa: PLR0913  # each is one thing that a run can have
         feeds: graph input → packets, or pairs of timestamp and payload; some six.
         deeds: what else happens, each once, at any moment at which it may.
         may_move: for deeds that change what steps call: when a step begins then matters.
-        reduces: whether steps that touch nothing but their node begin at once. Without, there are many more
-            orders, with the same outcomes.
+        reduces: whether steps whose start changes only their own node begin at once. Without, there are many
+            more orders, with the same outcomes.
         most_states: how many states are looked at.
         arguments: for `ScheduleHarness`. Observed streams make orders of their own: observe as few as
         possible.

@@ -53,8 +53,7 @@ class Action(NamedTuple):
     #: What, for people: "start process at 5", "end process at 5".
     what: str
     do: Callable[[], object]
-    #: Whether it touches nothing but its own node, so that every order in which it comes later gives the
-    #: same.
+    #: Whether it changes only its own node: every order in which it comes later has the same results.
     is_local: bool = False
 
 
@@ -194,7 +193,7 @@ class SteppedRun:
         deed.do(self.harness)
 
     def settle(self) -> None:
-        """Start all steps whose start touches nothing but their node: it is the same, whenever they start."""
+        """Start all steps whose start changes only their own node: the results do not depend on when."""
         while local := next((one for one in self.actions() if one.is_local), None):
             local.do()
 
