@@ -16,7 +16,7 @@ import json
 import math
 import sys
 import tempfile
-from collections import Counter, deque
+from collections import defaultdict, deque
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,8 +49,8 @@ LEAST = 5  # pixels of the model's input that a line is high
 TALL, STEP, WIDEST = 48, 32, 1600  # pixels: height of a line for the second model, its widths
 READ = 0.5  # score of a reading from which on it counts
 KEPT = 15  # readings of a line that vote
-GONE = 500_000  # microseconds after which a line that is not found is forgotten
-SAME = 0.3  # share of the union of two boxes from which on they are the same line
+LINES = 1000  # of which readings are kept, the newest ones
+GONE = 0.5  # seconds after which a line that is not found is forgotten
 FRAMES, WIDTH, HEIGHT = 36, 640, 360
 
 # --- a film whose truth is known ----------------------------------------------------------------------
@@ -175,11 +175,10 @@ def read_lines(
     *,
     letters: penstock.SidePacket[tuple],  # type: ignore[type-arg]  # of texts
 ) -> list[Detection]:
-    """Return a detection for each line, with its text: of scores (1, steps, letters); no line, no scores."""
-    return [
-        detection(*text_of(one.array[0], letters), corners_of(line, 1, frame.height / frame.width), frame)
-        for one, line in zip(scores or [], lines, strict=True)
-    ]
+    """Return a detection for each line that says something: of scores (1, steps, letters), none without."""
+    read = [(*text_of(one.array[0], letters), line) for one, line in zip(scores or [], lines, strict=True)]
+    ratio = frame.height / frame.width
+    return [detection(text, score, corners_of(line, 1, ratio), frame) for text, score, line in read if text]
 
 
 def text_of(table: NDArray[np.float32], letters: tuple[str, ...]) -> tuple[str, float]:
@@ -210,83 +209,31 @@ def detection(text: str, score: float, corners: NDArray[np.float64], frame: Imag
 # --- lines that stay ----------------------------------------------------------------------------------
 
 
-@attrs.define
-class Line:
-    """A line of text that is followed."""
-
-    number: int
-    #: Left, top, right, bottom in fractions of the frame, (4,).
-    box: NDArray[np.float64]
-    #: When it was found last, in microseconds.
-    stamp: int
-    #: Texts and scores of its last readings.
-    readings: deque[tuple[str, float]] = attrs.field(factory=lambda: deque(maxlen=KEPT))
-
-    def text(self) -> tuple[str, float]:
-        """Return the text that readings agree on, and the best score of it."""
-        votes: Counter[str] = Counter()
-        for text, score in self.readings:
-            votes[text] += score  # type: ignore[assignment]  # counts by score
-        best = max(votes, key=votes.__getitem__)
-        return best, max(score for text, score in self.readings if text == best)
-
-
 @penstock.register_calculator
 @penstock.calculator
-class FollowLines:
-    """Gives a line that stays its number, and the text that its readings agree on.
-
-    A tracker of penstock-detect can take its place where lines cross.
-    """
+class AgreeOnTexts:
+    """Gives each line the text that its last readings agree on; `detection_id` says which line it is."""
 
     def __init__(self) -> None:
-        self._lines: list[Line] = []
-        self._given = 0
+        self._readings: defaultdict[int, deque[tuple[str, float]]] = defaultdict(lambda: deque(maxlen=KEPT))
 
-    def process(self, found: list[Detection], stamp: penstock.Timestamp) -> list[Detection]:
-        """Return the lines of a frame; a reading that is unsure or empty is left out."""
-        now = int(stamp)
-        free = [line for line in self._lines if now - line.stamp <= GONE]
-        followed, made = [], []
-        for one in sorted(found, key=lambda one: -one.score[0]):
-            if one.score[0] < READ or not one.label[0]:
-                continue
-            box = edges(one)
-            line = max(free, key=lambda line: overlap(box, line.box), default=None)
-            if line is None or overlap(box, line.box) < SAME:
-                self._given += 1
-                line = Line(self._given, box, now)
-            else:
-                free.remove(line)
-            line.box, line.stamp = box, now
-            line.readings.append((one.label[0], one.score[0]))
-            followed.append(line)
-            made.append(named(one, line))
-        self._lines = followed + free
-        return sorted(made, key=lambda one: one.detection_id)
-
-
-def edges(one: Detection) -> NDArray[np.float64]:
-    """Return left, top, right, bottom of a detection, (4,), in fractions of the frame."""
-    box = one.location_data.relative_bounding_box
-    return np.array([box.xmin, box.ymin, box.xmin + box.width, box.ymin + box.height])
-
-
-def overlap(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
-    """Return which share of their union two boxes have in common, 0 to 1."""
-    sides = np.minimum(one[2:], other[2:]) - np.maximum(one[:2], other[:2])
-    common = float(np.prod(np.maximum(sides, 0)))
-    both = float(np.prod(one[2:] - one[:2]) + np.prod(other[2:] - other[:2])) - common
-    return common / both if both > 0 else 0.0
-
-
-def named(one: Detection, line: Line) -> Detection:
-    """Return a reading with the number and the text of its line."""
-    made = Detection()
-    made.CopyFrom(one)
-    made.detection_id = line.number
-    made.label[0], made.score[0] = line.text()
-    return made
+    def process(self, lines: list[Detection]) -> list[Detection]:
+        """Return the lines of a frame in the order of their numbers."""
+        made = []
+        for one in sorted(lines, key=lambda one: one.detection_id):
+            readings = self._readings[one.detection_id]
+            readings.append((one.label[0], one.score[0]))
+            votes: defaultdict[str, float] = defaultdict(float)
+            for text, score in readings:
+                votes[text] += score
+            agreed = Detection()
+            agreed.CopyFrom(one)
+            agreed.label[0] = max(votes, key=votes.__getitem__)
+            agreed.score[0] = max(score for text, score in readings if text == agreed.label[0])
+            made.append(agreed)
+        while len(self._readings) > LINES:
+            del self._readings[min(self._readings)]
+        return made
 
 
 # --- the graph ----------------------------------------------------------------------------------------
@@ -372,7 +319,16 @@ node {
   input_side_packet: "LETTERS:letters"
   output_stream: "OUT:readings"
 }
-node { calculator: "FollowLines" input_stream: "FOUND:readings" output_stream: "OUT:results" }
+
+# Which line each reading is of, and what its readings agree on.
+node {
+  calculator: "TrackerCalculator"
+  input_stream: "DETECTIONS:readings"
+  output_stream: "DETECTIONS:followed"
+  node_options { [type.googleapis.com/penstock_detect.TrackerCalculatorOptions] {
+    high_score: READ low_score: READ new_score: READ min_hits: 1 lost_seconds: GONE class_aware: false } }
+}
+node { calculator: "AgreeOnTexts" input_stream: "LINES:followed" output_stream: "OUT:results" }
 
 # To look at.
 node {
@@ -471,7 +427,8 @@ def main(  # noqa: PLR0913  # an argument for each option
     try:
         with tempfile.TemporaryDirectory() as folder:
             sides = {"letters": letters()}
-            text = GRAPH.replace("FOLDER", models().as_posix()).replace("SIDE", side)
+            text = GRAPH.replace("SIDE", side).replace("READ", str(READ)).replace("GONE", str(GONE))
+            text = text.replace("FOLDER", models().as_posix())
             if video is None and camera is None:
                 video = film(Path(folder))
             wanted = OverVideo(

@@ -109,30 +109,32 @@ def reading(text, left, score=0.9):
     return made
 
 
-def followed(frames, step=40_000):
-    graph = """
-    input_stream: "found" output_stream: "lines"
-    node { calculator: "FollowLines" input_stream: "FOUND:found" output_stream: "OUT:lines" }"""
+def followed(example, frames, step=40_000):
+    nodes = example.GRAPH[example.GRAPH.index("# Which line") : example.GRAPH.index("# To look at.")]
+    graph = nodes.replace("READ", str(example.READ)).replace("GONE", str(example.GONE))
+    graph += 'input_stream: "readings" output_stream: "results"'
     packets = [(i * step, found) for i, found in enumerate(frames)]
     return [
         [(one.detection_id, one.label[0]) for one in packet.payload]
-        for packet in penstock.run(graph, {"found": packets})["lines"]
+        for packet in penstock.run(graph, {"readings": packets})["results"]
     ]
 
 
 def test_a_line_keeps_its_number_and_one_wrong_reading_is_outvoted(example):
-    del example  # has registered the calculator
     texts = ["Gate 12", "Gate 12", "Cate l2", "Gate 12"]
 
     assert (
-        followed([[reading(text, 0.1 + 0.02 * i)] for i, text in enumerate(texts)]) == [[(1, "Gate 12")]] * 4
+        followed(example, [[reading(text, 0.1 + 0.02 * i)] for i, text in enumerate(texts)])
+        == [[(1, "Gate 12")]] * 4
     )
 
 
 def test_a_line_that_was_gone_is_another_one(example):
-    gone = example.GONE // 40_000 + 1
+    gone = int(1e6 * example.GONE) // 40_000 + 1
 
-    found = followed([[reading("one", 0.1)], *[[]] * gone, [reading("two", 0.1)], [reading("?", 0.6, 0.2)]])
+    found = followed(
+        example, [[reading("one", 0.1)], *[[]] * gone, [reading("two", 0.1)], [reading("?", 0.6, 0.2)]]
+    )
 
     assert found[0] == [(1, "one")]
     assert found[-2:] == [[(2, "two")], []]
