@@ -30,6 +30,12 @@ node {
 """
 
 
+@pytest.fixture(autouse=True)
+def kept_at_once(monkeypatch):
+    """Keep each plan when its graph is loaded first, so that tests need no graph before."""
+    monkeypatch.setattr(sharing._Shelf, "was_noted", lambda *_: True)
+
+
 def is_shared(one, other):
     """Return whether two plans have their ports and streams in common."""
     return one.streams is other.streams and all(
@@ -51,6 +57,19 @@ def test_an_equal_graph_has_the_streams_and_ports_of_the_first(plan):
 
     assert is_shared(first, second)
     assert wired(first) == wired(second)
+
+
+def test_a_plan_is_kept_from_the_second_graph_on(plan, monkeypatch):
+    monkeypatch.undo()  # of `kept_at_once`
+    monkeypatch.setattr(sharing, "_MOST_NOTED", 1)
+
+    first, second, third = plan(TEXT), plan(TEXT), plan(TEXT)
+
+    assert not is_shared(first, second)
+    assert is_shared(second, third)
+    other = f"{TEXT}# a comment"
+    assert not is_shared(plan(other), plan(other))  # so many are noted that this is forgotten: TEXT went
+    assert is_shared(plan(other), plan(other))
 
 
 def test_another_text_shares_nothing(plan):

@@ -7,6 +7,9 @@ options, `get_contract` fills in a new contract, and the things that it touches 
 contracts say the same as the contracts of the kept plan, the graph gets that plan with its own contracts,
 options and config; where one does not, or anything is wrong, the graph is loaded as if nothing were kept.
 
+A plan is kept when its graph is loaded for the second time: most programs load each graph once, and to keep
+a plan takes a sixth of the time of loading it.
+
 What is not kept: graphs that something was logged about; with failure policies; with subgraphs that are no
 files; with `subgraphs` of their own; of more than a quarter of `_MOST_BYTES`. Nothing that a graph can change
 is shared: what two graphs have in common are ports, streams and numbers, which never change.
@@ -44,6 +47,8 @@ SHARES: Final = os.environ.get("PENSTOCK_SHORTCUTS") != "0"
 _MOST_BYTES: Final = 16 * 2**20
 #: What a node takes in a plan, measured with pass-through nodes, beside its part of the message.
 _BYTES_OF_NODE: Final = 4096
+#: Of so many graphs it is noted that they were loaded, before that is forgotten.
+_MOST_NOTED: Final = 10_000
 _KEEPER: Final = "plans"
 _LOCK: Final = threading.Lock()
 
@@ -64,6 +69,8 @@ class _Shelf:
 
     def __init__(self) -> None:
         self._changes = -1
+        #: Hashes of the keys of graphs that were loaded: of equal ones one plan is kept too early, no more.
+        self._noted: set[int] = set()
         self._kept: OrderedDict[Hashable, _Kept] = OrderedDict()
         self._bytes = 0
 
@@ -73,6 +80,17 @@ class _Shelf:
         if found is not None:
             self._kept.move_to_end(key)
         return found
+
+    def was_noted(self, key: Hashable, changes: int) -> bool:
+        """Note that a graph is loaded; return whether an equal one was loaded before."""
+        self._follow(changes)
+        number = hash(key)
+        if number in self._noted:
+            return True
+        if len(self._noted) >= _MOST_NOTED:
+            self._noted.clear()
+        self._noted.add(number)
+        return False
 
     def put(self, key: Hashable, changes: int, kept: _Kept) -> None:
         self._follow(changes)
@@ -86,6 +104,7 @@ class _Shelf:
         """Forget everything if the registry has changed."""
         if changes != self._changes:
             self._changes = changes
+            self._noted.clear()
             self._kept.clear()
             self._bytes = 0
 
@@ -110,7 +129,14 @@ class Place:
         return _again(kept, self._registry)
 
     def keep(self, plan: Plan, files: Sequence[tuple[Path, bytes]]) -> None:
-        """Keep a plan, unless it is too large, or the registry has changed while the graph was loaded."""
+        """Keep the plan of a graph that is loaded for the second time.
+
+        It is not kept if it is too large, or if the registry has changed while the graph was loaded.
+        """
+        with _LOCK:
+            shelf = self._registry.kept.setdefault(_KEEPER, _Shelf())
+            if not shelf.was_noted(self._key, self._changes):
+                return
         size = len(plan.nodes) * _BYTES_OF_NODE + len(plan.config.SerializePartialToString())
         size += sum(len(data) for _, data in files) + len(self._key[0][1])  # type: ignore[index]  # see `place`
         if size > _MOST_BYTES // 4 or self._registry.changes != self._changes:
@@ -121,7 +147,6 @@ class Place:
         )
         kept = _Kept(_with_nodes(plan, nodes), said, tuple(files), size)
         with _LOCK:
-            shelf = self._registry.kept.setdefault(_KEEPER, _Shelf())
             shelf.put(self._key, self._changes, kept)
 
 
