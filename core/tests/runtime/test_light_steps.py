@@ -158,6 +158,21 @@ def test_an_error_keeps_no_payload_alive(chain):
         gc.enable()
 
 
+def test_a_payload_is_freed_when_the_last_node_has_passed_it_on(chain):
+    class Payload:
+        pass
+
+    made = chain()
+    payload = Payload()
+    gone = weakref.ref(payload)
+    made.graph.add_packet_to_input_stream("s0", penstock.Packet(payload, LIGHT), timeout=TIMEOUT)
+    del payload
+    made.graph.wait_until_idle(TIMEOUT)
+    made.seen.clear()
+
+    assert waited_for(lambda: gone() is None)
+
+
 def test_stop_ends_the_run_after_what_was_written(chain):
     run = chain(lambda cc: penstock.STOP if cc.input_timestamp == LIGHT + 7 else None)
 
