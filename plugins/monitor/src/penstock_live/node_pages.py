@@ -77,7 +77,12 @@ class NodePages:
 def _text(node: Any, registry: Any) -> str:
     from penstock.config import to_text
 
-    return _SECRET.sub(r'\1"***"', redacted(to_text(node, registry).strip()))
+    return without_secrets(to_text(node, registry).strip())
+
+
+def without_secrets(text: str) -> str:
+    """Return graph text without passwords in addresses, and without the values of fields that are secrets."""
+    return _SECRET.sub(r'\1"***"', redacted(text))
 
 
 def _described(found: Description) -> dict[str, Any]:

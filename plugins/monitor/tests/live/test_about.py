@@ -12,7 +12,7 @@ from penstock.errors import NotFoundError
 from penstock.log import get_logger, place
 from penstock_live.journal import Journal
 from penstock_live.log_lines import LogLines
-from penstock_live.node_pages import NodePages
+from penstock_live.node_pages import NodePages, without_secrets
 
 
 @penstock.register_calculator
@@ -59,6 +59,19 @@ def test_passwords_in_options_are_not_on_the_page():
         }""").of("camera")
     assert "hush" not in found["config"]
     assert "rtsp://ann:***@10.0.0.5/cam" in found["config"]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (r'api_key: "a\"b" name: "c"', 'api_key: "***" name: "c"'),
+        ('model_token : 3 token: "x"', 'model_token : 3 token: "***"'),
+        ('PASSWORD:"hush"', 'PASSWORD:"***"'),
+        ('input_stream: "tokens"', 'input_stream: "tokens"'),
+    ],
+)
+def test_values_of_fields_that_are_secrets_are_not_shown(text, shown):
+    assert without_secrets(text) == shown
 
 
 def test_an_unknown_node_is_an_error_with_the_nearest_name(hand):
