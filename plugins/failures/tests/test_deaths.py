@@ -15,6 +15,8 @@ import pytest
 
 from penstock.packs import default_registry
 
+pytestmark = pytest.mark.heavy
+
 
 @pytest.fixture
 def registry():
@@ -52,7 +54,6 @@ def test_a_death_is_told(registry, kind, no_helper_left):
     check(registry, kind, "fail", 1)
 
 
-@pytest.mark.heavy
 @pytest.mark.parametrize(("policy", "in_flight"), [("skip", 1), ("restart", 3), ("again", 1)])
 @pytest.mark.parametrize("kind", ODD)
 def test_a_death_is_handled_as_the_policy_says(registry, kind, policy, in_flight, no_helper_left):

@@ -24,6 +24,8 @@ from penstock_record.options import Compression, Pictures
 from penstock_record.repair import repair
 from penstock_record.writing import DONE, HEADER, PACKET, SETTLED, SIDE, RecordingWriter
 
+pytestmark = pytest.mark.heavy
+
 TIMEOUT = 30.0
 PASSING = """input_stream: "in" output_stream: "out"
 node { calculator: "PassThroughCalculator" input_stream: "in" output_stream: "out" }"""
