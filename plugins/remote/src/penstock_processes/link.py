@@ -29,7 +29,7 @@ from penstock_processes.process import WorkerNotStartedError, WorkerProcess, exi
 from penstock_processes.sandbox import SIGNALLED, wanted_sandbox
 from penstock_processes.worker import work
 from penstock_processes.worker_setup import Descriptor, WorkerSetup
-from penstock_remote.api import Pending, WorkerDiedError, error_from_data, input_fault, log_here
+from penstock_remote.api import Killers, Pending, WorkerDiedError, error_from_data, input_fault, log_here
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,7 +85,7 @@ class Link:
         self._numbers: Final = itertools.count(1)
         self._pending: Final[dict[int, Pending]] = {}
         self._forgotten: Final[deque[int]] = deque()
-        self._killers: list[threading.Timer] = []
+        self._killers: Final = Killers(options.cancel_grace_s)
         self._death: WorkerDiedError | None = None
         self._killed_because: str | None = None
         self._seen_stopped = 0
@@ -183,11 +183,7 @@ class Link:
         number = pending.number
         with suppress(OSError):  # it is dead, and the thread that receives is about to say so
             self._ends.control.send(CANCEL + number.to_bytes(8, "little"))
-        killer = threading.Timer(self._options.cancel_grace_s, self._kill_if_pending, (number,))
-        killer.daemon = True
-        killer.start()
-        self._killers = [one for one in self._killers if one.is_alive()] + [killer]
-        return killer
+        return self._killers.start(self._kill_if_pending, number)
 
     def end(self) -> None:
         """Tell the worker to end; `join` waits for it."""
@@ -203,9 +199,7 @@ class Link:
             self._thread.join(_REAP_S)
         self._ends.control.close()
         self._outbox.join(_REAP_S)
-        for killer in self._killers:
-            killer.cancel()
-            killer.join(_REAP_S)
+        self._killers.join(_REAP_S)
         if self.is_dead:
             process.close()
 

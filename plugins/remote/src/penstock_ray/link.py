@@ -26,6 +26,7 @@ from penstock_ray.watch import LostError, Watch
 from penstock_ray.wire import dumps, loads
 from penstock_remote.api import (
     Answer,
+    Killers,
     Pending,
     RemoteError,
     WorkerDiedError,
@@ -153,7 +154,7 @@ class ActorLink:
         self._lanes: Final[set[Lane]] = set()
         self._numbers: Final = itertools.count(1)
         self._forgotten: Final[deque[int]] = deque()
-        self._killers: list[threading.Timer] = []
+        self._killers: Final = Killers(options.cancel_grace_s)
         self._death: PenstockError | None = None
         self._ready: Ready | None = None
         self._watch: Final = Watch(self._ray, options.stopped_timeout_s)
@@ -227,11 +228,7 @@ class ActorLink:
         """Ask the actor to end a call, if it has a thread for that; return the timer that kills it if not."""
         if self.needs.threads > 1 and not self.is_dead:
             self._actor.cancel.remote(pending.number)
-        killer = threading.Timer(self._options.cancel_grace_s, self._kill_if_pending, (pending,))
-        killer.daemon = True
-        killer.start()
-        self._killers = [one for one in self._killers if one.is_alive()] + [killer]
-        return killer
+        return self._killers.start(self._kill_if_pending, pending)
 
     def end(self) -> Any:
         """Ask the actor to close what it holds; return what `join` waits for."""
@@ -244,9 +241,7 @@ class ActorLink:
         self._kill()
         self._sent.put(None)
         self._thread.join(_JOIN_S)
-        for killer in self._killers:
-            killer.cancel()
-            killer.join(_JOIN_S)
+        self._killers.join(_JOIN_S)
 
     def _kill(self) -> None:
         self._ray.kill(self._actor, no_restart=True)

@@ -8,7 +8,7 @@ In the driver
     `check_names` and `nodes_named` look at the names that an option gives.
 Between both ends
     A `Call` goes there, an `Answer` comes back; `Elsewhere` is what has stayed there. A `Pending` call can be
-    cancelled; `Copies` are several objects of one node.
+    cancelled; `Copies` are several objects of one node; `Killers` end a process whose cancelled calls go on.
 At the other end
     `hosted` makes what has been described (`Hosted`). A `LogSender` sends log records to the driver, while
     `calling` says for which node, and `log_here` logs them there. `end_child` ends a process that a
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from penstock_remote.errors import output_fault as output_fault
     from penstock_remote.hosted_region import Hosted as Hosted
     from penstock_remote.hosted_region import hosted as hosted
+    from penstock_remote.killers import Killers as Killers
     from penstock_remote.logs import LogSender as LogSender
     from penstock_remote.logs import calling as calling
     from penstock_remote.logs import log_here as log_here
@@ -70,6 +71,7 @@ _HOMES: Final = {
         "RemoteError WorkerDiedError error_as_data error_from_data input_fault output_fault"
     ),
     "penstock_remote.hosted_region": "Hosted hosted",
+    "penstock_remote.killers": "Killers",
     "penstock_remote.logs": "LogSender calling log_here",
     "penstock_remote.pending": "Copies Pending",
     "penstock_remote.region_end": "RegionEnd end_of",
