@@ -39,7 +39,17 @@ MOST_SHARE: Final = 0.05
 PATIENCE_S: Final = 2.0
 #: How long the servers may take to start, and to end.
 START_S: Final = 30.0
-PATHS: Final = ("/", "/reading", "/events", "/metrics", "/thumbnails?stream=x", "/graph.svg", "*")
+PATHS: Final = (
+    "/",
+    "/reading",
+    "/events",
+    "/metrics",
+    "/thumbnails?stream=x",
+    "/graph.svg",
+    "/minute",
+    "/node?name=x",
+    "*",
+)
 METHODS: Final = ("GET", "HEAD", "POST", "OPTIONS", "TRACE", "CONNECT", "", "get")
 
 
