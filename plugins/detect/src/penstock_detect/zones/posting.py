@@ -202,6 +202,7 @@ class Poster:
             return UnavailableError(f"{target.shown} does not answer: {words}")
         finally:
             limit.cancel()
+            limit.join(seconds)  # else it might cut the connection of the next attempt
             self._connection = None
             connection.close()
         if is_late.is_set() or self._is_over.is_set():  # what was read of the answer may be a part of it
