@@ -10,15 +10,23 @@ documentation build on each other.
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import os
 import signal
 from importlib.util import find_spec
-from typing import Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 import pytest
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 _MOST_PROCESSES: Final = 4
+#: How much longer than its time limit a test may take to clean up, in seconds. Then its process ends.
+_CLEANUP_S: Final = 120.0
+#: Where such a process says what its threads did: standard error as it was before pytest took it over.
+_ERRORS: Final = pytest.StashKey[IO[str]]()
 #: How arguments begin that select nothing and need no process of their own.
 _HARMLESS: Final = ("-q", "-v", "-x", "--durations=", "--tb=", "--color=")
 
@@ -53,6 +61,26 @@ def pytest_report_header(config: pytest.Config) -> str | None:
     return "left out: tests that take much of a small machine; run them with: pytest -m heavy"
 
 
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[Any]:
+    """End the process of a test that its own time limit does not end.
+
+    pytest-timeout raises an exception in the test's thread, once: a test that then waits without end to clean
+    up, or that is in a call of C that no signal interrupts, would keep the whole run.
+    """
+    marker = item.get_closest_marker("timeout")
+    limit = item.config.getoption("timeout", None)  # what --timeout says; 0 switches time limits off
+    if limit is None:
+        limit = marker.args[0] if marker and marker.args else item.config.getini("timeout")
+    if not float(limit or 0) or item.config.getoption("usepdb"):
+        return (yield)
+    faulthandler.dump_traceback_later(float(limit) + _CLEANUP_S, file=item.config.stash[_ERRORS], exit=True)
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
     """Let the garbage collector no longer look at what was imported to find the tests: millions of objects.
@@ -71,6 +99,8 @@ def pytest_configure_node(node: Any) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Take over the choice of tests; let no test fail because other work makes Hypothesis slow."""
+    config.stash[_ERRORS] = os.fdopen(os.dup(2), "w")
+    config.add_cleanup(config.stash[_ERRORS].close)
     config.option.markexpr = getattr(config, "workerinput", {}).get("markexpr", config.option.markexpr)
     if find_spec("hypothesis") is None:
         return
