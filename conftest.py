@@ -14,6 +14,7 @@ import faulthandler
 import gc
 import os
 import signal
+import sys
 from importlib.util import find_spec
 from typing import IO, TYPE_CHECKING, Any, Final
 
@@ -79,6 +80,20 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[Any]:
         return (yield)
     finally:
         faulthandler.cancel_dump_traceback_later()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[Any]:
+    """Refuse a test that leaves its thread with the priority of a real-time thread.
+
+    A library may take it where the user is root. What later tests start then has it too, and a program that
+    does not end its work keeps the machine: nothing else runs, and no time limit comes.
+    """
+    done = yield
+    if sys.platform == "linux" and os.sched_getscheduler(0) in {os.SCHED_FIFO, os.SCHED_RR}:
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+        pytest.fail(f"{item.nodeid}: this thread is a real-time thread now")
+    return done
 
 
 @pytest.hookimpl(trylast=True)

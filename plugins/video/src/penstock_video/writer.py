@@ -24,6 +24,7 @@ from penstock_video.encoders import encoder_options, has_crf, has_preset, thread
 from penstock_video.frames import converter, encoded_size, pixel_format
 from penstock_video.hardware import on_device
 from penstock_video.partial import PartialFile, is_full
+from penstock_video.priority import kept_priority
 from penstock_video.source import MICROSECONDS
 
 if TYPE_CHECKING:
@@ -136,7 +137,8 @@ class VideoWriter:
                     is_optional=settings.audio_optional,
                     node=settings.node,
                 )
-            self._container.start_encoding()
+            with kept_priority():
+                self._container.start_encoding()
         except BaseException as error:
             self._discard()
             if isinstance(error, (av.error.FFmpegError, ValueError, OSError)) and not isinstance(

@@ -24,6 +24,7 @@ import av.error
 
 from penstock.errors import InvalidArgumentError, ResourceExhaustedError, UnavailableError
 from penstock_video.partial import is_full
+from penstock_video.priority import kept_priority
 from penstock_video.source import MICROSECONDS
 from penstock_video.streaming.coding import TIME_BASE, Coder
 
@@ -196,7 +197,8 @@ class HlsOutlet:
         self._quality.set_up(encoder, size)
         encoder.options = self._quality.options()
         try:
-            encoder.open()
+            with kept_priority():
+                encoder.open()
         except (av.error.FFmpegError, ValueError) as error:
             raise InvalidArgumentError(
                 f"{self._quality.codec} cannot encode {size[0]}x{size[1]}: {error}"

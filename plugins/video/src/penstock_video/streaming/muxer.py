@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import av
 import av.error
 
+from penstock_video.priority import kept_priority
+
 if TYPE_CHECKING:
     from av.container import OutputContainer
     from av.video.stream import VideoStream
@@ -42,7 +44,8 @@ class Muxer:
             stream = self._container.add_stream(quality.codec, options=quality.options())
             self._stream: Final = cast("VideoStream", stream)
             quality.set_up(self._stream.codec_context, size)
-            self._container.start_encoding()
+            with kept_priority():
+                self._container.start_encoding()
         except BaseException:
             self.drop()
             raise
