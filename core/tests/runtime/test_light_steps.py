@@ -15,9 +15,13 @@ import pytest
 import penstock
 from penstock.engine_form import engine_form
 from penstock.errors import GraphRunError
+from penstock.runtime.build import TAKES_SHORT_CUTS
 from penstock.runtime.runner.shortcuts import ShortQueueWork
 from penstock_testing import calculator, testing_registry
 
+needs_short_cuts = pytest.mark.skipif(
+    not TAKES_SHORT_CUTS, reason="asks about a short cut, and the environment has PENSTOCK_SHORTCUTS=0"
+)
 LENGTH = 20
 #: Packets after which every node is known to be light: it has been timed 16 times and more.
 LIGHT = 400
@@ -307,6 +311,7 @@ def test_a_light_node_that_blocks_three_times_counts_as_heavy(chain):
     assert no_longer_counted_on == [True]
 
 
+@needs_short_cuts
 def test_a_wait_until_idle_is_woken_when_only_an_observer_is_left_and_returns_when_that_is_done(
     chain, runner_of
 ):
@@ -360,6 +365,7 @@ def test_waiting_threads_are_notified_of_light_steps_and_deliveries_now_and_then
 @pytest.mark.skipif(
     engine_form() != "plain Python", reason="compiled code calls the method that the test counts directly"
 )
+@needs_short_cuts
 def test_light_steps_run_in_a_row_on_a_thread_with_a_time_limit_too(monkeypatch):
     """An executor that gives its thread for some time at once, as waits of the application do."""
 

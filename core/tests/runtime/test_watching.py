@@ -17,6 +17,7 @@ from penstock.errors import (
     NotFoundError,
     WaitTimeoutError,
 )
+from penstock.runtime.build import TAKES_SHORT_CUTS
 from penstock.tracing import Tracer
 from penstock_testing import calculator, testing_registry
 from penstock_testing.invariants import check_invariants
@@ -124,6 +125,7 @@ def test_a_thousand_watchers_come_and_go_and_no_packet_is_lost_or_doubled(make, 
     assert graph.ledger().adds_up
 
 
+@pytest.mark.skipif(not TAKES_SHORT_CUTS, reason="the environment has PENSTOCK_SHORTCUTS=0")
 def test_the_short_cut_past_the_queue_comes_back_when_the_last_watcher_has_left(make) -> None:
     graph = make(CHAIN, "in", threads=0)
     graph.start_run()
