@@ -24,6 +24,8 @@ version = release = penstock.__version__
 extensions = [
     "dead_links",
     "docstrings",
+    "front_film",
+    "other_words",
     "readmes",
     "myst_parser",
     "sphinx.ext.autodoc",

@@ -22,7 +22,7 @@ def kept_priority() -> Iterator[None]:
     SCHED_FIFO with priority 99 (seen with 4.1.0), and what such a thread starts is so too. On a machine of
     few cores nothing else runs then: no shell, no timer, no other node.
 
-    Does nothing where the system is not Linux or has no /proc. Policies are those of `sched(7)`.
+    Does nothing where the system is not Linux or has no /proc. `sched(7)` explains the policies.
     """
     if sys.platform != "linux" or not _THREADS.is_dir():
         yield
