@@ -81,6 +81,7 @@ def test_the_header_says_size_and_rate_and_the_file_that_is_written_plays(rtsp, 
         assert sum(1 for _ in video.decode(stream)) >= 20
 
 
+@pytest.mark.timing
 def test_motion_jpeg_over_http_has_the_times_of_arrival(web, runs) -> None:
     web.pages["cam"] = web.camera(rate=20)
     run = runs().start(web.url("cam"))
