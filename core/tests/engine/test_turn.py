@@ -295,3 +295,12 @@ def test_a_call_at_a_special_timestamp_promises_what_the_offset_says() -> None:
     harness.turn(called(harness, "first"))
 
     assert harness.stream("b").bound == Timestamp.ONE_OVER_POSTSTREAM
+
+
+def test_a_node_closes_after_a_packet_behind_which_its_stream_has_no_more() -> None:
+    harness = chain()
+    harness.add("a", "x", Timestamp.POSTSTREAM)
+
+    run_on(harness, harness.turn(called(harness, "first")))
+
+    assert [harness.node(name).state for name in ("first", "second")] == [CLOSED, CLOSED]

@@ -220,6 +220,14 @@ def test_a_thread_that_other_work_kept_from_running_looks_again_as_soon_as_ever(
     assert ByteLimit(runner_of(graph), 100_000).look() <= 0.0501
 
 
+def test_weighing_takes_a_twentieth_of_a_processor_at_most(make, runner_of, monkeypatch) -> None:
+    graph = filled(make, Sized(920))
+    used = iter([10.0, 11.0])
+    monkeypatch.setattr(timer, "thread_time", lambda: next(used))
+
+    assert ByteLimit(runner_of(graph), 100_000).look() == pytest.approx(20.0)
+
+
 def test_a_limit_does_not_look_again_before_its_time(make, runner_of) -> None:
     graph = filled(make, 1)
     limit = ByteLimit(runner_of(graph), 300)
@@ -229,6 +237,15 @@ def test_a_limit_does_not_look_again_before_its_time(make, runner_of) -> None:
 
     assert limit.look() <= 0.05
     assert not graph.has_error()
+
+
+def test_a_run_that_holds_too_much_fails_once(make, runner_of) -> None:
+    graph = filled(make, Sized(1000))
+    runner = runner_of(graph)
+    limit = ByteLimit(runner, 500)
+
+    assert [limit.look() for _ in range(2)] == [inf, inf]
+    assert len(runner.schedule.errors) == 1
 
 
 def test_a_run_that_is_over_gets_no_error(make, runner_of) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import threading
 import time
 
@@ -259,6 +260,30 @@ def test_a_call_that_never_returns_is_left_alone_and_writes_nothing_when_it_does
         thread.join(TIMEOUT)
     assert (observed, closed) == ([], ["Pass"])
     graph.close(TIMEOUT)
+
+
+def test_a_future_that_is_done_after_its_run_was_abandoned_leaves_no_call_under_way(
+    make, monkeypatch
+) -> None:
+    monkeypatch.setattr(runner, "_ABANDONED_S", 0.05)
+    called, future = threading.Event(), concurrent.futures.Future()
+    future.set_running_or_notify_cancel()  # so that nothing cancels it
+
+    def process(_cc):
+        called.set()
+        return future
+
+    graph = make([(calculator(process, name="Waits"), "in")], "in", threads=1)
+    graph.start_run()
+    graph.add_packet_to_input_stream("in", penstock.Packet(1, 5))
+    assert called.wait(TIMEOUT)
+    with pytest.raises(GraphRunError, match="holds a call of 'Waits'"):
+        graph.abandon(0.05)
+    assert [node.running for node in graph.snapshot().nodes] == [1]
+
+    future.set_result(None)
+
+    assert [node.running for node in graph.snapshot().nodes] == [0]
 
 
 def test_abandon_of_a_run_that_ends_by_itself_tells_that_it_was_cancelled(make) -> None:

@@ -361,6 +361,7 @@ class Watched(Executor):
     def __init__(self, *, fails: str = "") -> None:
         self.fails = fails
         self.stops: list[int] = []
+        self.timeouts: list[float | None] = []
 
     def lend_to(self, work) -> Lease:
         if self.fails == "start":
@@ -384,6 +385,7 @@ class _WatchedLease(Lease):
 
     def stop(self, timeout: float | None = None) -> bool:
         self._executor.stops[self._number] += 1
+        self._executor.timeouts.append(timeout)
         if self._executor.fails == "stop":
             raise OSError("no end")
         return self._inner.stop(timeout)
@@ -411,6 +413,7 @@ def test_executors_that_had_started_are_stopped_once_where_another_does_not_star
         graph.start_run()
 
     assert [executor.stops for executor in executors] == [[1] if n < where else [] for n in range(3)]
+    assert all(timeout is not None for executor in executors for timeout in executor.timeouts)
 
 
 def test_an_interrupt_before_a_run_begins_leaves_no_run(monkeypatch) -> None:

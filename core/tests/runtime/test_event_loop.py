@@ -8,6 +8,7 @@ import pytest
 
 import penstock
 from penstock.errors import GraphRunError
+from penstock.runtime.event_loops.lazy_loop import LazyLoop
 from penstock_testing import calculator
 
 TIMEOUT = 20
@@ -162,3 +163,21 @@ def test_a_coroutine_that_exits_ends_the_run_and_neither_the_loop_nor_the_proces
     failure = caught.value if error is SystemExit else caught.value.__cause__
     assert f"node 'Leaver' (Leaver): process() failed at 0: {error.__name__}: leave" in str(failure)
     assert app_loop.is_running()
+
+
+def test_a_loop_thread_that_has_closed_its_loop_is_waited_for() -> None:
+    """A second stop may come between the end of the loop and the end of its thread."""
+
+    class Ending(threading.Thread):
+        def join(self, timeout=None):
+            may_end.set()
+            super().join(timeout)
+
+    may_end = threading.Event()
+    lazy = LazyLoop("ending")
+    lazy._loop = asyncio.new_event_loop()
+    lazy._loop.close()
+    lazy._thread = Ending(target=may_end.wait, args=(TIMEOUT,), daemon=True)
+    lazy._thread.start()
+
+    assert lazy.stop(TIMEOUT)

@@ -553,3 +553,20 @@ def test_a_missing_service_to_run_on_is_refused(make) -> None:
         make([(here, "in")], "in").start_run()
 
     assert caught.value.code is StatusCode.INTERNAL
+
+
+def test_an_executor_knows_whether_the_graph_gives_it_a_type(monkeypatch) -> None:
+    told = {}
+
+    def create(cls, _options, defaults):
+        told[defaults.name] = defaults.is_implied
+        return cls()
+
+    monkeypatch.setattr(InlineExecutor, "create", classmethod(create))
+    penstock.CalculatorGraph(
+        'input_stream: "in" node { calculator: "Nothing" input_stream: "in" executor: "mine" } '
+        'executor { name: "mine" type: "ThreadPoolExecutor" }',
+        registry=testing_registry(Nothing),
+    )
+
+    assert told == {"": True, "mine": False}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 
 import pytest
@@ -17,6 +18,7 @@ from penstock.errors import (
     WaitTimeoutError,
 )
 from penstock.runtime import awaiting
+from penstock.runtime import running as running_module
 from penstock.runtime.rows.streams import LEFT
 from penstock_testing import ManualClock, calculator
 
@@ -403,10 +405,14 @@ def test_what_runs_in_the_applications_waits_cannot_be_awaited(make, on_loop, ti
         on_loop(by_running())
     assert not graph.is_running
     graph.start_run()
-    with pytest.raises(
-        FailedPreconditionError, match="the next packet of stream 'n' cannot be awaited: the default executor"
-    ):
-        on_loop(by_a_run_under_way())
+    for _ in range(2):  # also where packets wait already
+        with pytest.raises(
+            FailedPreconditionError,
+            match="the next packet of stream 'n' cannot be awaited: the default executor",
+        ):
+            on_loop(by_a_run_under_way())
+        graph.wait_until_idle(TIMEOUT)
+    assert poller.queue_size() == 2
     graph.wait_until_done(TIMEOUT)
     assert ticks.closed == 1
 
@@ -589,6 +595,34 @@ def test_to_come_to_rest_may_take_a_thread_where_an_executor_has_failed(make, on
                 await run.wait_until_idle(2)
 
     with pytest.raises(GraphRunError, match="keep it running until the graph is done"):
+        on_loop(main())
+
+
+def test_a_failed_run_raises_from_a_wait_for_idle_though_another_thread_has_seen_its_end(
+    make, on_loop, monkeypatch
+) -> None:
+    def fail(_cc):
+        raise ValueError("no")
+
+    graph = make([(calculator(fail, name="Fails"), "in")], "in")
+    in_thread = running_module.in_thread
+
+    async def after_the_end(work):
+        def end():
+            with contextlib.suppress(GraphRunError):
+                graph.wait_until_done(TIMEOUT)
+
+        await in_thread(end)
+        return await in_thread(work)
+
+    async def main():
+        async with graph.running() as run:
+            await run.add("in", 1, 1)
+            monkeypatch.setattr(running_module, "in_thread", after_the_end)
+            with pytest.raises(GraphRunError, match="ValueError: no"):
+                await run.wait_until_idle(TIMEOUT)
+
+    with contextlib.suppress(GraphRunError):
         on_loop(main())
 
 

@@ -5,6 +5,7 @@ import gc
 import threading
 import weakref
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,6 +14,7 @@ from penstock.errors import (
     FailedPreconditionError,
     GraphRunError,
 )
+from penstock.plugins import default_registry
 from penstock_testing import calculator, testing_registry
 
 TIMEOUT = 20
@@ -206,6 +208,56 @@ def test_run_needs_a_graph_without_inputs(make) -> None:
         match=r"the graph has inputs \('in'\), which run\(\) cannot feed; use start_run",
     ):
         make([(Nothing, "in")], "in").run()
+
+
+# --- hooks of plugins -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def hooked(monkeypatch):
+    """Return a graph that calls hooks of plugins, their calls, and a dict for what they are to raise."""
+    told, raises = [], {}
+
+    def hook(name):
+        def call(graph, *arguments):
+            told.append((name, graph.run_count, graph.is_running, *arguments))
+            if name in raises:
+                raise raises[name]
+
+        return (SimpleNamespace(plugin="mine", call=call),)
+
+    names = ("run_prepared", "run_started", "run_ended")
+    host = SimpleNamespace(**{name: hook(name) for name in names})
+    monkeypatch.setattr(default_registry, "plugin_host", lambda: host)
+    monkeypatch.setattr(
+        default_registry, "default_registry", lambda: testing_registry(calculator(name="Idle"))
+    )
+    graph = penstock.CalculatorGraph('input_stream: "in" node { calculator: "Idle" input_stream: "in" }')
+    return graph, told, raises
+
+
+def test_hooks_come_before_a_run_is_made_when_it_starts_and_when_it_has_ended(hooked) -> None:
+    graph, told, _ = hooked
+    graph.start_run()
+    assert told == [("run_prepared", 0, False), ("run_started", 1, True)]
+
+    graph.cancel()
+    with pytest.raises(GraphRunError) as caught:
+        graph.wait_until_done(TIMEOUT)
+
+    assert told[2:] == [("run_ended", 1, False, caught.value)]
+
+
+def test_a_hook_that_raises_is_logged_with_its_plugin_and_the_run_goes_on(hooked, caplog) -> None:
+    graph, told, raises = hooked
+    raises |= {name: ValueError(name) for name in ("run_prepared", "run_started", "run_ended")}
+    graph.start_run()
+    graph.close(TIMEOUT)
+
+    assert [name for name, *_ in told] == ["run_prepared", "run_started", "run_ended"]
+    assert [record.getMessage() for record in caplog.records] == [
+        f"plugin 'mine': its hook penstock_{name} failed" for name, *_ in told
+    ]
 
 
 # --- what a node does wrong -------------------------------------------------------------------

@@ -12,6 +12,7 @@ import penstock
 from penstock import LatePacketMode, Packet
 from penstock.engine.input_stream_handler import NOT_READY, InputStreamHandler
 from penstock.errors import GraphRunError, InvalidArgumentError, NotFoundError, TimestampOrderError
+from penstock.runtime.runner import timer
 from penstock.timestamp import UNSET
 from penstock_testing import ManualClock, calculator, testing_registry
 
@@ -19,9 +20,11 @@ TIMEOUT = 20
 
 
 class Patient(InputStreamHandler):
+    patience = 2.0
+
     def __init__(self, options=None) -> None:
         super().__init__(options)
-        self.patience_s = 2.0
+        self.patience_s = self.patience
         self.until = UNSET
 
     def lose_patience(self, timestamp: int) -> None:
@@ -208,3 +211,16 @@ def test_observers_of_what_a_time_out_settles_are_not_called_on_the_timers_threa
 
     assert seen
     assert "penstock-timer" not in seen
+
+
+def test_a_node_that_begins_to_wait_wakes_the_timer(joined, monkeypatch) -> None:
+    """On the system's clock the timer sleeps until the first wait is over, and a new one reports itself."""
+    monkeypatch.setattr(timer, "_LOOK_AGAIN_S", 3600.0)
+    monkeypatch.setattr(Patient, "patience", 0.01)
+    joined.start_run()
+    joined.wait_until_idle(TIMEOUT)
+
+    joined.add_packet_to_input_stream("a", Packet("x", 5))
+
+    packet = joined.poller.next(timeout=TIMEOUT)
+    assert (packet.payload, packet.timestamp) == ("x-", 5)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from penstock.check.asking import ask_leading
 from penstock.errors import PenstockError, UnknownNameError, code_of, words_of
 from penstock.late_log import LateLogger, place
 from penstock.plan import DEFAULT_EXECUTOR, HandlerPlan
@@ -49,16 +50,16 @@ class Handlers:
     def plan(self, draft: Draft) -> HandlerPlan:
         """Choose a node's handler; note a fault where no handler has its name, or its options do not fit."""
         chosen = self._chosen(draft)
-        leading = None if chosen.name == _DEFAULT else getattr(chosen.factory, "leading_input", None)
         is_read = draft.spec.at not in self._faults.unread
-        if leading is not None and draft.inputs.ports and is_read:
+        if chosen.name == _DEFAULT or not is_read:
+            return chosen
+        error = ask_leading(chosen, draft.inputs)
+        if error is not None:
             own = draft.spec.input_stream_handler
             at = draft.spec.at if own is None else own.at
-            try:
-                leading(chosen.options, [(port.tag, port.index) for port in draft.inputs])
-            except PenstockError as error:
+            if isinstance(error, PenstockError):
                 self._faults.add_error(at, f"{draft.who}: ", error, node=draft.name)
-            except Exception as error:  # noqa: BLE001  # foreign code: any exception is a fault of the graph
+            else:
                 words = f"{draft.who}: {chosen.name}.leading_input() failed: {words_of(error)}"
                 self._faults.add(at, words, code=code_of(error), node=draft.name, cause=error)
         return chosen

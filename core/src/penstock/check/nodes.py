@@ -9,13 +9,11 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.access import ACCESS
-from penstock.access import current as current_access
+from penstock.check.asking import ASYNC, CLASSES, CONTRACT, TOUCH, ask_contract
 from penstock.check.faults import cause_words
 from penstock.contract import CalculatorContract
-from penstock.errors import InvalidArgumentError, OptionError, PenstockError, StatusCode, code_of
+from penstock.errors import OptionError, PenstockError, StatusCode, code_of
 from penstock.near_names import did_you_mean, near_names
-from penstock.option_class import options_classes
 from penstock.port_collection import port_name
 from penstock.shown import clipped, quoted
 from penstock.tags import TagMap, parse_tag_index, parse_tag_index_name
@@ -178,7 +176,7 @@ class _Node:
             draft.back_edges = self._back_edges(inputs)
         draft.factory = self._calculator()
         if draft.factory is not None and are_right and spec.at not in self._faults.unread:
-            draft.is_whole = self._takes_options(draft) and self._declared(draft) and self._fits(draft)
+            draft.is_whole = self._fills_in(draft) and self._fits(draft)
             self._own_options(draft)
         if not draft.is_whole:
             draft.contract = _open_contract(CalculatorContract(self._name, *ports, spec.options))
@@ -256,24 +254,6 @@ class _Node:
             return None
         return found
 
-    def _takes_options(self, draft: Draft) -> bool:
-        """Read the options that the calculator says it takes; return whether they are right."""
-        is_right = True
-        try:
-            classes = options_classes(draft.factory)
-        except InvalidArgumentError as error:
-            self._fault(self._spec.calculator.at, str(error), cause=error)
-            return False
-        for one in classes:
-            try:
-                self._spec.options.get(one)
-            except OptionError as error:
-                is_right = False
-                for fault in (error, *error.further):
-                    at = self._spec.option_places.at(fault.options, fault.path)
-                    self._fault(at, str(fault), fault.code, cause=fault)
-        return is_right
-
     def _own_options(self, draft: Draft) -> None:
         """Refuse options that another calculator reads, and this one does not."""
         given = self._spec.options.names()
@@ -295,37 +275,25 @@ class _Node:
             )
             self._fault(at, words, cause=None)
 
-    def _declared(self, draft: Draft) -> bool:
+    def _fills_in(self, draft: Draft) -> bool:
         """Let the calculator fill in its contract; return whether it could."""
-        try:
-            answer = draft.factory.get_contract(draft.contract)
-        except OptionError as error:
-            at = self._spec.option_places.at(error.options, error.path)
-            self._fault(at, f"get_contract() failed: {error}", error.code, cause=error)
-            return False
-        except Exception as error:  # noqa: BLE001  # foreign code: any exception is a fault of the graph
-            words = f"get_contract() failed: {cause_words(error)}"
-            if _is_of_instances(draft.factory):
-                words += "; write @classmethod above it"
-            self._fault(self._spec.at, words, code_of(error), cause=error)
-            return False
-        if answer is not None and inspect.iscoroutine(answer):
-            answer.close()
-            self._fault(self._spec.at, "get_contract() is async; declare it as a plain classmethod")
-            return False
-        self._refuse_touches(draft)
-        return True
-
-    def _refuse_touches(self, draft: Draft) -> None:
-        """Note a fault for each thing that the node touches and may not, as far as the file says it."""
-        touches = draft.contract.declared.touches
-        if touches:
-            draft.contract.use_service(ACCESS)
-            access = current_access()
-            for touch in touches:
-                error = access.refused(touch)
-                if error is not None:
-                    self._fault(self._spec.at, str(error), error.code, cause=error)
+        could = True
+        for asked, error in ask_contract(draft.factory, self._spec.options, draft.contract):
+            at = self._spec.calculator.at if asked == CLASSES else self._spec.at
+            if isinstance(error, OptionError):
+                at = self._spec.option_places.at(error.options, error.path)
+            if asked == ASYNC:
+                words = "get_contract() is async; declare it as a plain classmethod"
+            elif asked == CONTRACT:
+                words = f"get_contract() failed: {cause_words(error)}"
+                if _is_of_instances(draft.factory) and not isinstance(error, OptionError):
+                    words += "; write @classmethod above it"
+            else:
+                words = str(error)
+            code = StatusCode.INVALID_ARGUMENT if error is None else code_of(error)
+            self._fault(at, words, code, cause=error)
+            could = could and asked == TOUCH  # a node that may not touch something is whole all the same
+        return could
 
     def _fits(self, draft: Draft) -> bool:
         """Compare what the calculator declares with what the file connects."""

@@ -20,23 +20,19 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from inspect import iscoroutine
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from penstock import limits
-from penstock.access import ACCESS
-from penstock.access import current as current_access
+from penstock.check.asking import ask_contract, ask_leading
 from penstock.config.options.types import OptionTypes
 from penstock.config.reading.parse import bytes_of, is_path
 from penstock.errors import PenstockError
-from penstock.option_class import options_classes
 from penstock.registry import Registry
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
     from pathlib import Path
 
-    from penstock.access import Access
     from penstock.config.options.options import Options
     from penstock.contract import CalculatorContract, PortSpec, PortSpecs
     from penstock.plan import HandlerPlan, NodePlan, Plan
@@ -174,15 +170,14 @@ def _is_still(path: Path, data: bytes) -> bool:
 
 def _again(kept: _Kept, registry: Registry) -> Plan | None:
     """Return a plan for one more graph; None where its contracts say otherwise, or something is wrong."""
-    access = current_access()
     nodes = []
     for node, said in zip(kept.plan.nodes, kept.said, strict=True):
         options = node.options.again()
         contract = node.contract.again(options)
-        if not _fills_in(node, contract, options, access) or _said(contract) != said:
+        if not _fills_in(node, contract, options) or _said(contract) != said:
             return None
         new = _renewed(node, contract, options)
-        if not _leads(new):
+        if ask_leading(new.handler, new.inputs) is not None:
             return None
         nodes.append(new)
     return _with_nodes(kept.plan, tuple(nodes))._replace(option_types=OptionTypes(registry))
@@ -209,34 +204,12 @@ def _renewed(node: NodePlan, contract: CalculatorContract, options: Options) -> 
     return node._replace(contract=contract, options=options, handler=handler)
 
 
-def _fills_in(node: NodePlan, contract: CalculatorContract, options: Options, access: Access) -> bool:
+def _fills_in(node: NodePlan, contract: CalculatorContract, options: Options) -> bool:
     """Let the calculator fill in a contract, as the checks do; return whether nothing is wrong."""
     try:
-        for one in options_classes(node.factory):
-            options.get(one)
-        answer: Any = node.factory.get_contract(contract)
+        return next(ask_contract(node.factory, options, contract), None) is None
     except Exception:  # noqa: BLE001  # the checks will find it again, and say it with its place
         return False
-    if answer is not None and iscoroutine(answer):
-        answer.close()
-        return False
-    touches = contract.declared.touches
-    if touches:
-        contract.use_service(ACCESS)
-        return all(access.refused(touch) is None for touch in touches)
-    return True
-
-
-def _leads(node: NodePlan) -> bool:
-    """Return whether the node's policy takes its options, as the checks ask it."""
-    leading = getattr(node.handler.factory, "leading_input", None)
-    if leading is None or not node.inputs:
-        return True
-    try:
-        leading(node.handler.options, [(port.tag, port.index) for port in node.inputs])
-    except Exception:  # noqa: BLE001  # as above
-        return False
-    return True
 
 
 def _said(contract: CalculatorContract) -> object:

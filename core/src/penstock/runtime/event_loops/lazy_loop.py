@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import sys
 import threading
+from contextlib import suppress
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final
 
@@ -109,10 +110,15 @@ class LazyLoop:
         loop, thread = self._loop, self._thread
         if loop is None or thread is None:
             return True
-        if thread.is_alive() and not loop.is_closed():
-            loop.call_soon_threadsafe(loop.create_task, _tasks().wind_up(loop))
+        if thread.is_alive():
+            with suppress(RuntimeError):  # the loop is closed: the thread is about to end
+                loop.call_soon_threadsafe(_wind_up, loop)
             thread.join(timeout)
         return not thread.is_alive()
+
+
+def _wind_up(loop: asyncio.AbstractEventLoop) -> None:
+    loop.create_task(_tasks().wind_up(loop))  # the loop runs until this task stops it, and so keeps it
 
 
 def import_for(schedule: Schedule) -> None:

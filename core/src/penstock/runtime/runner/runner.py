@@ -89,7 +89,7 @@ class Runner(AwaitedRun):
 
     # --- start and end ------------------------------------------------------------------------
 
-    def start(self, headers: dict[int, Packet], *, held: bool = False) -> None:
+    def start(self, headers: dict[int, Packet], *, held: bool) -> None:
         """Lend the queues to their executors and let the run begin.
 
         Args:
@@ -98,25 +98,21 @@ class Runner(AwaitedRun):
 
         Raises:
             FailedPreconditionError: `held` is true, and nodes run inside the application's waits.
-            PenstockError: an executor raised; the leases of the executors before it are stopped again.
+            PenstockError: an executor raised. After either, `stop` ends what has begun.
         """
-        try:
-            for executor, work in zip(self.executors, self.works, strict=True):
-                try:
-                    work.lease = executor.lend_to(work)
-                    work.is_watched = work.lease.watches
-                    self._has_helpers = self._has_helpers or work.lease.helps
-                except Exception as error:
-                    who = f"{work.queue.executor_name()} ({type(executor).__name__}) cannot serve the run: "
-                    if isinstance(error, PenstockError) and field_of(error, "code", StatusCode) is not None:
-                        raise error.placed(who) from error
-                    raise PenstockError(f"{who}{words_of(error)}", code=code_of(error)) from error
-                self.leases.append(work.lease)
-            if held:
-                self.refuse_helpers("running()")
-        except BaseException:
-            self._stop_leases(None)
-            raise
+        for executor, work in zip(self.executors, self.works, strict=True):
+            try:
+                work.lease = executor.lend_to(work)
+                work.is_watched = work.lease.watches
+                self._has_helpers = self._has_helpers or work.lease.helps
+            except Exception as error:
+                who = f"{work.queue.executor_name()} ({type(executor).__name__}) cannot serve the run: "
+                if isinstance(error, PenstockError) and field_of(error, "code", StatusCode) is not None:
+                    raise error.placed(who) from error
+                raise PenstockError(f"{who}{words_of(error)}", code=code_of(error)) from error
+            self.leases.append(work.lease)
+        if held:
+            self.refuse_helpers("running()")
         if self._run_timer is not None:
             self._run_timer.start()
         self.change(lambda schedule: _start_held(schedule, headers) if held else schedule.start(headers))
