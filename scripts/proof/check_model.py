@@ -18,6 +18,7 @@ import random
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from model_beside_engine import Beside
@@ -115,13 +116,11 @@ def in_processes(jobs: int, work: Iterable[tuple[int, list[int]]], until: float)
     began = time.monotonic()
     told = began
     with ProcessPoolExecutor(jobs) as pool:
-        under_way = [
-            pool.submit(check_part, *part) for part, _ in zip(waiting, range(2 * jobs), strict=False)
-        ]
+        under_way = [pool.submit(check_part, *part) for part in islice(waiting, 2 * jobs)]
         while under_way:
             tally = tally.plus(under_way.pop(0).result())
             if not tally.fault and time.monotonic() < until:
-                under_way += [pool.submit(check_part, *part) for part, _ in zip(waiting, "1", strict=False)]
+                under_way += [pool.submit(check_part, *part) for part in islice(waiting, 1)]
             if sys.stderr.isatty() or time.monotonic() - told > 60:  # noqa: PLR2004  # a minute
                 told = time.monotonic()
                 print(f"{tally.graphs:,} graphs, {told - began:.0f} s", file=sys.stderr, flush=True)

@@ -21,13 +21,13 @@ PACKETS: Final = 3
 
 
 def shapes(inputs: int, nodes: int) -> Iterator[tuple[tuple[int, ...], ...]]:
-    """Return what the nodes read: one or two of the streams above each; every graph input is read."""
+    """Return what the nodes read: one or two of the streams above each; all streams but the last are read."""
     choices = [
         [reads for count in (1, 2) for reads in combinations(range(inputs + node), count)]
         for node in range(nodes)
     ]
     for shape in product(*choices):
-        if set(range(inputs)) <= {stream for reads in shape for stream in reads}:
+        if set(range(inputs + nodes - 1)) <= {stream for reads in shape for stream in reads}:
             yield shape
 
 
@@ -38,7 +38,11 @@ def feeds(inputs: int) -> list[tuple[tuple[int, ...], ...]]:
 
 
 def all_graphs(nodes: int) -> Sequence[Drawing]:
-    """Return every graph of so many nodes, with one or two graph inputs and three packets, as a sequence."""
+    """Return every graph of so many nodes, with one or two graph inputs and three packets, as a sequence.
+
+    Each stream but the output of the last node is read by some node. Graphs that differ only in the order of
+    their inputs count once.
+    """
     return _Graphs(nodes)
 
 
