@@ -5,7 +5,7 @@
     python scripts/proof/check_model.py --share 7/100      the eighth of a hundred shares of them
     python scripts/proof/check_model.py --seconds 600 --seed 3   as many as there is time for
 
-A graph is checked in each state that it can reach: no order stands still, each ends, all end with what the
+A graph is checked in each state that it can reach: no order stands still, each ends, all end with the
 graph means, timestamps grow, and what a node has been called for never comes again (`model_search`).
 Without `--share` a seed chooses the graphs. Then as many random graphs run in the engine and in
 the model, action by action (`model_beside_engine`). The exit status is 1 where something does not hold.

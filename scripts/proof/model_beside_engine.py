@@ -122,7 +122,7 @@ class Beside:
         """Do one action after another, by a seed, and compare after each; return how many there were.
 
         Raises:
-            ModelError: the engine and the model differ; says in what, and after which actions.
+            ModelError: the engine and the model differ; says where, and after which actions.
         """
         order = random.Random(seed)  # noqa: S311  # not for secrets
         self.compare()

@@ -152,10 +152,10 @@ def meaning(drawing: Drawing) -> tuple[Carried, ...]:
 
 
 def checked(drawing: Drawing, kind: type[Model] = Model, *, is_open: bool = False) -> Found:
-    """Look at all states of a graph, and compare the ends with what the graph means.
+    """Look at all states of a graph, and compare the ends with its meaning.
 
     Raises:
-        ModelError: as `every_state`; or orders end differently, or not with what the graph means.
+        ModelError: as `every_state`; or orders end differently, or not with its meaning.
     """
     found = every_state(kind(drawing, is_open=is_open))
     if len(found.outcomes) != 1:

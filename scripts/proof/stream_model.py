@@ -12,7 +12,7 @@ The rules, in the order of the methods of `Model`:
 * A call moves the bound of its output behind what it wrote, and with an offset behind what it promises. A
   node with an offset that has nothing to do passes the bound of its inputs on (`end_of_call`, `passed_on`).
 * A full queue makes the graph inputs and sources above it wait, and nothing else (`waits`).
-* Where nothing is left to do, but something waits for a full queue, the limits of the full queues are
+* Where nothing is left to do, but a full queue makes something wait, the limits of the full queues are
   raised (`go_on`).
 * A node whose inputs have ended closes. Where nothing is left to do and all sources have ended, the others
   close one after the other, upstream first (`settle`, `go_on`).
@@ -302,7 +302,7 @@ class Model:
         return len(state.queues[place]) >= state.limits[place]
 
     def waits(self, state: State, source: int) -> bool:
-        """Return whether a source, or a graph input (by its complement), must wait for a full queue."""
+        """Return whether a source, or a graph input (by its complement), must wait: a queue is full."""
         return any(self.is_full(state, place) for place in self.below[source])
 
     # --- what follows at once -----------------------------------------------------------------
