@@ -54,6 +54,7 @@ def plan_of(drawing: Drawing) -> Plan:
             f"s{count + number}",
             name=f"n{number}",
             back_edges=[f"s{box.reads[place]}" for place in box.back],
+            max_in_flight=box.calls,
         )
         for number, box in enumerate(drawing.boxes)
     ]

@@ -131,5 +131,23 @@ def random_graph(seed: int) -> Drawing:
     return Drawing(inputs, tuple(boxes), order.choice(LIMITS), observed)
 
 
-def _stamps(order: random.Random) -> tuple[int, ...]:
-    return tuple(sorted(order.sample(range(5), order.randrange(4))))
+def large_graph(seed: int) -> Drawing:
+    """Return a graph of up to ten nodes without cycles, some of which overlap their calls."""
+    order = random.Random(f"large {seed}")  # noqa: S311  # not for secrets
+    inputs = tuple(_stamps(order, 8) for _ in range(order.randint(1, 3)))
+    boxes: list[Box] = []
+    for _ in range(order.randint(3, 10)):
+        above = range(len(inputs) + len(boxes))
+        kind, offset = order.choice(KINDS)
+        if order.randrange(8) == 0:
+            boxes.append(Box("source", stamps=_stamps(order, 8)))
+            continue
+        reads = tuple(sorted(order.sample(above, order.choice((1, 1, min(2, len(above)))))))
+        boxes.append(Box(kind, reads, offset, calls=order.choice((1, 1, 1, 2, 3))))
+    streams = range(len(inputs) + len(boxes))
+    observed = tuple(sorted({*order.sample(streams, 2), streams[-1]}))
+    return Drawing(inputs, tuple(boxes), order.choice((1, 1, 2, 0)), observed)
+
+
+def _stamps(order: random.Random, most: int = 5) -> tuple[int, ...]:
+    return tuple(sorted(order.sample(range(most), order.randrange(most - 1))))

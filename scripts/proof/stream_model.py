@@ -58,6 +58,8 @@ class Box(NamedTuple):
     stamps: tuple[int, ...] = ()
     #: The timestamp of a packet that its `open` writes, which carries 0.
     first: int | None = None
+    #: How many calls may overlap; the model itself has one at a time.
+    calls: int = 1
 
 
 class Drawing(NamedTuple):
