@@ -9,7 +9,7 @@ import pytest
 
 from penstock.packs import official_packs
 
-SCRIPTS = Path(__file__).parent.parent / "scripts" / "trials"
+SCRIPTS = Path(__file__).parent.parent / "scripts" / "proof"
 sys.path.insert(0, str(SCRIPTS))
 try:
     import order_cases

@@ -39,18 +39,21 @@ class OutputStreamPoller:
         self._what: Final = f"the next packet of stream {stream!r}"
         self._wants_bounds: Final = wants_bounds
         self._max_size = UNLIMITED
-        self._runner: Runner | None = None
-        self._observer: Observer | None = None
+        #: The run that it reads, and its queue there.
+        self._run: tuple[Runner, Observer] | None = None
+        #: Its queue in a run that is being built.
+        self._next: Observer | None = None
 
     def attach(self) -> Observer:
         """Return a new queue for a run that is being built. For the graph."""
-        self._observer = Observer(self.stream, self, wants_bounds=self._wants_bounds, is_poller=True)
-        self._observer.max_size = self._max_size
-        return self._observer
+        self._next = made = Observer(self.stream, self, wants_bounds=self._wants_bounds, is_poller=True)
+        made.max_size = self._max_size
+        return made
 
     def follow(self, runner: Runner | None) -> None:
         """Read from this run from now on; None: from no run, until the next begins. For the graph."""
-        self._runner = runner
+        made = self._next
+        self._run = None if runner is None or made is None else (runner, made)
 
     def next(self, timeout: float | None = None) -> Packet | None:
         """Return the next packet; wait for it at most `timeout` seconds, or without limit if None.
@@ -94,11 +97,11 @@ class OutputStreamPoller:
             timeout = None if deadline is None else max(0.0, deadline - monotonic())
 
     def _live(self) -> tuple[Runner, Observer]:
-        if self._runner is None or self._observer is None:
+        if self._run is None:
             raise FailedPreconditionError(
                 f"poller of stream {self.stream!r}: no run has begun; call start_run() first"
             )
-        return self._runner, self._observer
+        return self._run
 
     def _take(self, runner: Runner, observer: Observer) -> Packet | None:
         """Return the packet that waits, None at the end, or `_TAKEN` where another thread was faster."""
@@ -121,7 +124,8 @@ class OutputStreamPoller:
 
     def queue_size(self) -> int:
         """Return how many packets wait."""
-        return 0 if self._observer is None else len(self._observer.queue)
+        run = self._run
+        return 0 if run is None else len(run[1].queue)
 
     def set_max_queue_size(self, size: int) -> None:
         """Throttle the graph's sources while `size` packets wait here; -1: never. Holds for later runs too.
@@ -132,12 +136,16 @@ class OutputStreamPoller:
         if size < -1:
             raise InvalidArgumentError(f"max_queue_size {size}: must be at least 0, or -1 for no limit")
         self._max_size = limit = UNLIMITED if size < 0 else size
-        runner, observer = self._runner, self._observer
-        if observer is not None and runner is not None:
+        run, made = self._run, self._next
+        if made is not None and (run is None or run[1] is not made):
+            made.max_size = limit
+        if run is not None:
+            runner, observer = run
             runner.change(lambda schedule: schedule.limit(observer, limit))
 
     def reset(self) -> None:
         """Drop the packets that wait."""
-        runner, observer = self._runner, self._observer
-        if runner is not None and observer is not None:
+        run = self._run
+        if run is not None:
+            runner, observer = run
             runner.change(lambda schedule: schedule.forget(observer))

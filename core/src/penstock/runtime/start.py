@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 import weakref
 from functools import partial
@@ -60,6 +61,9 @@ if TYPE_CHECKING:
     from penstock.tracing.tracer import Tracer
 
 _logger = LateLogger("runtime")
+
+#: How long a thread sleeps at most that waits for another one, before it looks again.
+_LOOK_AGAIN_S: Final = 0.25
 
 
 class _Callback:
@@ -130,8 +134,14 @@ class Starter:
         self.runner: Runner | None = None
         #: Whether a run has begun and its end has not been waited for yet.
         self.is_running = False
-        #: How many runs have begun.
-        self.run_count = 0
+        self._run_count = 0
+        #: Held for moments only, by threads that begin or end a run; no other code runs meanwhile.
+        self._turn: Final = threading.Condition()
+        #: The thread that starts a run now; whether it has got so far that the graph cannot be changed; and
+        #: the run that a thread ends now.
+        self._starts_in: int | None = None
+        self._is_fixed = False
+        self._ending: Runner | None = None
         #: The side packets of that run.
         self.side_packets = SidePackets(base)
         #: What changes nodes in the next runs; None: nothing ever was changed.
@@ -153,12 +163,32 @@ class Starter:
     ) -> None:
         """Begin a run, as `CalculatorGraph.start_run`; where it is `held`, no node works before `resume`.
 
+        For other threads the run begins in one moment: before that they see none, or the last one. A thread
+        that starts a run too waits until it is known whether this one could begin.
+
         Raises:
             FailedPreconditionError: a run is under way; or `held` is true, and nodes run inside the
                 application's waits. Nothing has started.
             As `CalculatorGraph.start_run`.
         """
-        self.refuse_while_running("start_run")
+        here = threading.get_ident()
+        with self._turn:
+            while self._starts_in not in {None, here}:
+                self._turn.wait(_LOOK_AGAIN_S)
+            if self.is_running or self._starts_in is not None:
+                raise _refused("start_run")
+            self._starts_in = here
+        try:
+            self._start(side_packets, stream_headers, held=held)
+        finally:
+            with self._turn:
+                self._starts_in = None
+                self._is_fixed = False
+                self._turn.notify_all()
+
+    def _start(
+        self, side_packets: Mapping[str, Any] | None, stream_headers: Mapping[str, Any] | None, *, held: bool
+    ) -> None:
         if self._run_hooks is not None:
             self._run_hooks("run_prepared")
         given = merged(self._base, as_side_packets(side_packets))
@@ -176,26 +206,41 @@ class Starter:
         runner.on_error = self.on_error
         new.services.change = runner.change
         new.view.take = lambda what: _report(what, runner)
-        self.side_packets = new.side_packets
         if self.steering is not None:
             self.steering.prepare(new, runner)
         try:
-            self.runner = runner
-            self.run_count += 1
-            self.is_running = True
-            for _, poller in self.pollers:
-                poller.follow(runner)
+            self._is_fixed = True
             self._desk.attach(runner, held=held)
             RUNNING.add(runner)
             self._abandon_when_dropped(runner)
             _logger.info("the run starts; number of nodes: %d", len(self.plan.nodes))
             if self._run_hooks is not None:
                 self._run_hooks("run_started")
-            runner.start(headers, held=held)
+            runner.start(headers, partial(self._begin, runner, new), held=held)
         except BaseException as error:
             if isinstance(error, Exception) or runner.schedule.state == NOT_STARTED:
                 self._undo_start(runner)
             raise  # after an interrupt, a run that has begun stays: it can be cancelled and waited for
+
+    def _begin(self, runner: Runner, new: NewRun) -> None:
+        """Let all threads see a run that has just begun. Called with its lock held: nothing works yet.
+
+        `is_running` comes before the count, which is read with `_turn` held: who has seen the one sees the
+        other too.
+        """
+        with self._turn:
+            self.side_packets = new.side_packets
+            self.runner = runner
+            for _, poller in self.pollers:
+                poller.follow(runner)
+            self.is_running = True
+            self._run_count += 1
+
+    @property
+    def run_count(self) -> int:
+        """How many runs have begun."""
+        with self._turn:
+            return self._run_count
 
     def _assemble(self, given: Mapping[str, Packet], tracing: Tracing | None) -> tuple[NewRun, Placed]:
         """Return the parts of a run, and where its nodes work.
@@ -241,11 +286,13 @@ class Starter:
     def _undo_start(self, runner: Runner) -> None:
         runner.stop(STOP_TIMEOUT_S)
         self._desk.detach()
-        for _, poller in self.pollers:
-            poller.follow(None)
         self._abandon_when_dropped(None)
-        self.is_running = False
-        self.runner = None
+        with self._turn:
+            if self.runner is runner:
+                for _, poller in self.pollers:
+                    poller.follow(None)
+                self.is_running = False
+                self.runner = None
         RUNNING.discard(runner)
 
     def _most_bytes(self) -> float | None:
@@ -311,10 +358,8 @@ class Starter:
         Raises:
             FailedPreconditionError: a run is under way; names `what`.
         """
-        if self.is_running:
-            raise FailedPreconditionError(
-                f"{what} is not possible while the graph runs; wait_until_done() first"
-            )
+        if self.is_running or self._is_fixed:
+            raise _refused(what)
 
     def watch(
         self, name: str, callback: Callable[[str, Packet], object], *, bounds: bool
@@ -408,22 +453,39 @@ class Starter:
         self._finish(runner)
 
     def _finish(self, runner: Runner) -> None:
-        self._desk.settle()
-        runner.stop(STOP_TIMEOUT_S)
-        self._abandon_when_dropped(None)
-        self.is_running = False
-        RUNNING.discard(runner)
+        """End a run that is over, once, whichever threads have waited for that; raise its error in each."""
+        with self._turn:
+            is_first = self.is_running and self.runner is runner and self._ending is not runner
+            if is_first:
+                self._ending = runner
+            while not is_first and self._ending is runner:
+                self._turn.wait(_LOOK_AGAIN_S)
+        if is_first:
+            self._finish_once(runner)
         error = runner.error()
-        _log_end(error)
-        if error is None:
-            self._constants.remember(self._desk.plan, self.side_packets)
-        if self._run_hooks is not None:
-            self._run_hooks("run_ended", error)
         if error is not None:
             for one in error.errors:
                 if isinstance(one.__cause__, KeyboardInterrupt):
                     raise KeyboardInterrupt from error
             raise error
+
+    def _finish_once(self, runner: Runner) -> None:
+        try:
+            self._desk.settle()
+            runner.stop(STOP_TIMEOUT_S)
+            self._abandon_when_dropped(None)
+            error = runner.error()  # to stop may fail too
+            if error is None:
+                self._constants.remember(self._desk.plan, self.side_packets)
+        finally:
+            with self._turn:
+                self.is_running = False
+                self._ending = None
+                self._turn.notify_all()
+            RUNNING.discard(runner)
+        _log_end(error)
+        if self._run_hooks is not None:
+            self._run_hooks("run_ended", error)
 
     def close_services(self) -> None:
         """Close the services that the graph has made; a later run that needs one makes a new one.
@@ -475,6 +537,10 @@ class Starter:
 
 
 # Most runs need none of these imports, which cost as much as those of the run's own modules.
+
+
+def _refused(what: str) -> FailedPreconditionError:
+    return FailedPreconditionError(f"{what} is not possible while the graph runs; wait_until_done() first")
 
 
 def _tracing(tracers: tuple[Tracer, ...], plan: Plan) -> Tracing:

@@ -287,10 +287,12 @@ class TracedRunner(Runner):
         super().__init__(*parts)
         self._tracing: Final = tracing
 
-    def start(self, headers: dict[int, Packet], *, held: bool = False) -> None:
+    def start(
+        self, headers: dict[int, Packet], begin: Callable[[], object] = lambda: None, *, held: bool = False
+    ) -> None:
         """Report that the run begins, and start it."""
         self._tracing.started()
-        super().start(headers, held=held)
+        super().start(headers, begin, held=held)
 
     def stop(self, timeout: float | None = None) -> None:
         """Stop all threads, and report that the run is over."""

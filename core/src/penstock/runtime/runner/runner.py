@@ -89,11 +89,14 @@ class Runner(AwaitedRun):
 
     # --- start and end ------------------------------------------------------------------------
 
-    def start(self, headers: dict[int, Packet], *, held: bool) -> None:
+    def start(
+        self, headers: dict[int, Packet], begin: Callable[[], object] = lambda: None, *, held: bool
+    ) -> None:
         """Lend the queues to their executors and let the run begin.
 
         Args:
             headers: graph input's stream id → header.
+            begin: called in the moment in which the run begins, with its lock held.
             held: whether no step is taken before `Schedule.resume`. For runs that an event loop awaits.
 
         Raises:
@@ -115,7 +118,15 @@ class Runner(AwaitedRun):
             self.refuse_helpers("running()")
         if self._run_timer is not None:
             self._run_timer.start()
-        self.change(lambda schedule: _start_held(schedule, headers) if held else schedule.start(headers))
+
+        def start(schedule: Schedule) -> None:
+            if held:
+                _start_held(schedule, headers)
+            else:
+                schedule.start(headers)
+            begin()
+
+        self.change(start)
 
     def give_up_late(self) -> None:
         """Give up late steps, and a failed run if no executor begins any of its ready steps."""

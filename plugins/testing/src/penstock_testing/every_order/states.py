@@ -27,10 +27,11 @@ _SHARED: Final = (
 )
 #: Attributes whose keys are addresses.
 _VALUES_ONLY: Final = "full"
-#: Attributes that no rule of the engine reads: counts of time, flags for the runtime, packets to be freed.
+#: Attributes that no rule of the engine reads: counts of time, flags for the runtime, packets to be freed;
+#: and what a policy has found out by its last look, which is read right after it only.
 _LEFT_OUT: Final = frozenset(
     {"services", "slowness", "busy_ns", "garbage", "has_news", "was_observed", "has_waited", "is_fresh",
-     "at_ns", "traceback",
+     "at_ns", "traceback", "waits_at",
      "__dict__", "__weakref__"}
 )  # fmt: skip
 

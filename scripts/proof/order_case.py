@@ -1,4 +1,4 @@
-"""Small graphs of which `every_order.py` takes all orders: one for each input policy, and others."""
+"""A small graph whose orders are all taken: its text, what is fed, what orders must show; calculators."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from penstock import STOP, Calculator
 from penstock.config import build_plan
 from penstock.lowlevel import Layer
 from penstock.packs import default_registry
-from penstock_testing.every_order.stepping import Deed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from penstock import CalculatorContext, CalculatorContract, Registry
     from penstock.lowlevel import Plan, Stop
     from penstock_testing import ScheduleHarness
     from penstock_testing.every_order.search import Orders
+    from penstock_testing.every_order.stepping import Deed
 
 
 class Numbers(Calculator):
@@ -119,7 +119,72 @@ class Two(Calculator):
         return None
 
 
-_OWN: Final = (Double, Odd, Both, Newest, FailsAtOne, StopsAtOne, Two)
+class Late(Odd):
+    """As `Odd`, without a promise about timestamps: what meets it waits for its next packet."""
+
+    @classmethod
+    def get_contract(cls, cc: CalculatorContract) -> None:
+        """Promise no timestamps."""
+        for port in (*cc.inputs, *cc.outputs):
+            port.set_any()
+
+
+class Again(Late):
+    """The way back of a cycle: writes at the next timestamp, and for the first one in its `open`."""
+
+    def open(self, cc: CalculatorContext) -> None:
+        """Write what there is before anything has come."""
+        cc.output.add(0, 0)
+
+    def process(self, cc: CalculatorContext) -> None:
+        """Write how many packets have gone round so far; nothing where no packet of the input was there."""
+        came, before = cc.input.payload
+        if came is not None:
+            cc.output.add(1 if before is None else 1 + before, cc.input_timestamp + 1)
+
+
+class FailsToOpenOnce(Numbers):
+    """Its first object fails in `open`."""
+
+    def open(self, cc: CalculatorContext) -> None:
+        """Count, and fail the first time."""
+        calls = cc.counter("opened")
+        calls.increment()
+        if calls.get() == 1:
+            raise ValueError("not yet")
+
+    def process(self, cc: CalculatorContext) -> None:
+        """Write the number."""
+        cc.output.add(cc.input.payload, cc.input_timestamp)
+
+
+class FailsToClose(Double):
+    """Fails in `close`."""
+
+    def close(self, cc: CalculatorContext) -> None:  # noqa: ARG002  # the interface
+        """Raise."""
+        raise ValueError("it stays open")
+
+
+class BadSource(Two):
+    """A source of two numbers that fails at its second call; its next object goes on where it was."""
+
+    def process(self, cc: CalculatorContext) -> Stop | None:
+        """Write a number, or raise."""
+        calls = cc.counter("calls")
+        calls.increment()
+        if calls.get() == 2:  # noqa: PLR2004
+            raise ValueError("no number")
+        if calls.get() == 4:  # noqa: PLR2004
+            return STOP
+        cc.output.add(calls.get(), calls.get())
+        return None
+
+
+_OWN: Final = (
+    Double, Odd, Both, Newest, FailsAtOne, StopsAtOne, Two, Late, Again, FailsToOpenOnce, FailsToClose,
+    BadSource,
+)  # fmt: skip
 
 
 @attrs.frozen
@@ -137,6 +202,10 @@ class Case:
     may_move: bool = False
     #: Whether it takes some seconds: left out of the short form.
     is_long: bool = False
+    #: What a run gets besides: services and such.
+    given: Mapping[str, Any] = attrs.field(factory=dict)
+    #: How many errors each run has; None where any are right.
+    errors: int | None = None
 
     def plan(self, registry: Registry) -> Plan:
         """Return the graph, checked."""
@@ -154,7 +223,9 @@ class Case:
             "deeds": self.deeds,
             "may_move": self.may_move,
             "observe": ["out"],
-        } | arguments
+            **self.given,
+            **arguments,
+        }
         with mock.patch(
             "penstock_failures.guard.monotonic", return_value=0.0
         ):  # else no two states are equal
@@ -162,6 +233,9 @@ class Case:
 
     def fault(self, orders: Orders) -> str:
         """Say what is wrong with the results of all orders; "" where nothing is."""
+        for outcome, choices in orders.outcomes:
+            if self.errors is not None and len(outcome.errors) != self.errors:
+                return f"the order {choices} gives the errors {outcome.errors}"
         if self.fits is None:
             return "" if len(orders.outcomes) == 1 else f"the order shows: {orders.outcomes[:2]}"
         for outcome, choices in orders.outcomes:
@@ -190,16 +264,9 @@ class Negated(Layer):
         return None
 
 
-def _swap(harness: ScheduleHarness) -> None:
+def swap(harness: ScheduleHarness) -> None:
+    """Let another calculator take over from `Double`."""
     harness.change(lambda schedule: schedule.put_around(harness.node("Double"), Negated()))
-
-
-def _time_out(harness: ScheduleHarness) -> None:
-    harness.time_out("Newest")
-
-
-def _waits(harness: ScheduleHarness) -> bool:
-    return harness.node("Newest").id in harness.schedule.waiting()
 
 
 def join(policy: str, options: str = "", calculator: str = "Both") -> str:
@@ -221,87 +288,6 @@ def line(*nodes: Sequence[str], more: str = "") -> str:
     return f'input_stream: "a" {more} {" ".join(parts)}'
 
 
-_DIAMOND: Final = (
-    'input_stream: "a" node { calculator: "Double" input_stream: "a" output_stream: "b" } '
-    'node { calculator: "Odd" input_stream: "a" output_stream: "c" } '
-    'node { calculator: "Both" input_stream: "b" input_stream: "c" output_stream: "out" }'
-)
-_SOURCE: Final = """
-    node { calculator: "Two" output_stream: "b" }
-    node { calculator: "Double" input_stream: "b" output_stream: "out" }"""
-
-
-def _begins(*payloads: int) -> Callable[[list[Any]], bool]:
+def begins(*payloads: int) -> Callable[[list[Any]], bool]:
+    """Return whether the packets of a run are the first of these."""
     return lambda came: came == list(payloads)[: len(came)]
-
-
-def _in_turn(came: list[Any]) -> bool:
-    """Return whether each input's packets came in order, and none twice; old policies may replace some."""
-    for position in (0, 1):
-        mine = [one[position] for one in came if one[position] is not None]
-        if mine != sorted(set(mine)):
-            return False
-    return True
-
-
-def _swapped(came: list[Any]) -> bool:
-    """Return whether there is one moment from which the swapped node wrote."""
-    return came in [[2, 4, 6][:count] + [-1, -2, -3][count:] for count in range(4)]
-
-
-_AB: Final = {"a": [0, 2], "b": [0, 1]}
-_THREE: Final = {"a": [0, 1, 2]}
-_NEAREST: Final = "[penstock.NearestOptions.ext] { tolerance: 1 }"
-_TIMEOUT: Final = "[penstock.TimeoutOptions.ext] { timeout_ms: 10 }"
-_FAILING: Final = ("FailsAtOne", "a", "b")
-_LAST: Final = ("Double", "b", "out")
-_TWO: Final = (("Double", "a", "b"), _LAST)
-CASES: Final[tuple[Case, ...]] = (
-    Case("a line of two nodes", line(*_TWO), {"a": [0, 1]}),
-    Case("two ways that meet", _DIAMOND, {"a": [0]}),
-    Case("two ways that meet, two packets", _DIAMOND, {"a": [0, 1]}, is_long=True),
-    Case("two calls of a node at a time", line(("Double", "a", "out", "max_in_flight: 2")), _THREE),
-    Case("queues of one packet", line(*_TWO, more="max_queue_size: 1"), _THREE),
-    Case("a source", _SOURCE, {}),
-    Case("DefaultInputStreamHandler", join("DefaultInputStreamHandler"), _AB),
-    Case("SyncSetInputStreamHandler", join("SyncSetInputStreamHandler", calculator="Newest"), _AB),
-    Case("InnerJoin", join("InnerJoin"), _AB),
-    Case("Nearest", join("Nearest", _NEAREST), _AB),
-    Case("Latest", join("Latest"), _AB),
-    Case("BarrierInputStreamHandler", join("BarrierInputStreamHandler", calculator="Newest"), _AB),
-    Case("EarlyCloseInputStreamHandler", join("EarlyCloseInputStreamHandler"), _AB),
-    Case("FixedSizeInputStreamHandler", join("FixedSizeInputStreamHandler"), _AB, _in_turn),
-    Case(
-        "ImmediateInputStreamHandler",
-        join("ImmediateInputStreamHandler", calculator="Newest"),
-        {"a": [0], "b": [1]},
-        _in_turn,
-    ),
-    Case(
-        "Timeout, which expires at any moment or not",
-        join("Timeout", _TIMEOUT, "Newest"),
-        _AB,
-        _in_turn,
-        (Deed("time-out", _time_out, _waits),),
-    ),
-    Case("a node that returns STOP", line(("StopsAtOne", "a", "b"), _LAST), _THREE, _begins(2, 4, 6)),
-    Case("a call that fails", line(_FAILING, _LAST), _THREE, _begins(2)),
-    Case("a failed call: SKIP", line((*_FAILING, "failure { on_error: SKIP }"), _LAST), _THREE),
-    Case("a failed call: RESTART", line((*_FAILING, "failure { on_error: RESTART }"), _LAST), _THREE),
-    Case("a failed call: retry", line((*_FAILING, "failure { on_error: SKIP retry: 1 }"), _LAST), _THREE),
-    Case(
-        "a cancel at any moment",
-        line(*_TWO),
-        {"a": [0, 1]},
-        _begins(4, 8),
-        (Deed("cancel", lambda harness: harness.cancel()),),
-    ),
-    Case(
-        "a swap at any moment",
-        line(("Double", "a", "out")),
-        _THREE,
-        _swapped,
-        (Deed("swap", _swap),),
-        may_move=True,
-    ),
-)

@@ -1,9 +1,9 @@
 """Take all orders of small graphs, and count them.
 
-    python scripts/trials/every_order.py                 the short form, in less than a minute
-    python scripts/trials/every_order.py --long          all graphs
-    python scripts/trials/every_order.py --only Latest   graphs whose name has this word
-    python scripts/trials/every_order.py --long --write  write the counts into docs/how-we-know.md
+    python scripts/proof/every_order.py                 the short form, in less than a minute
+    python scripts/proof/every_order.py --long          all graphs
+    python scripts/proof/every_order.py --only Latest   graphs whose name has this word
+    python scripts/proof/every_order.py --long --write  write the counts into docs/how-we-know.md
 
 The graphs are in `order_cases.py`: one for each input policy, and others that may depend on order. In
 each order the invariants of the engine hold after each event, the run ends, its ledger adds up, and its
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from penstock import Registry
 
 PAGE: Final = Path(__file__).resolve().parents[2] / "docs/how-we-know.md"
-BEGIN: Final = "<!-- orders: begin (written by scripts/trials/every_order.py) -->"
+BEGIN: Final = "<!-- orders: begin (written by scripts/proof/every_order.py) -->"
 END: Final = "<!-- orders: end -->"
 _HEAD: Final = ("| graph | orders | states | results |", "|---|--:|--:|--:|")
 
@@ -52,6 +52,10 @@ def table(word: str, registry: Registry, *, long: bool) -> tuple[list[str], list
         rows.append(f"| {case.name} | {orders.orders:,} | {orders.states:,} | {len(orders.outcomes)} |")
         print(f"{rows[-1]} {time.monotonic() - began:.1f} s", flush=True)
     return rows, faults
+
+
+def _states(row: str) -> int:
+    return int(row.split("|")[3].replace(",", ""))
 
 
 def written(page: str, rows: list[str]) -> str:
@@ -79,6 +83,7 @@ def main() -> int:
     rows, faults = table(arguments.only, registry(), long=arguments.long)
     for fault in faults:
         print(fault, file=sys.stderr)
+    print(f"all orders: {len(rows)} graphs, {sum(map(_states, rows)):,} states, {len(faults)} findings")
     if not rows and not faults:
         parser.error(f"no graph has {arguments.only!r} in its name")
     if arguments.write and not faults:

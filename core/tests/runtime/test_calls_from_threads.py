@@ -1,0 +1,179 @@
+"""Threads that start, end and look at one graph at the same time see each run begin and end in one moment."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+import penstock
+from penstock.errors import FailedPreconditionError, GraphRunError
+from penstock_testing import calculator
+from penstock_testing.inline import InlineExecutor
+from penstock_testing.registry import testing_registry
+
+TIMEOUT = 30
+Pass = calculator(lambda cc: cc.output.add_packet(cc.input.packet), name="Pass", offset=0)
+GRAPH = 'input_stream: "a" node { calculator: "Pass" input_stream: "a" output_stream: "b" }'
+
+
+class Slow(InlineExecutor):
+    """Does not begin before the test lets it; fails where that asks it to."""
+
+    def __init__(self):
+        super().__init__()
+        self.asked, self.may_go_on = threading.Event(), threading.Event()
+        self.fails = False
+
+    def lend_to(self, work):
+        self.asked.set()
+        assert self.may_go_on.wait(TIMEOUT)
+        if self.fails:
+            raise ValueError("no thread")
+        return super().lend_to(work)
+
+
+@pytest.fixture
+def graph():
+    return penstock.CalculatorGraph(GRAPH, registry=testing_registry(Pass))
+
+
+@pytest.fixture
+def slow(graph):
+    executor = Slow()
+    graph.set_executor("", executor)
+    return executor
+
+
+def in_thread(call):
+    """Call in a thread; return a function that waits for it, and returns its result or error."""
+    came: list[object] = []
+
+    def run():
+        try:
+            came.append(call())
+        except Exception as error:  # noqa: BLE001  # returned
+            came.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+
+    def result():
+        thread.join(TIMEOUT)
+        assert not thread.is_alive()
+        return came[0]
+
+    return result
+
+
+def test_a_run_that_is_about_to_begin_is_seen_by_nobody(graph, slow):
+    poller = graph.add_output_stream_poller("b")
+    started = in_thread(graph.start_run)
+    assert slow.asked.wait(TIMEOUT)
+
+    assert (graph.is_running, graph.run_count, poller.queue_size()) == (False, 0, 0)
+    for call in (
+        graph.cancel,
+        lambda: graph.add_packet_to_input_stream("a", penstock.Packet(1, 1)),
+        lambda: graph.close_input_stream("a"),
+        lambda: poller.next(0),
+        graph.ledger,
+    ):
+        with pytest.raises(FailedPreconditionError, match="start_run"):
+            call()
+    with pytest.raises(FailedPreconditionError, match="while the graph runs"):
+        graph.set_service(penstock.ServiceKey("s"), object())
+
+    slow.may_go_on.set()
+    assert started() is None
+    assert (graph.is_running, graph.run_count) == (True, 1)
+    graph.close(TIMEOUT)
+
+
+def test_of_two_threads_that_start_a_run_one_does(graph, slow):
+    first = in_thread(graph.start_run)
+    assert slow.asked.wait(TIMEOUT)
+    second = in_thread(graph.start_run)
+    slow.may_go_on.set()
+
+    assert first() is None
+    assert isinstance(second(), FailedPreconditionError)
+    assert (graph.is_running, graph.run_count) == (True, 1)
+    graph.close(TIMEOUT)
+
+
+def test_a_thread_starts_the_run_that_another_could_not_start(graph, slow):
+    slow.fails = True
+    first = in_thread(graph.start_run)
+    assert slow.asked.wait(TIMEOUT)
+    slow.asked.clear()
+    second = in_thread(graph.start_run)
+    slow.may_go_on.set()
+    assert "no thread" in str(first())
+    slow.fails = False  # the second may have come before that
+
+    assert slow.asked.wait(TIMEOUT)
+    outcome = second()
+    assert outcome is None or "no thread" in str(outcome)
+    assert graph.run_count == (outcome is None)
+    if outcome is None:
+        graph.close(TIMEOUT)
+
+
+def test_a_start_that_fails_leaves_the_last_run_to_be_looked_at(graph, slow):
+    slow.may_go_on.set()
+    graph.start_run()
+    graph.add_packet_to_input_stream("a", penstock.Packet(1, 1))
+    graph.close(TIMEOUT)
+    slow.fails = True
+    with pytest.raises(penstock.PenstockError, match="no thread"):
+        graph.start_run()
+
+    assert [stream.added for stream in graph.snapshot().streams] == [1, 1]
+    assert (graph.is_running, graph.run_count) == (False, 1)
+
+
+def test_a_packet_of_the_last_run_waits_for_its_poller_until_the_next_begins(graph, slow):
+    slow.may_go_on.set()
+    poller = graph.add_output_stream_poller("b")
+    graph.start_run()
+    graph.add_packet_to_input_stream("a", penstock.Packet(7, 1))
+    graph.close(TIMEOUT)
+    slow.may_go_on.clear()
+    slow.asked.clear()
+    started = in_thread(graph.start_run)
+    assert slow.asked.wait(TIMEOUT)
+
+    assert (poller.queue_size(), poller.next(0).payload) == (1, 7)
+    poller.set_max_queue_size(3)
+    slow.may_go_on.set()
+    assert started() is None
+    assert poller.queue_size() == 0
+    graph.close(TIMEOUT)
+
+
+def test_a_thread_that_has_waited_for_a_run_does_not_end_the_next(graph, runner_of):
+    graph.start_run()
+    graph.close(TIMEOUT)
+    before = runner_of(graph)
+    graph.start_run()
+
+    graph._starter._finish(before)  # what a thread does that was slow to wake
+
+    assert graph.is_running
+    graph.add_packet_to_input_stream("a", penstock.Packet(1, 1))
+    graph.close(TIMEOUT)
+
+
+def test_each_thread_that_waits_for_a_run_is_told_of_its_failure_and_it_ends_once(graph, slow):
+    slow.may_go_on.set()
+    graph.start_run()
+    waits = [in_thread(lambda: graph.wait_until_done(TIMEOUT)) for _ in range(3)]
+    graph.cancel()
+    told = [wait() for wait in waits]
+
+    assert any(isinstance(one, GraphRunError) for one in told)
+    assert all(one is None or isinstance(one, GraphRunError) for one in told)
+    assert not graph.is_running
+    graph.start_run()
+    graph.close(TIMEOUT)
