@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 import weakref
 from functools import partial
@@ -130,6 +131,8 @@ class Starter:
         self.runner: Runner | None = None
         #: Whether a run has begun and its end has not been waited for yet.
         self.is_running = False
+        #: Held while a run is ended. A destructor may end it again on the same thread.
+        self._ending: Final = threading.RLock()
         #: How many runs have begun.
         self.run_count = 0
         #: The side packets of that run.
@@ -409,21 +412,45 @@ class Starter:
 
     def _finish(self, runner: Runner) -> None:
         self._desk.settle()
-        runner.stop(STOP_TIMEOUT_S)
-        self._abandon_when_dropped(None)
-        self.is_running = False
-        RUNNING.discard(runner)
+        is_last = self._stop(runner)  # several threads may wait for the end of one run
         error = runner.error()
-        _log_end(error)
-        if error is None:
-            self._constants.remember(self._desk.plan, self.side_packets)
-        if self._run_hooks is not None:
-            self._run_hooks("run_ended", error)
+        if is_last:
+            _log_end(error)
+            if self._run_hooks is not None:
+                self._run_hooks("run_ended", error)
         if error is not None:
             for one in error.errors:
                 if isinstance(one.__cause__, KeyboardInterrupt):
                     raise KeyboardInterrupt from error
             raise error
+
+    def _stop(self, runner: Runner) -> bool:
+        """Stop the threads of a run that is over; return whether this call has ended the run.
+
+        Another thread may have ended it meanwhile, and begun the next one, which this leaves alone.
+
+        Raises:
+            WaitTimeoutError: a thread does not stop, or does not end the run.
+        """
+        if not self._ending.acquire(timeout=STOP_TIMEOUT_S):
+            raise WaitTimeoutError(f"another thread did not end the run within {STOP_TIMEOUT_S:g} s")
+        try:
+            if not self._is_under_way(runner):
+                return False
+            runner.stop(STOP_TIMEOUT_S)
+            if not self._is_under_way(runner):  # a destructor has ended it
+                return False
+            self._abandon_when_dropped(None)
+            RUNNING.discard(runner)
+            if not runner.schedule.errors:
+                self._constants.remember(self._desk.plan, self.side_packets)
+            self.is_running = False
+            return True
+        finally:
+            self._ending.release()
+
+    def _is_under_way(self, runner: Runner) -> bool:
+        return self.runner is runner and self.is_running
 
     def close_services(self) -> None:
         """Close the services that the graph has made; a later run that needs one makes a new one.
