@@ -32,14 +32,18 @@ def faulty_runs(*arguments: object) -> tuple[int, dict[str, tuple[int, int]], st
 
 @needs_proc
 def test_faults_of_all_kinds_end_their_runs_with_typed_errors_and_leave_nothing():
-    code, kinds, said = faulty_runs("--runs", 240, "--seed", 7)
+    code, kinds, said = faulty_runs("--runs", 291, "--seed", 7)
 
     assert (code, said.count("FINDING")) == (0, 0), said
     assert len(kinds) > 2 * LEAST_KINDS
     assert all(runs >= 3 for runs, _ in kinds.values()), said
     happened = [name for name, (_, faults) in kinds.items() if faults]
     assert len(happened) > 0.9 * len(kinds), said
-    assert "an executor dies in silence" in happened
+    assert {
+        "an executor dies in silence",
+        "an interrupt at a random bytecode",
+        "a fork during the run",
+    } <= set(happened)
 
 
 @needs_proc

@@ -100,7 +100,7 @@ def _nodes(rng: random.Random, needs: Needs, streams: list[str], executors: list
             f'calculator: "{"Served" if number == served else form}"',
             *[f'input_stream: "{one}"' for one in sources],
             f'output_stream: "s{number}"{_on(where)}',
-            f'input_stream_handler {{ input_stream_handler: "{policy}" }}',
+            f'input_stream_handler {{ input_stream_handler: "{policy}"{_options(rng, policy)} }}',
         ]
         if has_side and number == 0:
             parts.append('output_side_packet: "side"')
@@ -111,6 +111,12 @@ def _nodes(rng: random.Random, needs: Needs, streams: list[str], executors: list
         nodes.append(f"node {{ {' '.join(parts)} }}")
         streams.append(f"s{number}")
     return nodes
+
+
+def _options(rng: random.Random, policy: str) -> str:
+    if policy != "Timeout":
+        return ""
+    return f" options {{ [penstock.TimeoutOptions.ext] {{ timeout_ms: {rng.choice((1, 5, 1000))} }} }}"
 
 
 def _on(executor: str) -> str:

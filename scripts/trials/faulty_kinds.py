@@ -7,6 +7,7 @@ import contextlib
 import threading
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import faulty_machine as machine
 from faulty_graphs import Needs
 from faulty_parts import JOIN_S
 
@@ -158,10 +159,18 @@ def _stop_loop(world: World, _cc: object) -> Awaitable[None] | None:
     return asyncio.sleep(0)
 
 
+def _no_number(world: World, _subject: object) -> float:
+    return world.random.choice((float("nan"), float("inf"), float("-inf")))
+
+
+_LOOKS_BACK: Final = machine.calls_back(machine.looks)
+_ADDS_BACK: Final = machine.calls_back(machine.adds, machine.waits, machine.pauses)
+_ENDS_BACK: Final = machine.calls_back(machine.closes_inputs, machine.cancels, machine.closes)
 _PUBLIC: Final = Needs(executor=True)
 _COROUTINE: Final = Needs(form="Coroutine")
 _STEP: Final = Needs(form="Step")
 _POLICY: Final = Needs(policy="FaultyPolicy")
+_PATIENT: Final = Needs(policy="Timeout")
 
 KINDS: Final = (
     Kind("none"),
@@ -271,6 +280,26 @@ KINDS: Final = (
         again=False,
         latest=4,
     ),
+    Kind("an interrupt at a random bytecode", mode="interrupt bytecode"),
+    Kind("a fork during the run", "process", machine.fork, latest=6),
+    Kind("a fork during open", "open", machine.fork),
+    Kind("a destructor looks at the graph", "destructor", _LOOKS_BACK, mode="dying", latest=6),
+    Kind("a destructor adds packets", "destructor", _ADDS_BACK, mode="dying", latest=6),
+    Kind("a destructor ends the run", "destructor", _ENDS_BACK, mode="dying", latest=6),
+    Kind("collected garbage looks at the graph", "destructor", _LOOKS_BACK, mode="dying cyclic", latest=6),
+    Kind("collected garbage adds packets", "destructor", _ADDS_BACK, mode="dying cyclic", latest=6),
+    Kind("collected garbage ends the run", "destructor", _ENDS_BACK, mode="dying cyclic", latest=6),
+    Kind("the clock jumps ahead", "clock", machine.jump(0.1, 60.0, 1e9), mode="clock", latest=4),
+    Kind("the clock jumps back", "clock", machine.jump(-0.1, -60.0, -1e9), mode="clock", latest=4),
+    Kind(
+        "the clock of a policy with time-outs jumps",
+        "clock",
+        machine.jump(0.003, 60.0, -0.003, -60.0),
+        _PATIENT,
+        mode="clock",
+        latest=4,
+    ),
+    Kind("the clock is no number", "clock", _no_number, mode="clock", latest=4),
     Kind("a side packet of a wrong type", mode="wrong side"),
     Kind("a header of an unknown input", mode="wrong header"),
     Kind("packets of wrong order from outside", mode="disorder"),

@@ -26,6 +26,7 @@ from penstock_stream_handlers.default import DefaultInputStreamHandler
 from penstock_stream_handlers.early_close import EarlyCloseInputStreamHandler
 from penstock_stream_handlers.fixed_size import FixedSizeInputStreamHandler
 from penstock_stream_handlers.immediate import ImmediateInputStreamHandler
+from penstock_stream_handlers.timeout import Timeout
 
 if TYPE_CHECKING:
     import random
@@ -58,6 +59,21 @@ class Payload:
         return 1000
 
 
+class Dying(Payload):
+    """A payload whose destructor is a place where something can happen, on whichever thread frees it."""
+
+    __slots__ = ("cycle",)
+
+    def __init__(self, number: int, world: World) -> None:
+        super().__init__(number, world)
+        #: Itself, where only the garbage collector frees it.
+        self.cycle = self if world.has_cycles else None
+
+    def __del__(self) -> None:
+        if self.world is not None:
+            self.world.at("destructor", self)
+
+
 class World:
     """What surrounds one run: its fault, what the parts hold, and how all of that is released."""
 
@@ -85,7 +101,14 @@ class World:
         self.threads: list[threading.Thread] = []
         self.stray: list[str] = []
         self.loop: asyncio.AbstractEventLoop | None = None
+        #: How often the fault has happened, where it happens again and again.
         self.times: int = 0
+        #: How far the clock of the graph is ahead, in seconds.
+        self.jump = 0.0
+        #: Of payloads.
+        self.payload_class: type[Payload] = Payload
+        #: Whether payloads are freed by the garbage collector only.
+        self.has_cycles = False
         self._lock = threading.Lock()
 
     def arm(self, place: str, after: int, act: Callable[[World, Any], Any]) -> None:
@@ -110,7 +133,7 @@ class World:
 
     def payload(self, number: int) -> Payload:
         """Return a payload that is watched from now on."""
-        made = Payload(number, self)
+        made = self.payload_class(number, self)
         self.payloads.append(weakref.ref(made))
         return made
 
@@ -155,7 +178,7 @@ class World:
         for executor in self.executors:
             executor.end()
         for pool in self.pools:
-            pool.shutdown(wait=True, cancel_futures=True)
+            pool.shutdown(wait=False, cancel_futures=True)
         if self.loop is not None:
             with contextlib.suppress(RuntimeError):
                 self.loop.call_soon_threadsafe(self.loop.stop)
@@ -163,7 +186,10 @@ class World:
         for thread in self.threads:
             if thread.ident is not None:
                 thread.join(max(0.0, until - time.monotonic()))
-        late = [thread.name for thread in self.threads if thread.is_alive()]
+        workers = [thread for pool in self.pools for thread in pool._threads]  # noqa: SLF001  # to wait a while
+        for thread in workers:
+            thread.join(max(0.0, until - time.monotonic()))
+        late = [thread.name for thread in (*self.threads, *workers) if thread.is_alive()]
         if self.loop is not None and not self.loop.is_running():
             _close(self.loop)
         self.futures.clear()  # each holds the run that waited for it
@@ -299,6 +325,7 @@ def registry_of(world: World, service: ServiceKey[Any]) -> Registry:  # noqa: C9
         ImmediateInputStreamHandler,
         FixedSizeInputStreamHandler,
         EarlyCloseInputStreamHandler,
+        Timeout,
     ):
         registry.add("input stream handler", policy.__name__, policy)
     for executor in (ThreadPoolExecutor, SingleThreadExecutor, ApplicationThreadExecutor):
@@ -454,7 +481,7 @@ class Clock:
     def __call__(self) -> float:
         """Return the time in seconds."""
         said = self.world.at("clock")
-        return time.monotonic() if said is None else said
+        return time.monotonic() + self.world.jump if said is None else said
 
 
 def packet(world: World, stamp: int) -> Packet:

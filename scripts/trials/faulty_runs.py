@@ -36,7 +36,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from faulty_graphs import chance, draw
 from faulty_kinds import KINDS, Injected, Kind
-from faulty_parts import JOIN_S, Clock, FaultyTracer, Service, Threads, World, packet, registry_of
+from faulty_machine import Bytecodes, place_of
+from faulty_parts import JOIN_S, Clock, Dying, FaultyTracer, Service, Threads, World, packet, registry_of
 
 import penstock
 from penstock.errors import GraphRunError, PenstockError, StatusCode, WaitTimeoutError
@@ -44,7 +45,7 @@ from penstock.runtime.runner import deferred, runner
 from penstock.services import ServiceKey
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
 #: How long a run may take to its end, if it is one that ends; longer is a finding.
 END_S: Final = 20.0
@@ -60,7 +61,7 @@ _HELD_S: Final = 0.15
 _WATCHDOG_S: Final = 120.0
 _PROGRESS_S: Final = 10.0
 #: The core's own times of grace, in this process: modules, names, seconds.
-_GRACES: Final = ((deferred, "GRACE_S", 0.2), (runner, "GRACE_S", 0.2), (runner, "_ABANDONED_S", 0.02))
+GRACES: Final = ((deferred, "GRACE_S", 0.2), (runner, "GRACE_S", 0.2), (runner, "_ABANDONED_S", 0.02))
 
 
 class Interrupts:
@@ -112,6 +113,8 @@ class Trial:
         self.modes = set(kind.mode.split())
         #: What is wrong, in words.
         self.findings: list[str] = []
+        #: What a call may raise besides errors of Penstock.
+        self.allowed: tuple[type[BaseException], ...] = ()
         #: What happened, for `--one`.
         self.story: list[str] = []
         rng = random.Random(f"{seed} {kind.name}")  # noqa: S311  # it is for chance, not for secrets
@@ -123,6 +126,7 @@ class Trial:
         self._wait_s = SHORT_S if self._is_stuck or not kind.ends else END_S
         self._is_prepared = False
         self._was_started = False
+        self._is_driven = False
         self._feeders: list[threading.Thread] = []
         self._rows: Any = None
 
@@ -133,19 +137,34 @@ class Trial:
         try:
             said = function(*arguments, **named)
         except KeyboardInterrupt:
-            if "interrupt" in self.modes:
+            if "interrupt" in self.modes and not self._is_driven:
                 raise
+            if "interrupt" in self.modes:  # the run ended by the interrupt, and says so at its end
+                self.story.append(f"{what} raised KeyboardInterrupt")
+                return PenstockError("interrupted")
             self.findings.append(f"{what} raised KeyboardInterrupt, which nobody sent")
             return PenstockError("interrupted")
         except PenstockError as error:
             self._judge(what, error)
             return error.with_traceback(None)
+        except self.allowed as error:
+            self.story.append(f"{what} raised {type(error).__name__}")
+            return PenstockError("starved")
         except BaseException as error:  # noqa: BLE001  # what is looked for
             told = "".join(traceback.format_exception(error))
             self.findings.append(f"{what} raised {type(error).__name__}\n{told[-3000:]}")
             return PenstockError("untyped")
         self.story.append(what)
         return said
+
+    def _call_patiently(self, what: str, function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+        """Call the API as `call`; again and again, where the clock that it reads may jump ahead."""
+        until = time.monotonic() + END_S
+        while True:
+            said = self.call(what, function, *arguments, **named)
+            is_early = "clock" in self.modes and isinstance(said, WaitTimeoutError) and self.kind.ends
+            if not is_early or time.monotonic() > until:
+                return said
 
     def _judge(self, what: str, error: PenstockError) -> None:
         """Note an error, and look whether it can be read and has nothing but errors with a type inside."""
@@ -157,8 +176,15 @@ class Trial:
             if wrong := [one for one in inner if not isinstance(one, PenstockError)]:
                 self.findings.append(f"{what} raised a GraphRunError with {wrong!r}")
             is_broken = any("in the middle of a change" in str(one) for one in inner)
-            if is_broken and "interrupt" not in self.modes and self.kind.place != "interrupted":
+            if (
+                is_broken
+                and "interrupt" not in self.modes
+                and not self.allowed
+                and self.kind.place != "interrupted"
+            ):
                 self.findings.append(f"{what}: the state machine was broken: {error}")
+        except self.allowed:
+            self.story.append(f"{what} raised {type(error).__name__}, for whose text there was no memory")
         except Exception as unreadable:  # noqa: BLE001  # what is looked for
             self.findings.append(f"{what} raised {type(error).__name__}, unreadable: {type(unreadable)}")
 
@@ -167,11 +193,15 @@ class Trial:
     def run(self) -> None:
         """Do the run, and look for what is wrong."""
         closed = threading.Event()
-        if "interrupt" in self.modes:
+        if "dying" in self.modes:
+            self.world.has_cycles = "cyclic" in self.modes
+            self.world.payload_class = Dying
+        if "interrupt" in self.modes and "bytecode" not in self.modes:
             self.world.start(self._interrupts.send, closed, self._random.random() * _INTERRUPT_S)
             self._interrupts.open()
         try:
-            self._drive()
+            with self._surroundings():
+                self._drive()
             self._interrupts.close()
         except KeyboardInterrupt:
             self._interrupts.close()
@@ -179,8 +209,25 @@ class Trial:
             self.story.append("interrupted")
         finally:
             closed.set()
+        self._is_driven = True
         self.world.is_armed = self.world.is_armed and self.world.place in {"stop", "service close"}
         self._finish()
+
+    @contextlib.contextmanager
+    def _surroundings(self) -> Iterator[None]:
+        """Let happen during the run what no part of the graph does."""
+        if "bytecode" in self.modes:
+            with Bytecodes(place_of(self._random), lambda: setattr(self.world, "has_fired", True)):
+                yield
+        elif self.world.has_cycles:
+            before = gc.get_threshold()
+            gc.set_threshold(self._random.choice((1, 7, 50)), 1000, 1000)
+            try:
+                yield
+            finally:
+                gc.set_threshold(*before)
+        else:
+            yield
 
     def _drive(self) -> None:
         world, kind, modes = self.world, self.kind, self.modes
@@ -306,7 +353,7 @@ class Trial:
                 if chance(rng, 0.15):
                     continue
                 add = world.graph.add_packet_to_input_stream
-                said = self.call(
+                said = self._call_patiently(
                     f"add {number} to {name}", add, name, packet(world, number * 10), timeout=self._wait_s
                 )
                 if isinstance(said, WaitTimeoutError) and not self._is_stuck and self.kind.ends:
@@ -419,9 +466,11 @@ class Trial:
                 self.findings.append("a thread that came back found something to do")
 
     def _end_by_itself(self, what: str, function: Callable[..., Any], *arguments: Any) -> None:
-        said = self.call(what, function, *arguments)
+        said = self._call_patiently(what, function, *arguments)
         if "clock" in self.modes and self.world.graph.is_running:
-            said = self.call(what, function, *arguments)  # the wait read the clock; the run goes on
+            said = self._call_patiently(
+                what, function, *arguments
+            )  # the wait read the clock; the run goes on
         if isinstance(said, WaitTimeoutError) or self.world.graph.is_running:
             self._note_hang(what, said)
             self._abandon()
@@ -538,6 +587,8 @@ class Traces(NamedTuple):
                 repr(type(one)) + repr(one)[:150] for one in gc.get_referrers(alive[0]) if one is not alive
             ]
             found.append(f"{len(alive)} packets are left; the first is held by {held[:5]}")
+        if len(Traces.now().files) > len(self.files):
+            gc.collect()  # an error may hold what failed to open
         new = {name: to for name, to in Traces.now().files.items() if self.files.get(name) != to}
         if new and len(Traces.now().files) > len(self.files):
             found.append(f"file descriptors are left: {new}")
@@ -690,7 +741,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Do the runs of a command line; return the exit status."""
     given = _parse(arguments)
     logging.disable()
-    for module, name, seconds in _GRACES:
+    for module, name, seconds in GRACES:
         setattr(module, name, seconds)
     stray: list[str] = []
     threading.excepthook = lambda one: stray.append(

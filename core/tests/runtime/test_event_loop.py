@@ -181,3 +181,48 @@ def test_a_loop_thread_that_has_closed_its_loop_is_waited_for() -> None:
     lazy._thread.start()
 
     assert lazy.stop(TIMEOUT)
+
+
+# --- a process that has no more to give ----------------------------------------------------------
+
+
+def no_thread(*_: object) -> None:
+    raise RuntimeError("can't start new thread")
+
+
+def no_file(*_: object) -> None:
+    raise OSError(24, "Too many open files")
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"), [(no_thread, "can't start new thread"), (no_file, "Too many open files")]
+)
+def test_a_loop_that_cannot_be_made_fails_the_run_and_is_made_in_the_next_one(
+    make, async_all, monkeypatch, fault, words
+) -> None:
+    made = []
+    new = asyncio.new_event_loop
+    graph = make([(async_all, "in", "out")], "in")
+    with monkeypatch.context() as patch:
+        patch.setattr("asyncio.new_event_loop", lambda: made.append(new()) or made[-1])
+        if fault is no_file:
+            patch.setattr("asyncio.new_event_loop", no_file)
+        else:
+            start = threading.Thread.start
+            patch.setattr(
+                threading.Thread,
+                "start",
+                lambda self: no_thread() if self.name == "penstock-loop" else start(self),
+            )
+        graph.start_run()
+
+        with pytest.raises(GraphRunError, match=f"no event loop can be made for the graph's .*{words}"):
+            graph.wait_until_done(TIMEOUT)
+
+    assert all(loop.is_closed() for loop in made)
+    seen = []
+    graph.observe_output_stream("out", lambda _, packet: seen.append(packet.payload))
+    graph.start_run()
+    feed(graph, 3)
+    graph.close(TIMEOUT)
+    assert len(seen) == 3

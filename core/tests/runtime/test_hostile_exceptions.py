@@ -265,6 +265,20 @@ def test_a_clock_that_tells_no_number_is_an_error_of_the_wait() -> None:
         graph.wait_until_done()
 
 
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf"])
+def test_a_clock_that_tells_no_finite_number_is_an_error_of_the_wait(number) -> None:
+    graph = graph_that(Raises(ValueError, ""))
+    graph.set_clock(lambda: float(number))
+    graph.start_run()
+
+    with pytest.raises(PenstockError, match=f"the graph's clock returned {number}, which is no time"):
+        graph.wait_until_done(TIMEOUT)
+
+    assert graph.is_running
+    graph.close_all_input_streams()
+    graph.wait_until_done()
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_executor_whose_making_raises_is_named_when_the_graph_is_made(kind) -> None:
     class Unmade(InlineExecutor):

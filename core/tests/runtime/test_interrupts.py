@@ -281,7 +281,7 @@ def test_a_script_that_raises_between_start_and_wait_exits_within_seconds(pool, 
 
     assert status == 1
     assert "ValueError: in the middle" in err
-    assert time.monotonic() - began < 12
+    assert time.monotonic() - began < 20
 
 
 def test_a_script_that_forgets_to_wait_exits_within_seconds() -> None:

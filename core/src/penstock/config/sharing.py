@@ -46,7 +46,10 @@ _BYTES_OF_NODE: Final = 4096
 #: Of so many graphs it is noted that they were loaded, before that is forgotten.
 _MOST_NOTED: Final = 10_000
 _KEEPER: Final = "plans"
-_LOCK: Final = threading.Lock()
+#: A destructor may load a graph at any point, also where this thread has the lock.
+_LOCK: Final = threading.RLock()
+if hasattr(os, "register_at_fork"):  # another thread may have it when the process is forked
+    os.register_at_fork(after_in_child=_LOCK._at_fork_reinit)  # type: ignore[attr-defined]  # noqa: SLF001
 
 
 class _Kept(NamedTuple):

@@ -1,13 +1,15 @@
 """Ends forgotten runs: runs of graphs that were dropped, and runs under way when the interpreter ends.
 
-They are cancelled, their calculators are closed, and their threads end, so that no script hangs. Then the
-services that their graphs had made are closed.
+In a forked child the runs of its parent have no threads: they are over there, and nothing is closed.
+Otherwise they are cancelled, their calculators are closed, and their threads end, so that no script hangs.
+Then the services that their graphs had made are closed.
 """
 
 from __future__ import annotations
 
 import atexit
 import functools
+import os
 import threading
 import time
 import weakref
@@ -65,6 +67,19 @@ def _close_forgotten(services: MadeServices) -> None:
         services.close()
     except Exception as error:  # noqa: BLE001  # no caller could handle it
         _logger.warning("of a forgotten graph: %s", error)
+
+
+def _forget_after_fork() -> None:
+    """Let the runs and services of the parent be the parent's; called in a forked child."""
+    parent = os.getppid()
+    for runner in list(RUNNING):
+        runner.forget_after_fork(parent)
+    RUNNING.clear()
+    OPEN.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_after_fork)
 
 
 @functools.cache

@@ -137,11 +137,11 @@ class Starter:
         self._run_count = 0
         #: Held for moments only, by threads that begin or end a run; no other code runs meanwhile.
         self._turn: Final = threading.Condition()
-        #: The thread that starts a run now; whether it has got so far that the graph cannot be changed; and
-        #: the run that a thread ends now.
+        #: The threads that start and end a run now, and whether a start has got so far that the graph cannot
+        #: be changed.
         self._starts_in: int | None = None
+        self._ends_in: int | None = None
         self._is_fixed = False
-        self._ending: Runner | None = None
         #: The side packets of that run.
         self.side_packets = SidePackets(base)
         #: What changes nodes in the next runs; None: nothing ever was changed.
@@ -453,15 +453,14 @@ class Starter:
         self._finish(runner)
 
     def _finish(self, runner: Runner) -> None:
-        """End a run that is over, once, whichever threads have waited for that; raise its error in each."""
-        with self._turn:
-            is_first = self.is_running and self.runner is runner and self._ending is not runner
-            if is_first:
-                self._ending = runner
-            while not is_first and self._ending is runner:
-                self._turn.wait(_LOOK_AGAIN_S)
-        if is_first:
-            self._finish_once(runner)
+        """End a run that is over, once, whichever threads have waited for that; raise its error in each.
+
+        Raises:
+            WaitTimeoutError: a thread of an executor does not end. A later call tries again.
+            GraphRunError: of the run.
+        """
+        if self._takes_end(runner):
+            self._end(runner)
         error = runner.error()
         if error is not None:
             for one in error.errors:
@@ -469,7 +468,22 @@ class Starter:
                     raise KeyboardInterrupt from error
             raise error
 
-    def _finish_once(self, runner: Runner) -> None:
+    def _takes_end(self, runner: Runner) -> bool:
+        """Return whether this thread is the one to end a run; wait for another thread that does.
+
+        A destructor may ask on the thread that ends the run, which does not wait for itself.
+        """
+        here = threading.get_ident()
+        with self._turn:
+            while self._ends_in not in {None, here}:
+                self._turn.wait(_LOOK_AGAIN_S)
+            if self._ends_in == here or self.runner is not runner or not self.is_running:
+                return False
+            self._ends_in = here
+            return True
+
+    def _end(self, runner: Runner) -> None:
+        is_ended = False
         try:
             self._desk.settle()
             runner.stop(STOP_TIMEOUT_S)
@@ -477,12 +491,13 @@ class Starter:
             error = runner.error()  # to stop may fail too
             if error is None:
                 self._constants.remember(self._desk.plan, self.side_packets)
+            is_ended = True
         finally:
             with self._turn:
-                self.is_running = False
-                self._ending = None
+                self.is_running = not is_ended
+                self._ends_in = None
                 self._turn.notify_all()
-            RUNNING.discard(runner)
+        RUNNING.discard(runner)
         _log_end(error)
         if self._run_hooks is not None:
             self._run_hooks("run_ended", error)

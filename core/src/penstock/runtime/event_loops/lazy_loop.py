@@ -14,7 +14,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.errors import FailedPreconditionError
+from penstock.errors import FailedPreconditionError, UnavailableError
 
 if TYPE_CHECKING:
     import asyncio
@@ -57,9 +57,18 @@ class LazyLoop:
 
         Raises:
             FailedPreconditionError: the application's loop is not running.
+            UnavailableError: no loop can be made: the process has no descriptor or no thread left.
         """
         tasks = _tasks()
-        loop = self._running_loop()
+        try:
+            loop = self._running_loop()
+        except (OSError, RuntimeError) as error:
+            if inspect.iscoroutine(awaitable):
+                awaitable.close()
+            raise UnavailableError(
+                f"no event loop can be made for the graph's coroutines: {error}; look at the limits of the "
+                "process, and at what holds its files and threads"
+            ) from error
         if self._given is not None and not loop.is_running():
             if inspect.iscoroutine(awaitable):
                 awaitable.close()
@@ -89,14 +98,18 @@ class LazyLoop:
             return self._given
         with self._lock:
             if self._loop is None:
-                self._loop = _tasks().asyncio.new_event_loop()
-                self._thread = threading.Thread(target=self._serve, name=self._name, daemon=True)
-                self._thread.start()
+                loop: asyncio.AbstractEventLoop = _tasks().asyncio.new_event_loop()
+                thread = threading.Thread(target=self._serve, args=(loop,), name=self._name, daemon=True)
+                try:
+                    thread.start()
+                except BaseException:
+                    loop.close()
+                    raise
+                self._loop, self._thread = loop, thread
             return self._loop
 
-    def _serve(self) -> None:
-        loop, asyncio = self._loop, _tasks().asyncio
-        assert loop is not None  # set before the thread starts  # noqa: S101
+    def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
+        asyncio = _tasks().asyncio
         asyncio.set_event_loop(loop)
         try:
             loop.run_forever()
@@ -115,6 +128,10 @@ class LazyLoop:
                 loop.call_soon_threadsafe(_wind_up, loop)
             thread.join(timeout)
         return not thread.is_alive()
+
+    def forget_after_fork(self) -> None:
+        """Leave the loop to the parent, in a forked child: the thread is not there."""
+        self._thread = self._ident = None
 
 
 def _wind_up(loop: asyncio.AbstractEventLoop) -> None:

@@ -4,6 +4,8 @@ What holds here:
 
 * The engine (`Schedule`) is touched only under `lock`. User code (calculators, observers, payload
   destructors) never runs under it: packets that no queue holds any more are freed after unlocking.
+* The garbage collector calls destructors at any point, also under the lock. Calls of the graph that such a
+  destructor makes are refused: they would change the engine in the middle of another change.
 * A KeyboardInterrupt inside the lock may leave the engine half changed. The run is then poisoned: it
   takes no further step and ends with an error, but never hangs.
 
@@ -14,13 +16,22 @@ acquire fails instead of opening a lock that another thread holds. Nothing here 
 from __future__ import annotations
 
 import threading
+from math import isfinite
 from threading import get_ident
 from time import monotonic, perf_counter
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
 
 from penstock.engine.calculator import CLOSE
 from penstock.engine.schedule import TERMINATED
-from penstock.errors import GraphRunError, PenstockError, StatusCode, code_of, text_of, words_of
+from penstock.errors import (
+    FailedPreconditionError,
+    GraphRunError,
+    PenstockError,
+    StatusCode,
+    code_of,
+    text_of,
+    words_of,
+)
 from penstock.late_log import LateLogger
 from penstock.runtime.runner.news import News, is_on_event_loop
 from penstock.runtime.runner.stuck_moments import StuckMoments
@@ -152,19 +163,40 @@ class LockedRun:
         """Return what the application's clock says, in seconds.
 
         Raises:
-            PenstockError: the clock raised, or returned no number.
+            PenstockError: the clock raised, or returned no finite number.
         """
         try:
-            return float(self.clock())
+            read = float(self.clock())
         except Exception as error:
             raise PenstockError(
                 f"the graph's clock failed: {words_of(error)}", code=code_of(error)
             ) from error
+        if isfinite(read):
+            return read
+        raise PenstockError(f"the graph's clock returned {read}, which is no time in seconds")
 
     def ask(self, question: Callable[[Schedule], Any]) -> Any:
-        """Return an answer read under the lock."""
+        """Return an answer read under the lock.
+
+        Raises:
+            FailedPreconditionError: this thread holds the lock; see `refuse_destructor`.
+        """
+        if self.lock._is_owned():  # type: ignore[attr-defined]  # noqa: SLF001  # as threading.Condition asks
+            self.refuse_destructor()
         with self.lock:
             return question(self.schedule)
+
+    def refuse_destructor(self) -> NoReturn:
+        """Refuse a call of a thread that holds the lock: a destructor makes it, in the middle of a change.
+
+        Raises:
+            FailedPreconditionError: always.
+        """
+        raise FailedPreconditionError(
+            "the graph was called by a destructor (`__del__`, or the callback of a weak reference) that the "
+            "garbage collector ran in the middle of a change of the same graph; let the destructor hand the "
+            "call to another thread, or close what it closes before the payload is dropped"
+        )
 
     # --- changes ------------------------------------------------------------------------------
 
@@ -176,8 +208,11 @@ class LockedRun:
             arguments: what the event takes besides the engine.
 
         Raises:
+            FailedPreconditionError: this thread holds the lock; see `refuse_destructor`.
             Whatever the event raises; the engine is then unchanged, unless it was an interrupt.
         """
+        if self.lock._is_owned():  # type: ignore[attr-defined]  # noqa: SLF001  # as threading.Condition asks
+            self.refuse_destructor()
         wake: list[QueueServer] = []
         interrupt: BaseException | None = None
         is_changed = False
@@ -366,6 +401,22 @@ class LockedRun:
             self.schedule.state = TERMINATED
             self.schedule.errors.append(failure)
             self.changed.notify_all()
+
+    def forget_after_fork(self, parent: int) -> None:
+        """End the run in a forked child, which has none of its threads. What the parent does is unchanged.
+
+        Args:
+            parent: id of the process in which the run goes on.
+        """
+        # another thread may have had the lock
+        self.changed._at_fork_reinit()  # type: ignore[attr-defined]  # noqa: SLF001  # as `threading` does
+        self.changed.listeners.clear()
+        self.inside.clear()  # nothing that a call of the child could wait for
+        self.loop.forget_after_fork()
+        said = f"the run goes on in process {parent}; this process was forked from it without its threads"
+        with self.lock:
+            self.has_given_up = True
+            self._poison(PenstockError(said, code=StatusCode.ABORTED))
 
     def lose(self, error: BaseException) -> None:
         """Poison the run after something was raised while this thread had a step, wake-up or delivery to do.

@@ -162,6 +162,11 @@ class Runner(AwaitedRun):
             said = f"the run was abandoned: {why}; {'; '.join(held) or 'observers are still called'}"
             self._poison(PenstockError(said, code=StatusCode.ABORTED))
 
+    def forget_after_fork(self, parent: int) -> None:
+        """End the run in a forked child; its calculators are the parent's, and are not closed here."""
+        super().forget_after_fork(parent)
+        self._is_stopped = True
+
     def stop(self, timeout: float | None = None) -> None:
         """Stop all threads of an ended run, and close the calculators that a poisoned run left open.
 

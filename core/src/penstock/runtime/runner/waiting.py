@@ -111,10 +111,12 @@ class AwaitedRun(DeferringRun):
 
         Raises:
             WaitTimeoutError: `timeout` seconds have passed; says what the run waits for.
-            FailedPreconditionError: called from inside the run.
+            FailedPreconditionError: called from inside the run, or by a destructor in the middle of a change.
             KeyboardInterrupt: Ctrl-C; a note says what the run waits for. The run goes on.
         """
         self.refuse_inside(what)
+        if self.lock._is_owned():  # type: ignore[attr-defined]  # noqa: SLF001  # as threading.Condition asks
+            self.refuse_destructor()
         now = clock or self.now
         deadline = None if timeout is None else now() + timeout
         try:
