@@ -130,7 +130,7 @@ def test_no_text_is_plain_that_the_parser_refuses_or_reads_otherwise(pieces, bet
 
 
 def said(spec):
-    """Return what a spec says, but for what each has of its own."""
+    """Return the fields of a spec, without the objects that each has of its own."""
     nodes = [node._replace(options=None, option_places=None) for node in spec.nodes]
     executors = [one._replace(options=one.options.names()) for one in spec.executors]
     return spec._replace(nodes=nodes, executors=executors, message=None, places=None)

@@ -62,7 +62,7 @@ _DEFAULTS: Final[Mapping[str, Any]] = {
 class PlainMessage:
     """Reads as a message that has the given fields: a node, an executor, or a part that is not given.
 
-    Fields are attributes; those that are not given are attributes of the class, with the defaults.
+    Fields are attributes. A field that is not given is an attribute of the class, with the default.
     """
 
     def __init__(self, given: Mapping[str, Any]) -> None:
