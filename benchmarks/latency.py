@@ -3,7 +3,8 @@
 One packet goes through a chain of pass-through nodes, and the application waits for it before it adds the
 next: median and 99th percentile in microseconds. It waits with `wait_until_idle`, as both engines have it, or
 for the observer's call (a semaphore). Most of the cost of a thread pool is waking a sleeping thread; the
-fastest contestants have no other thread.
+fastest contestants have no other thread. What two bare threads take to hand a number over and back, and the
+time on the application thread, are together the floor of the thread pool.
 
     python benchmarks/latency.py [--nodes 10] [--packets 2000] [--rounds 5] [--reference PYTHON]
         [--peers PYTHON] [--gstreamer PYTHON] [--short] [--json FILE]
@@ -67,6 +68,7 @@ def benchmark() -> tuple[Benchmark, argparse.Namespace]:
             reference("latency", given),
             reference("latency", given, f"{REFERENCE}, observer", **seen),
             reference("latency", given, f"reference, {APPLICATION}", head=HEADS[APPLICATION]),
+            Contestant("two bare threads, no nodes", "peers.hand_over:latency"),
             *in_process("latency", given.peers),
             gstreamer("latency", given),
         ],

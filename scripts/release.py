@@ -1,16 +1,16 @@
 """Build what a release uploads, and check it.
 
     uv run --only-group release python scripts/release.py                         into dist/
-    uv run --only-group release python scripts/release.py --compiled --out DIR    with the compiled core too
+    uv run --only-group release python scripts/release.py --compiled --out DIR    with compiled cores too
 
 1. Looks at the changelog: a section for the version, and no fragment left; and for the addresses of the
    project (scripts/addresses.py). `--draft` goes on without them.
 2. Copies each distribution, fills the addresses in, and builds the sdist and from it the wheel. Packs of
    contrib/ are left out: each has a version of its own. `--compiled` adds a wheel of the core with its engine
-   compiled, for this interpreter and machine, in DIR/compiled.
+   compiled for each Python that is installed, beside the plain one: pip takes it where it fits.
 3. Runs `twine check --strict` over all files.
 4. Installs the wheels into an empty environment, and runs `penstock --version`, `penstock doctor` and a small
-   graph there; with `--compiled` the graph runs again on the compiled core.
+   graph there; with `--compiled` the core is installed again from the folder, and must be the compiled one.
 
 Uploads nothing. docs/releasing.md says what comes before and after. Needs uv, twine and a package index, and
 for `--compiled` a C compiler.
@@ -176,21 +176,21 @@ def build(out: Path, staged: Mapping[str, Path]) -> None:
             raise ReleaseError(f"the build of {name} wrote no {missing[0]}; is its version {version()}?")
 
 
-def build_compiled(out: Path, core: Path) -> Path:
-    """Build the core at a path with its engine compiled; return the wheel, in a folder of its own.
+def build_compiled(out: Path, core: Path) -> list[Path]:
+    """Build the core at a path with its engine compiled; return the wheels, one for each installed Python.
 
     Raises:
-        ReleaseError: the build failed.
+        ReleaseError: a build failed.
     """
-    _say("build penstock-core, compiled")
-    folder = out / "compiled"
-    if compiled_wheel.main(str(folder), str(core)):
-        raise ReleaseError("the core could not be compiled; is there a C compiler?")
-    (wheel,) = folder.glob("*.whl")
-    for path in folder.iterdir():
-        if path != wheel:
-            path.unlink()
-    return wheel
+    try:
+        found = compiled_wheel.pythons()
+        missing = [version for version in compiled_wheel.VERSIONS if version not in found]
+        if missing:
+            _say(f"no compiled core for Python {', '.join(missing)}, which is not installed")
+        _say(f"build penstock-core, compiled for Python {', '.join(found)}")
+        return compiled_wheel.build(out, core, list(found.values()), is_portable=True)
+    except compiled_wheel.CompileError as error:
+        raise ReleaseError(str(error)) from error
 
 
 def check(files: Sequence[Path]) -> None:
@@ -209,6 +209,10 @@ def check(files: Sequence[Path]) -> None:
 
 def smoke(wheels: Sequence[Path], compiled: Path | None) -> None:
     """Install wheels into an empty environment, and use them there.
+
+    Args:
+        wheels: the plain ones.
+        compiled: a folder with a compiled core for this interpreter, which pip must take; None without.
 
     Raises:
         ReleaseError: something did not install, or failed.
@@ -229,7 +233,8 @@ def smoke(wheels: Sequence[Path], compiled: Path | None) -> None:
         _run(python, "-W", "error", "-c", _GRAPH, cwd=home)
         if compiled is not None:
             install = ("pip", "install", "--quiet", "--no-deps", "--reinstall-package", "penstock-core")
-            _run(_uv(), *install, "--python", environment, compiled, cwd=home)
+            source = ("--no-index", "--find-links", compiled, f"penstock-core=={version()}")
+            _run(_uv(), *install, "--python", environment, *source, cwd=home)
             is_compiled = "; assert engine_form().startswith('compiled'), engine_form()"
             _run(python, "-W", "error", "-c", _GRAPH.rstrip() + is_compiled, cwd=home)
 
@@ -248,14 +253,14 @@ def release(out: Path, *, with_compiled: bool, is_draft: bool) -> None:
     with tempfile.TemporaryDirectory(prefix="penstock-release-") as name:
         staged = stage_all(Path(name), addresses())
         build(out, staged)
-        compiled = build_compiled(out, staged["penstock-core"]) if with_compiled else None
+        compiled = build_compiled(out, staged["penstock-core"]) if with_compiled else []
     wheels = [out / files_of(name)[1] for name in distributions()]
     sdists = [out / files_of(name)[0] for name in distributions()]
-    check([*sdists, *wheels, *([compiled] if compiled else [])])
-    smoke(wheels, compiled)
-    _say(f"{len(sdists)} sdists and {len(wheels)} wheels of {version()} are in {out}")
-    if compiled is not None:
-        _say(f"{compiled} is for this machine; docs/releasing.md says how it gets a tag that indexes take")
+    check([*sdists, *wheels, *compiled])
+    smoke(wheels, out if compiled else None)
+    _say(f"{len(sdists)} sdists and {len(wheels) + len(compiled)} wheels of {version()} are in {out}")
+    for wheel in compiled:
+        _say(f"compiled: {wheel.name}")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -264,7 +269,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description="Build what a release uploads, and check it. Uploads nothing."
     )
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="directory to write; default: dist")
-    parser.add_argument("--compiled", action="store_true", help="also the core with its engine compiled")
+    parser.add_argument(
+        "--compiled", action="store_true", help="also compiled cores, one for each installed Python"
+    )
     parser.add_argument("--draft", action="store_true", help="go on without a ready changelog and addresses")
     options = parser.parse_args(arguments)
     try:

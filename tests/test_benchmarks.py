@@ -423,6 +423,10 @@ def test_a_peer_does_the_work_of_all_three_workloads(load, module):
         assert set(peer.join(250, "", **variant)) == JOIN
 
 
+def test_the_bare_hand_over_passes_each_number_to_another_thread_and_back(load):
+    assert set(load("peers.hand_over").latency(10, 20)) == LATENCY
+
+
 def test_penstock_does_the_work_of_all_three_workloads_wherever_its_nodes_run(load):
     chain, latency, join = load("chain"), load("latency"), load("join")
 

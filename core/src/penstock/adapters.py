@@ -17,10 +17,11 @@ the other.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import PacketTypeError, PenstockError, text_of, words_of
 from penstock.payload_types import fits
+from penstock.record import NamedTuple
 from penstock.registry_entries import calculator_of
 
 if TYPE_CHECKING:

@@ -6,11 +6,12 @@ connects. `Calculator.get_contract` fills it in; validation then compares it wit
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from penstock.errors import InvalidArgumentError
 from penstock.payload_types import PayloadType, is_any, is_type, members, type_names
 from penstock.port_collection import PortKey, Ports, port_id, port_name
+from penstock.record import NamedTuple
 from penstock.timestamp import check_offset
 
 if TYPE_CHECKING:

@@ -13,7 +13,9 @@ import re
 import sys
 from importlib import import_module
 from importlib.machinery import PathFinder
-from typing import Final, NamedTuple
+from typing import Final
+
+from penstock.record import NamedTuple
 
 _UNREADABLE: Final = (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError)
 #: "module" or "module:attribute".

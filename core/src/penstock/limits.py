@@ -15,9 +15,10 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import InvalidArgumentError, ResourceExhaustedError
+from penstock.record import NamedTuple
 from penstock.shown import LONGEST_QUOTE
 
 if TYPE_CHECKING:

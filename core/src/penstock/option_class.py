@@ -13,9 +13,10 @@ from __future__ import annotations
 import collections.abc
 import enum
 import typing
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeGuard
 
 from penstock.errors import InvalidArgumentError
+from penstock.record import NamedTuple
 from penstock.type_hints import HintParts, hints_of
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ inputs first. A plan is shared by all runs of a graph; calculators are made agai
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from penstock.record import Record
+from penstock.record import NamedTuple, Record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,7 +69,7 @@ class SidePortPlan(Record):
 class HandlerPlan(NamedTuple):
     """The input stream handler of a node: its class (an instance is made for each run) and its options.
 
-    `options` has `get(MessageType)`, as the options of a node.
+    `options` has `get(MessageType)` and `are_given()`, as the options of a node.
     """
 
     name: str
@@ -112,7 +112,7 @@ class NodePlan(NamedTuple):
     factory: type[Calculator]
     #: Filled in and checked; carries offset, process bounds, services.
     contract: CalculatorContract
-    #: Has `get(MessageType)`.
+    #: Has `get(MessageType)` and `are_given()`.
     options: Any
     inputs: tuple[PortPlan, ...]
     outputs: tuple[PortPlan, ...]
@@ -155,15 +155,28 @@ class ExecutorPlan(NamedTuple):
     #: Registered name, or "" where the application must hand one in (or the default type is meant, for the
     #: default executor).
     type: str
-    #: Has `get(MessageType)`.
+    #: Has `get(MessageType)` and `are_given()`.
     options: Any
     #: The graph's `num_threads` field, for the default executor; 0 where unset.
     num_threads: int = 0
 
 
-class Plan(NamedTuple):
-    """The whole graph."""
+class LateMessage:
+    """Stands for a CalculatorGraphConfig that is made when something asks for it. It has the fields too."""
 
+    __slots__ = ()
+
+    def message(self) -> Any:
+        """Return the message, always the same."""
+        raise NotImplementedError
+
+
+def message_of(config: Any) -> Any:
+    """Return the CalculatorGraphConfig that a graph comes from, or that stands for it."""
+    return config.message() if isinstance(config, LateMessage) else config
+
+
+class _Plan(NamedTuple):
     nodes: tuple[NodePlan, ...]
     #: Graph inputs first, then in order of their producers.
     streams: tuple[StreamPlan, ...]
@@ -176,7 +189,7 @@ class Plan(NamedTuple):
     #: Packets per input stream; -1 for no limit.
     max_queue_size: int
     report_deadlock: bool
-    #: The checked CalculatorGraphConfig message.
+    #: The checked CalculatorGraphConfig message, or a `LateMessage`.
     config: Any
     #: Name → number of each stream.
     stream_ids: Mapping[str, int]
@@ -186,6 +199,22 @@ class Plan(NamedTuple):
     option_types: Any = None
     #: Those that the graph says the application gives; nodes may read others.
     declared_side_packets: frozenset[str] = frozenset()
+
+
+class Plan(_Plan):
+    """The whole graph."""
+
+    __slots__ = ()
+
+    @property
+    def config(self) -> Any:
+        """The checked CalculatorGraphConfig message; None for a plan that was made by hand."""
+        return message_of(super().config)
+
+    @property
+    def fields(self) -> Any:
+        """What has the fields of `config`, and may be something else: it is there without protobuf."""
+        return super().config
 
 
 def sources_above(

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import importlib
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import InvalidArgumentError, NameClashError, PluginError
 from penstock.option_class import LARGEST_NUMBER, full_name, is_options_class
+from penstock.record import NamedTuple
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import InvalidArgumentError
+from penstock.record import NamedTuple
 from penstock.redacting import redacted
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ import pytest
 
 import penstock
 from penstock.errors import InvalidArgumentError, WaitTimeoutError
+from penstock_stream_handlers.components import OPTIONS
 from penstock_stream_handlers.default import DefaultInputStreamHandler
 
 
@@ -28,6 +29,8 @@ def registry(penstock_registry):
     handlers = penstock_registry.child()
     handlers.add("input stream handler", "DefaultInputStreamHandler", DefaultInputStreamHandler)
     handlers.add("calculator", "Together", Together)
+    name = "penstock.DefaultInputStreamHandlerOptions"
+    handlers.add_option(name, *OPTIONS[name])
     return handlers
 
 

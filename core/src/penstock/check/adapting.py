@@ -7,9 +7,11 @@ graph does to its payloads shows in its config and its picture, and a run knows 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from penstock.check.spec import NodeSpec, Number, Text
+from penstock.plan import message_of
+from penstock.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,8 +46,9 @@ def with_adapters(
         taken: names of streams and nodes.
         options: of a node without any.
     """
-    message = type(graph.message)()
-    message.CopyFrom(graph.message)
+    given = message_of(graph.message)
+    message = type(given)()
+    message.CopyFrom(given)
     nodes = list(graph.nodes)
     names = set(taken)
     made: dict[tuple[str, str], str] = {}

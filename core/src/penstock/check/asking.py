@@ -7,12 +7,13 @@ is loaded without that plan if anything is wrong.
 from __future__ import annotations
 
 from inspect import iscoroutine
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from penstock.access import ACCESS
 from penstock.access import current as current_access
 from penstock.errors import InvalidArgumentError, OptionError
 from penstock.option_class import options_classes
+from penstock.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from penstock.check.failures import ERROR_STREAM
 from penstock.payload_types import runtime_classes
 from penstock.plan import NodePlan, Plan, PortPlan, SidePortPlan, StreamPlan, sources_above
+from penstock.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +36,7 @@ class Checked(NamedTuple):
     executors: tuple[ExecutorPlan, ...]
     wiring: Wiring
     types: PortTypes
-    #: The message that the plan keeps.
+    #: What the plan keeps: a message, or a `LateMessage`.
     config: Any
     #: Knows the options in `config`; None where nothing does.
     option_types: Any

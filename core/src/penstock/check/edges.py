@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from penstock.check.spec import Text
 from penstock.contract import PortSpec
 from penstock.errors import StatusCode
 from penstock.near_names import did_you_mean
 from penstock.port_collection import port_name
+from penstock.record import NamedTuple
 from penstock.shown import quoted
 
 if TYPE_CHECKING:

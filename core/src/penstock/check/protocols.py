@@ -36,6 +36,9 @@ class Options(Protocol):
     def names(self) -> list[str]:
         """Return the full names of the options messages that the graph gives."""
 
+    def are_given(self) -> bool:
+        """Return whether there are any options."""
+
 
 class OptionPlaces(Protocol):
     """Where the options of one node stand."""

@@ -6,7 +6,9 @@ Immutable, except for the message that it came from. Places are those of `GraphS
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
+
+from penstock.record import NamedTuple
 
 if TYPE_CHECKING:
     from penstock.check.protocols import OptionPlaces, Options, Places
@@ -111,7 +113,7 @@ class GraphSpec(NamedTuple):
     refused: tuple[Text, ...]
     #: Warnings about fields of profiler_config that are accepted but have no effect.
     unmeasured: tuple[Text, ...]
-    #: The CalculatorGraphConfig that all this comes from.
+    #: The CalculatorGraphConfig that all this comes from, or a `LateMessage`.
     message: Any
     #: Turn places into words.
     places: Places

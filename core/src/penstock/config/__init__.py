@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.collector import PAUSE
 from penstock.errors import InvalidArgumentError
 from penstock.limits import override
+from penstock.plan import message_of
 from penstock.registry import Registry
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ def _plan(
     from penstock.config.options.options import options_of
     from penstock.config.options.types import OptionTypes
     from penstock.config.reading.convert import graph_spec, in_order
+    from penstock.config.reading.plain_graph import read_plain_graph
     from penstock.config.sharing import place
 
     kept = None
@@ -103,13 +105,15 @@ def _plan(
         if kept is not None and (plan := kept.find()) is not None:
             return plan
     types = OptionTypes(registry)
-    message, places, unread = _read(graph_config, registry, binary_graph_path, types)
+    plain = None if binary_graph_path is not None else read_plain_graph(graph_config, types)
+    message, places, unread = plain or _read(graph_config, registry, binary_graph_path, types)
     faults = Faults(places, unread)
     names = Names(registry, message.package, faults)
     origins = None
     if has_subgraphs(message, names):
         from penstock.config.subgraphs.expand import expand  # costs as much to import as all the checks
 
+        message = message_of(message)
         message, origins = expand(message, places, registry, faults, types, names=names, services=services)
     spec = graph_spec(message, places, origins)
     plan = validate(spec, names, options_of, in_order=in_order, option_types=types)

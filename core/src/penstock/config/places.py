@@ -10,7 +10,9 @@ from __future__ import annotations
 import copy
 import re
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from penstock.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

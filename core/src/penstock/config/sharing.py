@@ -20,13 +20,15 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from penstock import limits
 from penstock.check.asking import ask_contract, ask_leading
 from penstock.config.options.types import OptionTypes
-from penstock.config.reading.parse import bytes_of, is_path
+from penstock.config.reading.files import bytes_of, is_path
+from penstock.config.reading.plain_graph import PlainGraph
 from penstock.errors import PenstockError
+from penstock.record import NamedTuple
 from penstock.registry import Registry
 
 if TYPE_CHECKING:
@@ -136,7 +138,7 @@ class Place:
             shelf = self._registry.kept.setdefault(_KEEPER, _Shelf())
             if not shelf.was_noted(self._key, self._changes):
                 return
-        size = len(plan.nodes) * _BYTES_OF_NODE + len(plan.config.SerializePartialToString())
+        size = len(plan.nodes) * _BYTES_OF_NODE + _size_of(plan.fields)
         size += sum(len(data) for _, data in files) + len(self._key[0][1])  # type: ignore[index]  # see `place`
         if size > _MOST_BYTES // 4 or self._registry.changes != self._changes:
             return
@@ -188,8 +190,12 @@ def _again(kept: _Kept, registry: Registry) -> Plan | None:
 
 def _with_nodes(plan: Plan, nodes: tuple[NodePlan, ...]) -> Plan:
     """Return an equal plan with other nodes, and without types of options."""
-    config = type(plan.config)()
-    config.CopyFrom(plan.config)
+    config = plan.fields
+    if isinstance(config, PlainGraph):
+        config = config.again()
+    else:
+        config = type(config)()
+        config.CopyFrom(plan.fields)
     return plan._replace(
         nodes=nodes,
         executors=tuple([one._replace(options=one.options.again()) for one in plan.executors]),
@@ -197,6 +203,11 @@ def _with_nodes(plan: Plan, nodes: tuple[NodePlan, ...]) -> Plan:
         stream_ids=dict(plan.stream_ids),
         option_types=None,
     )
+
+
+def _size_of(config: Any) -> int:
+    """Return how many bytes a config takes, by estimate; the text of a plain graph is a part of its key."""
+    return 0 if isinstance(config, PlainGraph) else len(config.SerializePartialToString())
 
 
 def _renewed(node: NodePlan, contract: CalculatorContract, options: Options) -> NodePlan:

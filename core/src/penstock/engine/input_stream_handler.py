@@ -154,7 +154,7 @@ class InputStreamHandler:
         fault with a place in the graph file; and when a graph is drawn.
 
         Args:
-            options: of the policy; has `get(MessageType)`.
+            options: of the policy; has `get(MessageType)` and `are_given()`.
             inputs: tag and index of each of the node's inputs, in id order: tags by their bytes, then index.
 
         Raises:

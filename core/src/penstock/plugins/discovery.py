@@ -20,8 +20,8 @@ hooks went on being called.
 from __future__ import annotations
 
 import os
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from types import FunctionType, MappingProxyType, MethodType, ModuleType
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import pluggy
 
@@ -30,6 +30,7 @@ from penstock.errors import InvalidArgumentError, NotFoundError, PluginError, te
 from penstock.late_log import LateLogger
 from penstock.near_names import near_names
 from penstock.plugins import hookspecs
+from penstock.record import NamedTuple
 
 if TYPE_CHECKING:
     import importlib.metadata
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
 BLOCK_VARIABLE: Final = "PENSTOCK_BLOCK_PLUGINS"
 ONLY_VARIABLE: Final = "PENSTOCK_PLUGINS"
 NONE_VARIABLE: Final = "PENSTOCK_NO_PLUGINS"
+
+#: What pluggy takes for a hook where it has the mark.
+_CALLED: Final = (FunctionType, MethodType, classmethod, staticmethod)
 
 _logger = LateLogger("plugins")
 
@@ -115,6 +119,16 @@ class Implementation(NamedTuple):
     call: Callable[..., Any]
 
 
+class _Manager(pluggy.PluginManager):
+    """Looks only at what can be a hook in a module; to look at all names takes a third of loading plugins."""
+
+    def parse_hookimpl_opts(self, plugin: Any, name: str) -> pluggy.HookimplOpts | None:
+        """Return the mark of a hook, or None."""
+        if isinstance(plugin, ModuleType) and not isinstance(vars(plugin).get(name), _CALLED):
+            return None
+        return super().parse_hookimpl_opts(plugin, name)
+
+
 class PluginHost:
     """The plugins of this process, loaded: their records, what they bring, and their hooks.
 
@@ -139,7 +153,7 @@ class PluginHost:
             InvalidArgumentError: a switch is not what it must be. A plugin never makes it raise.
         """
         switches = _switches(block, only, none=none)
-        self._manager = pluggy.PluginManager(hookspecs.PROJECT)
+        self._manager = _Manager(hookspecs.PROJECT)
         self._manager.add_hookspecs(hookspecs)
         self._components: dict[str, hookspecs.Components] = {}
         points, broken = _entry_points()

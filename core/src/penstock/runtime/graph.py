@@ -140,7 +140,7 @@ class CalculatorGraph:
             self.set_service(key, service)
         self._starter.max_queued_bytes = max_queued_bytes
         self._add_mode = GraphInputStreamAddMode.WAIT_TILL_NOT_FULL
-        profiler = self._plan.config.profiler_config
+        profiler = self._plan.fields.profiler_config
         self._starter.is_timed = bool(profiler.enable_profiler)
         self._own_trace: OwnTrace | None = None
         if profiler.trace_enabled:

@@ -8,9 +8,10 @@ arranges its plan before them; see `Starter`.
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from penstock.collector import PAUSE
+from penstock.record import NamedTuple
 from penstock.runtime.build import RunBuilder
 from penstock.runtime.counters import Counters
 from penstock.runtime.executors.placed import as_in_plan

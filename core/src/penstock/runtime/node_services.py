@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from penstock.access import EVERYTHING
 from penstock.engine.node import CLOSING
@@ -18,6 +18,7 @@ from penstock.errors import (
 )
 from penstock.explain.graph_view import GRAPH
 from penstock.late_log import LateLogger, place
+from penstock.record import NamedTuple
 from penstock.runtime.view import RunView
 from penstock.service_makers import maker_of
 from penstock.services import ServiceScope

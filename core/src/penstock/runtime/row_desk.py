@@ -169,5 +169,5 @@ class RowDesk:
 
 def outputs_of(plan: Plan) -> list[str]:
     """Return the names of the graph outputs that something produces, in the order of the graph."""
-    names = (entry.rpartition(":")[2] for entry in plan.config.output_stream)
+    names = (entry.rpartition(":")[2] for entry in plan.fields.output_stream)
     return list(dict.fromkeys(name for name in names if name in plan.stream_ids))

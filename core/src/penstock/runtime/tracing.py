@@ -405,5 +405,5 @@ def _in_words(error: BaseException) -> str:
 
 
 def _name_of(plan: Plan) -> str:
-    kind: str = "" if plan.config is None else plan.config.type
+    kind: str = "" if plan.fields is None else plan.fields.type
     return kind or (PurePath(plan.file).name if plan.file else "graph")

@@ -29,7 +29,7 @@ class RunView:
     @property
     def text_config(self) -> str:
         """The checked config as graph text, nodes as they are numbered; "" for a plan made by hand."""
-        if self._plan.config is None:
+        if self._plan.fields is None:
             return ""
         from penstock.config import to_text  # brings protobuf
 
@@ -38,7 +38,7 @@ class RunView:
     @property
     def binary_config(self) -> bytes:
         """The checked config as serialized protobuf; empty for a plan that was made by hand."""
-        if self._plan.config is None:
+        if self._plan.fields is None:
             return b""
         return cast("bytes", self._plan.config.SerializePartialToString(deterministic=True))
 

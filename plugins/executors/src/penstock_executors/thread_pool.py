@@ -66,6 +66,8 @@ class ThreadPoolExecutor(Executor):
     @classmethod
     def create(cls, options: Any, defaults: ExecutorDefaults) -> ThreadPoolExecutor:
         """Make one from `ThreadPoolExecutorOptions`."""
+        if defaults.is_implied and not options.are_given():  # as in most graphs, which then need no protobuf
+            return cls(defaults.num_threads if defaults.num_threads > 0 else defaults.suggested_threads)
         from penstock_executors.messages.thread_pool_pb2 import ThreadPoolExecutorOptions  # protobuf
 
         message = options.get(ThreadPoolExecutorOptions)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from penstock import InputStreamHandler
 from penstock.errors import InvalidArgumentError
-from penstock_stream_handlers.messages.default_pb2 import DefaultInputStreamHandlerOptions
 from penstock_stream_handlers.tag_index import reading_node
 
 if TYPE_CHECKING:
@@ -48,8 +47,12 @@ class DefaultInputStreamHandler(InputStreamHandler):
             InvalidArgumentError: `batch_size` is below 1.
         """
         super().prepare(inputs)
-        if self.options is None or not inputs:
+        if self.options is None or not inputs or not self.options.are_given():
             return
+        from penstock_stream_handlers.messages.default_pb2 import (  # protobuf
+            DefaultInputStreamHandlerOptions,
+        )
+
         size = self.options.get(DefaultInputStreamHandlerOptions).batch_size
         if size < 1:
             node = reading_node(self.inputs).name

@@ -280,6 +280,10 @@ class GivenOptions:
         """Return whether there is a message of this class."""
         return message_type in self._by_class
 
+    def are_given(self) -> bool:
+        """Return whether there is any message."""
+        return bool(self._by_class)
+
 
 def _ports(ports: PortList) -> tuple[str, ...]:
     return tuple(ports.split()) if isinstance(ports, str) else tuple(ports)

@@ -77,6 +77,10 @@ class Options:
             return self._given(message_type) is not None
         return self._look_up(message_type) is not None
 
+    def are_given(self) -> bool:
+        """Return whether there are any options; without, nothing needs the messages that they would be."""
+        return self._extended is not None or bool(self._packed)
+
     def again(self) -> Options:
         """Return equal options for an equal graph, with messages of their own. Not for options given in code.
 

@@ -16,6 +16,7 @@ from penstock.check.spec import (
 )
 from penstock.config.options.option_places import OptionPlaces
 from penstock.config.options.options import Options
+from penstock.config.reading.plain_graph import PlainGraph
 from penstock.config.reading.profiler import without_effect
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def graph_spec(
     """Return the graph of a message as a spec. The spec keeps the message and does not copy it.
 
     Args:
-        message: a CalculatorGraphConfig.
+        message: a CalculatorGraphConfig, or a `PlainGraph`.
         places: of the file that the message was read from.
         origins: where each node stands; None where all nodes stand in that file in this order.
     """
@@ -65,6 +66,8 @@ def in_order(graph: Message, order: list[int]) -> Message:
     """Return the graph with its nodes in another order; `graph` itself where that changes nothing."""
     if order == list(range(len(graph.node))):
         return graph
+    if isinstance(graph, PlainGraph):
+        return graph.in_order(order)
     ordered = type(graph)()
     ordered.CopyFrom(graph)
     del ordered.node[:]

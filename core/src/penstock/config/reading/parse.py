@@ -11,8 +11,6 @@ readers that `penstock-graphs` registers.
 from __future__ import annotations
 
 import re
-import stat
-import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeGuard
 
@@ -27,16 +25,15 @@ from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.config.options.messages import calculators_of, first_bytes_in, is_known, messages_in, spelled
 from penstock.config.options.types import OptionTypes
 from penstock.config.places import Places, ReadGraph, Spot, Unread, where
+from penstock.config.reading.files import BINARY, JSON, TEXT, bytes_of, is_path
 from penstock.config.reading.scan import HALF, end_of_field, own_name, scan_text
 from penstock.config.wire import check_wire
 from penstock.errors import (
     GraphParseError,
     InvalidArgumentError,
     NameClashError,
-    NotFoundError,
     PenstockError,
     PluginError,
-    code_of,
 )
 from penstock.shown import quoted
 
@@ -49,11 +46,6 @@ if TYPE_CHECKING:
     from penstock.config.places import FieldPath
     from penstock.config.reading.scan import ScannedText
     from penstock.registry import Registry
-
-#: What a file's name ends with → how it is read.
-_TEXT: Final = (".pbtxt", ".textproto")
-_BINARY: Final = (".binarypb", ".pb")
-_JSON: Final = (".json",)
 
 #: Full names of the message in this package and in the reference's, whose fields are the same.
 _GRAPH_NAMES: Final = ("penstock.CalculatorGraphConfig", "mediapipe.CalculatorGraphConfig")
@@ -161,12 +153,6 @@ def _is_definition(thing: object) -> TypeGuard[Definition]:
     return callable(getattr(thing, "arguments_of", None)) and not isinstance(thing, type)
 
 
-def is_path(thing: object) -> TypeGuard[Path]:
-    """Return whether an object is a `pathlib.Path`, without importing pathlib."""
-    pathlib = sys.modules.get("pathlib")
-    return pathlib is not None and isinstance(thing, pathlib.Path)
-
-
 def _size_and_hash(message: Message) -> tuple[int, int]:
     data = message.SerializePartialToString(deterministic=True)
     return len(data), hash(data)
@@ -190,20 +176,20 @@ class _Reader:
     def file(self, path: Path) -> ReadGraph | Definition:
         self._file = str(path)
         suffix = path.suffix.lower()
-        if suffix in _BINARY and path.stem.lower().endswith(_BINARY_TEMPLATE):
+        if suffix in BINARY and path.stem.lower().endswith(_BINARY_TEMPLATE):
             return self.binary_template(self.bytes_of(path))
-        if suffix in _BINARY:
+        if suffix in BINARY:
             return self.binary(self.bytes_of(path))
-        if suffix in _TEXT:
+        if suffix in TEXT:
             return self.text(self._decoded(path))
-        if suffix in _JSON:
+        if suffix in JSON:
             return self.json(self._decoded(path))
-        known = ", ".join((*_TEXT, *_BINARY, *_JSON))
+        known = ", ".join((*TEXT, *BINARY, *JSON))
         raise InvalidArgumentError(f"graph file {str(path)!r} ends with {suffix!r}; expected one of {known}")
 
     def text(self, text: str) -> ReadGraph | Definition:
         limits.check("file_bytes", len(text), f"this graph text has {len(text)} characters")
-        scanned = scan_text(text)
+        scanned = self._types.scanned.pop(text, None) or scan_text(text)
         places = Places(self._file, text, scanned.root)
         if half := HALF.search(text):
             words = f"{half[0]!r} is half of a character; write the character itself"
@@ -502,34 +488,6 @@ class _Reader:
         line, column = position or (None, None)
         message = f"{where(self._file, position)}{words}"
         raise GraphParseError(message, file=self._file, line=line, column=column) from cause
-
-
-def bytes_of(path: Path) -> bytes:
-    """Return what is in a graph file.
-
-    Raises:
-        NotFoundError: there is no such file.
-        InvalidArgumentError: it is a device or a pipe.
-        ResourceExhaustedError: it has more bytes than the limit "file_bytes".
-        PenstockError: it cannot be read; the OSError is the `__cause__`.
-    """
-    most = limits.current().file_bytes
-    try:
-        if not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():  # opening a pipe waits for its writer
-            raise InvalidArgumentError(
-                f"graph file {str(path)!r} is a device or a pipe; read it, and pass its text as a str"
-            )
-        with path.open("rb") as file:
-            data = file.read(most + 1)
-    except FileNotFoundError as error:
-        raise NotFoundError(f"there is no graph file {str(path)!r}") from error
-    except PenstockError:
-        raise
-    except (OSError, ValueError) as error:  # a name with a null character is a ValueError
-        why = getattr(error, "strerror", None) or error
-        raise PenstockError(f"graph file {str(path)!r} cannot be read: {why}", code=code_of(error)) from error
-    limits.check("file_bytes", len(data), f"graph file {str(path)!r} has too many bytes")
-    return data
 
 
 def _holds_template(data: bytes) -> bool:

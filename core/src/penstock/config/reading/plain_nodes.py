@@ -10,24 +10,26 @@ nothing is read here that the parser would refuse or read otherwise.
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
+
+from penstock.record import NamedTuple
 
 #: Possessive, as all repetitions here: no text is tried in more than one way.
-_SPACE: Final = r"\s*+"
+SPACE: Final = r"\s*+"
 #: A string of printable ASCII without escapes.
-_STRING: Final = r"""(?:"[ !\#-\[\]-~]*+"|'[ -&(-\[\]-~]*+')"""
+STRING: Final = r"""(?:"[ !\#-\[\]-~]*+"|'[ -&(-\[\]-~]*+')"""
 _ONE: Final = ("name", "calculator", "executor")
 _MANY: Final = ("input_stream", "output_stream", "input_side_packet", "output_side_packet")
 _NAMES: Final = "|".join((*_ONE, *_MANY))
 
 #: A plain node, and the comma or semicolon after it. To be compiled as re.ASCII.
 PLAIN_NODE: Final = (
-    rf"node{_SPACE}:?{_SPACE}\{{{_SPACE}"
-    rf"(?:(?:{_NAMES}){_SPACE}:{_SPACE}{_STRING}{_SPACE}[,;]?{_SPACE})*+"
-    rf"\}}(?:{_SPACE}[,;])?+"
+    rf"node{SPACE}:?{SPACE}\{{{SPACE}"
+    rf"(?:(?:{_NAMES}){SPACE}:{SPACE}{STRING}{SPACE}[,;]?{SPACE})*+"
+    rf"\}}(?:{SPACE}[,;])?+"
 )
-_FIELD: Final = re.compile(rf"({_NAMES}){_SPACE}:{_SPACE}({_STRING}){_SPACE}[,;]?{_SPACE}", re.ASCII)
-_BEGIN: Final = re.compile(rf"node{_SPACE}:?{_SPACE}\{{{_SPACE}", re.ASCII)
+_FIELD: Final = re.compile(rf"({_NAMES}){SPACE}:{SPACE}({STRING}){SPACE}[,;]?{SPACE}", re.ASCII)
+_BEGIN: Final = re.compile(rf"node{SPACE}:?{SPACE}\{{{SPACE}", re.ASCII)
 
 
 class PlainNode(NamedTuple):

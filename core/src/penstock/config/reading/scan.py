@@ -11,11 +11,12 @@ from __future__ import annotations
 import re
 from functools import cache
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from penstock import limits
 from penstock.config.places import Spot
 from penstock.config.reading.plain_nodes import PLAIN_NODE, PlainNode, fields_of, given_by
+from penstock.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from penstock.check.faults import cause_words
 from penstock.check.names import Names, has_subgraphs
@@ -25,7 +25,8 @@ from penstock.config.options.messages import messages_in
 from penstock.config.options.option_places import OptionPlaces
 from penstock.config.options.options import Options
 from penstock.config.places import ReadGraph, Spot
-from penstock.config.reading.parse import is_path, read_definition, read_made_graph
+from penstock.config.reading.files import is_path
+from penstock.config.reading.parse import read_definition, read_made_graph
 from penstock.config.subgraphs.interface import PORT_FIELDS, Interface, prefix_of
 from penstock.config.subgraphs.subgraph import Subgraph, SubgraphContext
 from penstock.errors import (
@@ -38,6 +39,7 @@ from penstock.errors import (
 )
 from penstock.late_log import LateLogger, place
 from penstock.limits import check, current
+from penstock.record import NamedTuple
 from penstock.shown import clipped, quoted
 from penstock.tags import TagMap
 

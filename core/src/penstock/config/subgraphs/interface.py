@@ -8,10 +8,11 @@ nodes that read them. Source: MediaPipe `tool/subgraph_expansion`.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from penstock.config.places import Spot
 from penstock.port_collection import port_name
+from penstock.record import NamedTuple
 from penstock.shown import quoted
 from penstock.tags import is_name
 

@@ -9,7 +9,9 @@ see `penstock.runtime.runner.queue_work`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+from penstock.record import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -132,7 +134,7 @@ class Executor(ABC):
     places = False
 
     @classmethod
-    def create(cls, options: Any, defaults: ExecutorDefaults) -> Executor:  # noqa: ARG003  # has get(MessageType)
+    def create(cls, options: Any, defaults: ExecutorDefaults) -> Executor:  # noqa: ARG003  # has get(MessageType), are_given()
         """Make an executor from the options of a graph's `executor` entry.
 
         Raises:
