@@ -74,7 +74,7 @@ import sys
 def main():
     print("a child", sys.argv[1:])
 """
-#: Of the packs in this environment, those that come along; the test would take minutes with all.
+#: The packs of this environment that come along; the test would take minutes with all.
 PLUGINS = "strange,executors,stream-handlers,processes,formats"
 
 
