@@ -67,6 +67,8 @@ def declared(member, *, in_testing):
 
 #: Comes with mypy; what compiles the engine knows its marks by this name.
 FOR_TYPES = "mypy_extensions"
+#: What only a program that is frozen has, and what freezes it: its hooks run inside of it.
+FROZEN = {"penstock_table", "PyInstaller"}
 
 
 def optional(member):
@@ -295,7 +297,7 @@ def test_a_member_imports_nothing_that_it_does_not_declare(member):
         for path in member.source.rglob("*.py")
         for name in imported(path)
         if name not in sys.stdlib_module_names
-        and name != FOR_TYPES
+        and name not in {FOR_TYPES, *FROZEN}
         and distribution_of(name) not in declared(member, in_testing=is_for_tests(member, path))
         and (distribution_of(name) not in optional(member) or is_imported_at_once(path, name))
     }
@@ -368,11 +370,11 @@ def test_importing_the_public_names_or_a_plugin_module_imports_nothing_heavy(mod
 
 
 def test_the_core_stays_below_its_limit():
-    """26,000 lines. The limit is raised for a part that users need, and no reason to leave one out."""
+    """26,250 lines. The limit is raised for a part that users need, and no reason to leave one out."""
     core = NAMES["penstock-core"].source
     written = [path for path in core.rglob("*.py") if not path.name.endswith("_pb2.py")]
 
-    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in written) < 26_000
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in written) < 26_250
 
 
 # --- what CI runs ---------------------------------------------------------------------------------

@@ -755,4 +755,4 @@ def test_only_discovery_and_the_command_read_entry_points() -> None:
         if re.search(r"importlib\.metadata|ordinary_points\(", file.read_text(encoding="utf-8"))
     }
 
-    assert readers == {"entry_points.py", "plugins/discovery.py", "__main__.py"}
+    assert readers == {"entry_points.py", "plugins/discovery.py", "__main__.py", "freezing/contents.py"}

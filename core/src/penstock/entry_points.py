@@ -1,5 +1,8 @@
 """The entry points of one group, read from the files that pip leaves, without Python's own reader.
 
+Programs that are frozen may have no such files; they have the module `penstock_table` in their place, which
+`penstock.freezing` writes.
+
 That reader imports 40 modules, the one for e-mail among them: 25 ms, a third of what the first small graph
 takes. This module reads only files as pip writes them. Anything else (a finder of the application's own,
 a zip file, an egg, a file with another layout) makes `ordinary_points` return None, and Python's reader
@@ -13,9 +16,13 @@ import re
 import sys
 from importlib import import_module
 from importlib.machinery import PathFinder
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from penstock.children import is_frozen
 from penstock.record import NamedTuple
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 _UNREADABLE: Final = (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError)
 #: "module" or "module:attribute".
@@ -70,6 +77,32 @@ def ordinary_points(group: str) -> list[OrdinaryPoint] | None:
                 found += points
                 seen.add(name)
     return found
+
+
+def table_points(group: str) -> list[OrdinaryPoint]:
+    """Return the entry points of a group in the table of a frozen program; none where there is no table."""
+    try:
+        import penstock_table  # type: ignore[import-not-found, unused-ignore]  # only such programs have it
+    except ModuleNotFoundError as error:
+        if error.name != "penstock_table":
+            raise
+        return []
+    return [OrdinaryPoint(*row[1:]) for row in penstock_table.POINTS if row[0] == group]
+
+
+def entry_points(group: str) -> list[EntryPoint | OrdinaryPoint]:
+    """Return the entry points of a group of a pack's own; `discovery` reads the group of plugins itself.
+
+    For packs that let other packs bring something. In a frozen program, the entry points of its table are
+    added where no metadata of their distribution is.
+    """
+    import importlib.metadata  # brings 40 modules
+
+    found = list(importlib.metadata.entry_points(group=group))
+    if not is_frozen():
+        return [*found]
+    there = {canonical(point.dist.name) for point in found if point.dist is not None}
+    return [*found, *(point for point in table_points(group) if canonical(point.distribution) not in there)]
 
 
 def canonical(distribution: str) -> str:

@@ -5,8 +5,13 @@ from penstock.registry import KINDS as KINDS
 from penstock.plugins.discovery import PluginHost as PluginHost
 from penstock.registry_entries import calculator_of as calculator_of
 from penstock.registry_entries import check_name as check_name
+from penstock.children import child_command as child_command
 from penstock.plugins.default_registry import default_registry as default_registry
 from penstock.engine_form import engine_form as engine_form
+from penstock.entry_points import entry_points as entry_points
+from penstock.freezing.contents import files_of as files_of
+from penstock.children import freeze_support as freeze_support
+from penstock.children import is_frozen as is_frozen
 from penstock.late_names import late_names as late_names
 from penstock.registry import official_packs as official_packs
 from penstock.plugins.default_registry import plugin_host as plugin_host

@@ -3,7 +3,8 @@
 A plugin is an entry point of the group `penstock`. Each is loaded on its own, in the order of their
 names, and leaves one record, whatever happens to it: one that is broken never takes another down,
 and none is fatal. Name order, because distributions come in the order of `sys.path`, and names
-that clash must clash in the same way on every machine.
+that clash must clash in the same way on every machine. A frozen program may have a table in place of
+metadata; see `penstock.freezing`.
 
 Three switches, as arguments or as environment variables; an argument counts more:
 
@@ -25,7 +26,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import pluggy
 
-from penstock.entry_points import canonical, ordinary_points
+from penstock.children import is_frozen
+from penstock.entry_points import canonical, ordinary_points, table_points
 from penstock.errors import InvalidArgumentError, NotFoundError, PluginError, text_of, traceback_of
 from penstock.late_log import LateLogger
 from penstock.near_names import near_names
@@ -156,7 +158,7 @@ class PluginHost:
         self._manager = _Manager(hookspecs.PROJECT)
         self._manager.add_hookspecs(hookspecs)
         self._components: dict[str, hookspecs.Components] = {}
-        points, broken = _entry_points()
+        points, broken = _with_table(*_entry_points())
         records = [*broken, *self._load_all(points, switches)]
         #: One for each entry point, by name, then distribution.
         self.records = tuple(sorted(records, key=lambda record: (record.name, record.distribution)))
@@ -309,6 +311,23 @@ def _entry_points() -> tuple[list[_Point], list[Discovered]]:
             broken.append(_unreadable(distribution, error))
     points.sort(key=lambda point: (point.name, point.distribution))
     return points, broken
+
+
+def _with_table(points: list[_Point], broken: list[Discovered]) -> tuple[list[_Point], list[Discovered]]:
+    """Add what the table of a frozen program has, of distributions without metadata.
+
+    Elsewhere the table counts only where no distribution has a plugin: one that was left beside a program's
+    source may name packs that are gone.
+    """
+    if points and not is_frozen():
+        return points, broken
+    there = {canonical(point.distribution) for point in points}
+    added = [
+        _Point(point.name, point.distribution, point.version, point)
+        for point in table_points(hookspecs.PROJECT)
+        if canonical(point.distribution) not in there
+    ]
+    return sorted([*points, *added], key=lambda point: (point.name, point.distribution)), broken
 
 
 def _field(distribution: importlib.metadata.Distribution, field: str) -> str:

@@ -16,6 +16,7 @@ from time import monotonic
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from penstock.errors import InvalidArgumentError, UnavailableError
+from penstock.packs import child_command
 from penstock_bridges import check_needs
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ class RerunLog:
 def _started(theirs: socket.socket, complaints: IO[bytes]) -> subprocess.Popen[bytes]:
     paths = os.pathsep.join(path for path in sys.path if path)
     return subprocess.Popen(  # noqa: S603  # ours
-        [sys.executable, "-m", "penstock_rerun.client.program", str(theirs.fileno())],
+        child_command("penstock_rerun.client.program", str(theirs.fileno())),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=complaints,

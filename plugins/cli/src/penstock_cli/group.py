@@ -30,7 +30,7 @@ _HEADINGS: Final = {
     "Commands for the first day": ("demo", "run", "validate", "show", "list", "doctor"),
     "People in videos": ("hands", "faces", "pose"),
     "What a run does": ("why", "top", "paths", "report"),
-    "Graph files": ("lint", "format", "language-server"),
+    "Graph files": ("lint", "format", "language-server", "bundle"),
     "Recordings": ("record", "replay", "diff", "repair"),
     "Packs of your own": ("new", "validate-pack", "plugins", "completion"),
 }

@@ -16,6 +16,7 @@ import click
 
 import penstock
 from penstock_cli.access_options import limited
+from penstock_cli.bundle.bundle_command import bundle_command
 from penstock_cli.completion import complete_component
 from penstock_cli.failures import EXIT_CODES, INTERRUPTED, RunFailed, as_failure
 from penstock_cli.graphs.inspection import COMMANDS
@@ -367,5 +368,5 @@ def show_command(  # noqa: PLR0913, PLR0917  # an argument for each option
         print_description(description, version, source)
 
 
-for _command in (top_command, why_command, *COMMANDS, *TRACE_COMMANDS, *PACK_COMMANDS):
+for _command in (top_command, why_command, bundle_command, *COMMANDS, *TRACE_COMMANDS, *PACK_COMMANDS):
     penstock_command.add_command(_command)

@@ -108,7 +108,7 @@ def _import(name: str) -> ModuleType:
         if (error.name or "").partition(".")[0] != "OpenGL":
             raise
         raise GpuUnavailableError("PyOpenGL is not installed", "pip install PyOpenGL") from error
-    except (ImportError, AttributeError, OSError) as error:  # PyOpenGL's errors where a library is missing
+    except (ImportError, AttributeError, OSError, TypeError) as error:  # PyOpenGL's, where a part is missing
         cause = f"PyOpenGL cannot be imported: {type(error).__name__}: {error}"
         raise GpuUnavailableError(cause, INSTALL) from error
     finally:

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from penstock.errors import UnavailableError
+from penstock.errors import FailedPreconditionError, UnavailableError
+from penstock.packs import child_command
 
 if TYPE_CHECKING:
     from penstock_views.draw import Drawing, DrawnNode, Port
@@ -53,12 +54,14 @@ def picture(config: bytes, look: Look | None = None) -> str:
     """
     try:
         done = subprocess.run(  # noqa: S603  # this module, with this Python
-            [sys.executable, "-m", __name__, *_arguments(look)],
+            child_command(__name__, *_arguments(look)),
             input=config,
             capture_output=True,
             timeout=_LONGEST,
             check=False,
         )
+    except FailedPreconditionError as error:
+        raise UnavailableError(f"the graph cannot be drawn: {error}") from error
     except subprocess.TimeoutExpired:
         raise UnavailableError(
             f"the picture of the graph was not ready after {_LONGEST:g} s; the tables have all of its numbers"
@@ -119,9 +122,14 @@ def _plain_node(node: DrawnNode) -> DrawnNode:
     )
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Draw what comes in, as the module says."""
     wanted = Look(*json.loads(sys.argv[1])) if len(sys.argv) > 1 else None
     try:
         sys.stdout.buffer.write(draw(sys.stdin.buffer.read(), wanted).encode())
     except UnavailableError as error:
         sys.exit(str(error))
+
+
+if __name__ == "__main__":
+    main()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, Final
 
+from penstock_metrics.health import PATH as HEALTH
 from penstock_monitor.api import name_in
 
 if TYPE_CHECKING:
@@ -20,10 +21,12 @@ class Door:
     Args:
         inner: the other one; sees only requests that may be answered.
         token: what requests must have; None for no token.
+        health: answers requests of whether all is well, which need no token.
     """
 
-    def __init__(self, inner: WSGIApplication, token: str | None) -> None:
+    def __init__(self, inner: WSGIApplication, token: str | None, health: WSGIApplication) -> None:
         self._inner: Final = inner
+        self._health: Final = health
         self._token: Final = None if token is None else token.encode()
         #: The names under which requests may come, in lower case; empty for all.
         self.names: frozenset[str] = frozenset()
@@ -33,6 +36,8 @@ class Door:
         fault = self._fault_of_host(environ)
         if fault:
             return _refused(start_response, "403 Forbidden", fault)
+        if environ.get("PATH_INFO") == HEALTH:
+            return self._health(environ, start_response)
         if not self._has_token(environ):
             words = "the token is missing or wrong: send it as Authorization: Bearer TOKEN"
             return _refused(start_response, "401 Unauthorized", words, ("WWW-Authenticate", "Bearer"))

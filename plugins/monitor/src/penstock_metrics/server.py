@@ -3,8 +3,9 @@
 prometheus-client answers the requests; here are the socket and its thread. It answers GET alone, and
 changes nothing. With a token it answers only requests that have it: "Authorization: Bearer TOKEN", as
 Prometheus sends it (`authorization { credentials_file }`). Without one, everyone who reaches the address can
-read the numbers, and the names of streams and nodes. On an address of this machine alone it answers only
-under names of the machine, so that no page of a browser can read it by another name that leads here.
+read the numbers, and the names of streams and nodes. `/healthz` says whether all is well, and nothing more,
+without a token. On an address of this machine alone it answers only under names of the machine, so that no
+page of a browser can read it by another name that leads here.
 
 However often it is asked, answers take at most 0.3 % of a processor: of a graph of hundreds of nodes the same
 numbers are given again for some seconds. Prometheus asks every 15 s or less often, and gets new ones. Of more
@@ -26,6 +27,7 @@ from penstock.errors import InvalidArgumentError, UnavailableError
 from penstock.log import get_logger
 from penstock_metrics.answers import Answers
 from penstock_metrics.door import Door
+from penstock_metrics.health import Health
 from penstock_metrics.prometheus import Metrics, client
 
 if TYPE_CHECKING:
@@ -70,7 +72,8 @@ class MetricsServer:
             )
         registry = client("").CollectorRegistry()
         registry.register(metrics)
-        door = Door(Answers(client("exposition").make_wsgi_app(registry)), token)
+        numbers = Answers(client("exposition").make_wsgi_app(registry))
+        door = Door(numbers, token, Answers(Health(metrics.graphs)))
         self._server: Final = _listening(door, host, port)
         #: As given; graphs may be added at any time.
         self.metrics: Final = metrics

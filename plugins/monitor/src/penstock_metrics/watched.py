@@ -68,6 +68,25 @@ class WatchedGraph:
                 found[m.STALLED, ()] = 0.0 if stall is None else stall.since_s
         return found
 
+    def fault(self, longest_s: float) -> str:
+        """Return why the graph is not well; "" where it is: it runs, and something has moved lately.
+
+        Args:
+            longest_s: for how many seconds nothing may move. A graph that waits for its inputs alone is idle.
+        """
+        try:
+            reading = self._monitor.reading()
+        except PenstockError:  # the graph has just gone; or the monitor has failed, and has logged that
+            return "it is not known how the graph is"
+        stall = reading.stall
+        if reading.state == "not started":
+            return "the graph has not begun to run"
+        if reading.state == "over":
+            return "the graph has ended"
+        if stall is None or stall.since_s < longest_s or not any(culprit.node for culprit in stall.culprits):
+            return ""
+        return f"nothing has moved for {stall.since_s:.0f} s"
+
     def latencies(self) -> list[Histogram]:
         """Return a copy of the latencies so far, for each stream at which sampled packets have left."""
         with self._lock:

@@ -11,7 +11,7 @@ import signal
 import socket
 import struct
 import sys
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import numpy as np
 import rerun
@@ -20,8 +20,14 @@ import rerun
 CALENDAR_US: Final = 100_000_000_000_000
 
 
-def main() -> int:
-    """Log what comes; return the exit code."""
+def main() -> NoReturn:
+    """Log what comes, and end the process."""
+    code = _serve()
+    sys.stderr.flush()
+    os._exit(code)  # the SDK's threads may wait for a viewer that is gone
+
+
+def _serve() -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the run, which then ends this
     with socket.socket(fileno=int(sys.argv[1])) as link:
         link.setblocking(True)  # noqa: FBT003  # the standard library's
@@ -86,6 +92,4 @@ def _write(link: socket.socket, text: str) -> None:
 
 
 if __name__ == "__main__":
-    code = main()
-    sys.stderr.flush()
-    os._exit(code)  # the SDK's threads may wait for a viewer that is gone
+    main()

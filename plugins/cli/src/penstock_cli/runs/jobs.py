@@ -6,12 +6,12 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
+from penstock.packs import child_command
 from penstock_cli.failures import RunFailed
 from penstock_cli.runs.interrupts import Interrupts
 
@@ -135,7 +135,7 @@ class _Running:
 
     def _start(self, job: Job, printed: Any) -> subprocess.Popen[str] | None:
         """Return the process of a job; None where the command was interrupted before."""
-        command = [sys.executable, "-m", "penstock_cli", *job.words]
+        command = child_command("penstock_cli.__main__", *job.words)
         with self._lock:
             if self._interrupted:
                 return None

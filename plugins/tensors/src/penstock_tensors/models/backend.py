@@ -11,11 +11,11 @@ makes it known with `add_backend`; a distribution with an entry point in the gro
 from __future__ import annotations
 
 import functools
-import importlib.metadata
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from penstock.errors import InvalidArgumentError
+from penstock.packs import entry_points
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -137,5 +137,5 @@ def count_signatures(loaded: LoadedModel) -> int:
 @functools.cache
 def _installed() -> tuple[Backend, ...]:
     """Return the backends of other distributions, then those of this pack."""
-    brought = [entry.load() for entry in importlib.metadata.entry_points(group=GROUP)]
+    brought = [entry.load() for entry in entry_points(GROUP)]
     return (*brought, *(getattr(import_module(module), name) for module, name in _OWN))

@@ -7,9 +7,9 @@ A pack brings its own by an entry point in the group `penstock_tensors.custom_op
 from __future__ import annotations
 
 import functools
-import importlib.metadata
 from typing import Final
 
+from penstock.packs import entry_points
 from penstock_tensors.models import landmark_operations, resampler
 from penstock_tensors.models.custom_ops import OpResolver
 
@@ -21,6 +21,6 @@ GROUP: Final = "penstock_tensors.custom_ops"
 def standard_operations() -> OpResolver:
     """Return the operations of this pack and of all packs that bring some."""
     found = {**landmark_operations.OPERATIONS, **resampler.OPERATIONS}
-    for entry in importlib.metadata.entry_points(group=GROUP):
+    for entry in entry_points(GROUP):
         found.update(entry.load())
     return OpResolver(found)

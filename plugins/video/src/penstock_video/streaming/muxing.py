@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import json
 import subprocess
-import sys
 import threading
 from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
 from penstock.errors import UnavailableError
+from penstock.packs import child_command
 from penstock_video.streaming.muxing_process import FRAME, LENGTH
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class MuxingProcess:
         longest_s: float,
     ) -> None:
         self._process: Final = subprocess.Popen(  # noqa: S603  # this module's neighbour, with this Python
-            [sys.executable, "-P", "-m", _MODULE],
+            child_command(_MODULE),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,  # libav's own messages may have the password

@@ -33,8 +33,9 @@ UNFIT: Final = "unfit"
 FAILED: Final = "failed"
 
 
-def main(given: BinaryIO) -> None:
+def main() -> None:
     """Carry out one task."""
+    given = sys.stdin.buffer
     length = LENGTH.unpack(_read(given, LENGTH.size))[0]
     task = json.loads(_read(given, length))
     size = tuple(task["size"])
@@ -86,4 +87,4 @@ def _kind(error: Exception) -> str:
 
 
 if __name__ == "__main__":
-    main(sys.stdin.buffer)
+    main()
