@@ -116,7 +116,9 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "Detections of supervision and Ultralytics": (
             "DetectionsToSupervision*",
             "DetectionsToUltralytics*",
+            "SupervisionAdapter*",
             "SupervisionToDetections*",
+            "UltralyticsAdapter*",
             "UltralyticsToDetections*",
         ),
         "Drawing by supervision": ("SupervisionAnnotator*",),
