@@ -97,7 +97,13 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "Records for trainings": ("PackMediaSequence*", "StringToSequenceExample*", "UnpackMediaSequence*"),
     },
     "penstock-detect": {
-        "Detectors": ("DetectorInput*", "DetectorDecoder*", "DetectorMasks*", "OnnxBatchInference*"),
+        "Detectors": (
+            "DetectionsToJson*",
+            "DetectorDecoder*",
+            "DetectorInput*",
+            "DetectorMasks*",
+            "OnnxBatchInference*",
+        ),
         "Following": ("Tracker*",),
         "Lines and zones": (
             "Zones*",
@@ -110,7 +116,9 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "Detections of supervision and Ultralytics": (
             "DetectionsToSupervision*",
             "DetectionsToUltralytics*",
+            "SupervisionAdapter*",
             "SupervisionToDetections*",
+            "UltralyticsAdapter*",
             "UltralyticsToDetections*",
         ),
         "Drawing by supervision": ("SupervisionAnnotator*",),
@@ -217,6 +225,7 @@ GROUPS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "Numbers and lists": ("*VectorHasMinSize*", "Filter*Collection*", "Thresholding*", "TopKScores*"),
         "Drawing": (
             "AnnotationOverlay*",
+            "ClassificationOverlay*",
             "DetectionOverlay*",
             "*ToRenderData*",
             "RectToRenderScale*",

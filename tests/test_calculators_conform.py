@@ -254,7 +254,9 @@ FEEDS = {
     r"Split\w+|MovableSplit\w+": lambda name: {"payloads": {0: _three_or_more(name)}},
     # images of other formats, annotations without a shape, detections without a box
     r"AnnotationOverlayCalculator": lambda name: {"may_raise": InvalidArgumentError},
-    r"(DetectionOverlay|Tracker|TrackTails)Calculator": lambda name: {"may_raise": InvalidArgumentError},
+    r"(DetectionOverlay|DetectionsToJson|Tracker|TrackTails)Calculator": lambda name: {
+        "may_raise": InvalidArgumentError
+    },
     r"BoxFlowCalculator": lambda name: {"payloads": {ImageFrame: _patches, Detection: _box_in_patches}},
     r"(Zones|TrackSpeed)Calculator": lambda name: {
         "payloads": {"DETECTIONS": _tracked, "IMAGE_SIZE": lambda random, at: (640, 480)}
@@ -575,7 +577,7 @@ NOT_FED = {
     r"InferenceCalculator(Cpu|Xnnpack)": "runs a model of its own tests",
     r"DetectorMasksCalculator": "takes detections that another node found, as its own tests do",
     r"DetectionsTo(Supervision|Ultralytics)Calculator": "needs another library, as its own tests do",
-    r"(Supervision|Ultralytics)ToDetectionsCalculator": "takes what another library makes",
+    r"(Supervision|Ultralytics)(Adapter|ToDetections)Calculator": "takes what another library makes",
     r"SupervisionAnnotatorCalculator": "needs supervision, as its own tests do",
     r"(OpenCv)?VideoDecoderCalculator": "reads a video file, to be made by its own tests",
     r"FaceGeometryPipelineCalculator": "reads the canonical face from a file, which its own tests make",

@@ -8,6 +8,9 @@ so that looking for one imports nothing. The target is a function with one input
   adapter's calculator between them (`check.adapting`).
 - A packet that a graph input cannot take is handed to the function before it is refused.
 
+A list of one kind of element has a name of its own: "numpy.ndarray->builtins.list[my_pack.spots.Spot]" makes
+what a port declares as `list[Spot]`, and no other list.
+
 Of the types that a port allows, the first that has an adapter counts. For a payload its class counts first,
 then the classes that it derives from, in their order, and last `EXPORTS` where it hands out its memory by
 DLPack. Payload types of packs, which have `__penstock_payload__`, are adapted under their own names only: a
@@ -17,15 +20,16 @@ the other.
 
 from __future__ import annotations
 
+import typing
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import PacketTypeError, PenstockError, text_of, words_of
-from penstock.payload_types import fits
+from penstock.payload_types import class_of, fits, is_any
 from penstock.record import NamedTuple
 from penstock.registry_entries import calculator_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from penstock.payload_types import PayloadType
     from penstock.registry import Registry
@@ -73,23 +77,38 @@ def find_adapter(registry: Registry, source: type, targets: Sequence[PayloadType
     if hasattr(source, "__dlpack__") and not hasattr(source, "__penstock_payload__"):
         sources.append(EXPORTS)
     for one in sources:
-        for target in targets:
-            name = f"{one}{_ARROW}{_name(target)}" if isinstance(target, type) else ""
+        for target, made in _ends(targets):
+            name = f"{one}{_ARROW}{target}"
             if name in known:
                 function: Any = registry.find("adapter", name)
                 calculator: Any = calculator_of(function)
-                return Adapter(function, calculator.__name__, target)  # type: ignore[arg-type]  # checked above
+                return Adapter(function, calculator.__name__, made)
     return None
 
 
 def adaptable(registry: Registry, targets: Sequence[PayloadType]) -> str:
     """Return what adapters make payloads of some types of, in words for the end of an error; or ""."""
-    ends = {f"{_ARROW}{_name(target)}" for target in targets if isinstance(target, type)}
+    ends = {f"{_ARROW}{target}" for target, _ in _ends(targets)}
     names = [name.partition(_ARROW) for name in registry.names("adapter")]
     found = [source for source, arrow, target in names if f"{arrow}{target}" in ends]
     words = ["anything with __dlpack__" if source == EXPORTS else source for source in dict.fromkeys(found)]
     return f"adapters take {', '.join(words)}" if words else ""
 
 
+def _ends(targets: Sequence[PayloadType]) -> Iterator[tuple[str, type]]:
+    """Yield the names that adapters to some types may have, the closest ones first, and the classes."""
+    for target in targets:
+        if is_any(target):
+            continue
+        made = class_of(target)
+        if target is not made:
+            yield _name(target), made
+        yield _name(made), made
+
+
 def _name(kind: object) -> str:
-    return f"{kind.__module__}.{kind.__qualname__}" if isinstance(kind, type) else ""
+    if isinstance(kind, type) and typing.get_origin(kind) is None:
+        return f"{kind.__module__}.{kind.__qualname__}"
+    origin = typing.get_origin(kind)
+    inner = ", ".join(map(_name, typing.get_args(kind)))
+    return f"{_name(origin)}[{inner}]" if origin is not None else str(kind)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from penstock.contract import CalculatorContract
     from penstock.engine.calculator import Calculator
     from penstock.engine.guard import Guard
+    from penstock.payload_types import PayloadType
 
 #: The type of an unnamed executor without a type: found by name like any other, so that it can be replaced.
 DEFAULT_EXECUTOR: Final = "ThreadPoolExecutor"
@@ -145,6 +146,8 @@ class StreamPlan(NamedTuple):
     classes: tuple[type, ...] | None
     #: The type as a user reads it.
     type_name: str
+    #: The alternatives of the type as they are declared; () for any.
+    types: tuple[PayloadType, ...] = ()
 
 
 class ExecutorPlan(NamedTuple):

@@ -82,6 +82,47 @@ def test_the_class_that_a_payload_derives_from_counts_and_the_first_type_that_ha
     assert ("ReadingToTable", ["a"]) in nodes_of(plan(graph("WritesFine > a", "ReadsEither < a")))
 
 
+class Spot: ...
+
+
+@penstock.calculator("TableToSpots")
+def table_to_spots(table: Table) -> list[Spot]:
+    return [Spot() for _ in table.rows]
+
+
+@pytest.fixture
+def of_lists(declared, declare):
+    declare("ReadsSpots", lambda cc: cc.inputs[0].set(list[Spot]))
+    declare("ReadsNumbers", lambda cc: cc.inputs[0].set(list[int]))
+    declare("ReadsAList", lambda cc: cc.inputs[0].set(list))
+    declared.add("calculator", "TableToSpots", table_to_spots)
+    declared.add("adapter", f"{__name__}.Table->builtins.list[{__name__}.Spot]", table_to_spots)
+    return declared
+
+
+def test_a_list_of_one_kind_of_element_has_an_adapter_of_its_own(plan, of_lists):
+    made = plan(graph("WritesTable > a", "ReadsSpots < a"))
+    assert nodes_of(made) == [("WritesTable", []), ("TableToSpots", ["a"]), ("ReadsSpots", ["a_as_list"])]
+
+
+@pytest.mark.parametrize("reader", ["ReadsNumbers", "ReadsAList"])
+def test_other_lists_are_not_made_by_it(plan, of_lists, reader):
+    with pytest.raises(GraphConfigError, match="convert it in between") as raised:
+        plan(graph("WritesTable > a", f"{reader} < a"))
+    assert "adapters take" not in str(raised.value)
+
+
+def test_an_adapter_to_any_list_serves_where_no_closer_one_is(plan, of_lists):
+    @penstock.calculator("TableToList")
+    def table_to_list(table: Table) -> list:
+        return table.rows
+
+    of_lists.add("calculator", "TableToList", table_to_list)
+    of_lists.add("adapter", f"{__name__}.Table->builtins.list", table_to_list)
+    assert ("TableToSpots", ["a"]) in nodes_of(plan(graph("WritesTable > a", "ReadsSpots < a")))
+    assert ("TableToList", ["a"]) in nodes_of(plan(graph("WritesTable > a", "ReadsNumbers < a")))
+
+
 def test_a_name_that_is_taken_gets_a_number(plan, declared):
     made = plan(
         graph("WritesReading > a", "WritesInt > a_as_table", "ReadsTable < a", "ReadsInt < a_as_table")

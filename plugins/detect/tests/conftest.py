@@ -9,7 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from detector_models import onnx_model
+from detector_models import onnx_model, tflite_model
 
 
 @pytest.fixture
@@ -21,6 +21,20 @@ def model(tmp_path):
     def write(outputs, name="tiny.onnx", **given):
         path = tmp_path / name
         path.write_bytes(onnx_model(outputs, **given))
+        return path
+
+    return write
+
+
+@pytest.fixture
+def lite_model(tmp_path):
+    """Return a function that writes a .tflite file and returns its path, or skip the test."""
+    reason = 'no ai-edge-litert: pip install "penstock-detect[litert]"'
+    pytest.importorskip("ai_edge_litert.interpreter", reason=reason)
+
+    def write(outputs, name="tiny.tflite", **given):
+        path = tmp_path / name
+        path.write_bytes(tflite_model(outputs, **given))
         return path
 
     return write

@@ -146,3 +146,60 @@ def onnx_model(  # noqa: PLR0913  # what a file says
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
     helper.set_model_props(model, metadata or {})
     return model.SerializeToString()
+
+
+def tflite_model(outputs, *, shape=(1, HEIGHT, WIDTH, 3), kind="FLOAT32", scale=None, metadata=None):
+    """Return the bytes of a .tflite file with constant outputs.
+
+    Args:
+        outputs: name → array, float32 or int8.
+        shape: of the input "images".
+        kind: the schema's name of the input's element type.
+        scale: what outputs of int8 are quantized by.
+        metadata: name → text of files that are packed into it, as Ultralytics does.
+    """
+    import io
+    import zipfile
+
+    import flatbuffers
+    from ai_edge_litert import schema_py_generated as schema
+
+    model, graph = schema.ModelT(), schema.SubGraphT()
+    model.version, model.buffers = 3, [schema.BufferT()]
+    graph.tensors, graph.operators = [_tensor(schema, "images", shape, kind)], []
+    code = schema.OperatorCodeT()
+    code.builtinCode = code.deprecatedBuiltinCode = schema.BuiltinOperator.RESHAPE
+    code.version, model.operatorCodes = 1, [code]
+    for name, array in outputs.items():
+        for values, given in ((array, array.shape), (np.array(array.shape, np.int32), (array.ndim,))):
+            buffer = schema.BufferT()
+            buffer.data = np.frombuffer(values.tobytes(), np.uint8)
+            model.buffers.append(buffer)
+            of = values.dtype.name.upper()
+            own = scale if values is array else None
+            graph.tensors.append(_tensor(schema, f"{name}_{of}", given, of, len(model.buffers) - 1, own))
+        graph.tensors.append(_tensor(schema, name, array.shape, array.dtype.name.upper(), 0, scale))
+        operator, last = schema.OperatorT(), len(graph.tensors) - 1
+        operator.opcodeIndex, operator.inputs, operator.outputs = 0, [last - 2, last - 1], [last]
+        graph.operators.append(operator)
+    graph.inputs = [0]
+    graph.outputs = [operator.outputs[0] for operator in graph.operators]
+    model.subgraphs = [graph]
+    builder = flatbuffers.Builder(1024)
+    builder.Finish(model.Pack(builder), file_identifier=b"TFL3")
+    file = io.BytesIO(bytes(builder.Output()))
+    if metadata:
+        with zipfile.ZipFile(file, "a") as packed:
+            for name, text in metadata.items():
+                packed.writestr(name, text)
+    return file.getvalue()
+
+
+def _tensor(schema, name, shape, kind, buffer=0, scale=None):  # noqa: PLR0913, PLR0917  # of one
+    tensor = schema.TensorT()
+    tensor.name, tensor.shape, tensor.buffer = name, list(shape), buffer
+    tensor.type = getattr(schema.TensorType, kind)
+    if scale is not None:
+        tensor.quantization = schema.QuantizationParametersT()
+        tensor.quantization.scale, tensor.quantization.zeroPoint = [scale], [0]
+    return tensor

@@ -163,7 +163,7 @@ def test_options_reach_the_graph_as_they_are():
 def test_each_layout_has_a_name_on_the_command_line():
     names = {one.name.lower().replace("_", "-") for one in Layout}
 
-    assert names - set(_LAYOUTS) == {"auto", "classes"}
+    assert names - set(_LAYOUTS) == {"auto"}
     assert set(_LAYOUTS) <= names
 
 
@@ -172,7 +172,6 @@ def test_each_layout_has_a_name_on_the_command_line():
     [
         ((), "neither of VIDEO and --camera are given"),
         (("film.mp4", "--camera", "0"), "both of VIDEO and --camera are given"),
-        (("film.mp4", "-o", "a.PNG"), "-o a.PNG names a picture, but a video is written; name an .mp4"),
         (("film.mp4", "--mean", "1;2"), "'1;2' is no list of numbers, such as"),
         (("film.mp4", "--size", "640"), "'640' is no width and height, such as 640x480"),
         (("film.mp4",), "model 'best.onnx' does not exist"),

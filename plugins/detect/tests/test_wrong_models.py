@@ -130,6 +130,51 @@ def test_outputs_without_sizes_ask_for_the_layout(model):
     assert detect(path, "layout: YOLO_V8")
 
 
+def test_without_metadata_the_layout_is_asked_for_and_then_enough(model):
+    rows = outputs_of("YOLO_V8")
+    path = model(rows)
+
+    with pytest.raises(GraphConfigError, match=r"set layout in the options, one of .*YOLO_V8.*--layout yolo"):
+        detect(path)
+    found = detect(path, "layout: YOLO_V8", (WIDTH, HEIGHT))
+    assert found
+    assert not any(one.label for one in found)
+
+
+@pytest.mark.parametrize("shape", [(1, 2**62, 6), (2**62, 2**62, 2**62), (1, -5, 6), (1, 0, 6)])
+def test_sizes_of_outputs_that_no_memory_has_cost_nothing(model, shape):
+    path = model(ROWS, shapes={"output0": shape})
+
+    try:
+        found = detect(path, "layout: YOLO_END_TO_END", (WIDTH, HEIGHT))
+    except (GraphConfigError, GraphRunError) as error:
+        assert "tiny.onnx" in str(error)  # noqa: PT017  # onnxruntime may refuse the file, or run it
+    else:
+        assert_equal(found, list(DECODERS["YOLO_END_TO_END"](list(ROWS.values()), 0.3)))
+
+
+def test_an_operation_that_the_runtime_does_not_have_is_named(model):
+    import onnx
+
+    path = model(ROWS)
+    file = onnx.load(path)
+    file.graph.node[0].op_type = "NoSuchOperation"
+    path.write_bytes(file.SerializeToString())
+
+    with pytest.raises(GraphRunError, match=r"(?s)tiny.onnx.*NoSuchOperation"):
+        detect(path)
+
+
+def test_numbers_that_are_not_finite_are_no_detections(model):
+    rows = ROWS["output0"].copy()
+    rows[0, 0, 0], rows[0, 1, 4] = np.nan, np.inf
+
+    found = detect(model({"output0": rows}), size=(WIDTH, HEIGHT))
+
+    rest = np.delete(ROWS["output0"], [0, 1], axis=1)
+    assert_equal(found, list(DECODERS["YOLO_END_TO_END"]([rest], 0.3)))
+
+
 def test_outputs_that_are_others_than_the_file_says(model):
     path = model(outputs_of("YOLO_V8"), metadata=NAMES, shapes={"output0": ("a", 7, "c")})
 

@@ -11,7 +11,8 @@ import pytest
 from penstock.errors import GraphRunError
 from penstock_formats import Detection, ImageFormat, ImageFrame, LocationData, VideoHeader
 from penstock_testing import run_calculator
-from penstock_vision.drawing.detection_overlay import PALETTE, DetectionOverlayCalculator, color_of
+from penstock_vision.drawing.detection_overlay import DetectionOverlayCalculator, color_of
+from penstock_vision.drawing.plates import PALETTE
 from penstock_vision.messages.detection_overlay_pb2 import DetectionOverlayCalculatorOptions as Options
 
 BOX = (0.25, 0.5, 0.5, 0.25)
@@ -210,3 +211,103 @@ def test_a_share_that_is_no_size_is_refused(options):
     (name,) = options
     with pytest.raises(GraphRunError, match=f"{name} is .*, but must be above 0"):
         run(grey(10), **options)
+
+
+# --- masks and key points --------------------------------------------------------------------------
+
+
+def with_masks(image, detections, masks, **options):
+    inputs = {"IMAGE": [(5, ImageFrame(image))], "DETECTIONS": [(5, detections)], "MASKS": [(5, masks)]}
+    made = run_calculator(
+        DetectionOverlayCalculator, inputs, outputs=["IMAGE"], options=Options(show_score=False, **options)
+    )
+    return made.outputs["IMAGE"][0].payload.array
+
+
+@pytest.mark.parametrize("channels", [3, 4])
+def test_a_mask_is_stretched_to_the_image_and_tints_what_is_inside(channels):
+    mask = np.zeros((20, 40), np.uint8)
+    mask[10:15, 10:30] = 255
+    image = grey(200, channels)
+    one = detection("", box=(0.2, 0.4, 0.6, 0.5))
+
+    pixels = with_masks(image, [one], [ImageFrame(mask)], mask_opacity=0.5)
+
+    color = np.array(color_of(one)[:channels])
+    inner = pixels[105:145, 105:295]
+    assert np.abs(inner.astype(int) - (127 + color) / 2).max() <= 1
+    assert (pixels[165:175, 105:295] == 127).all()
+
+
+def test_masks_have_the_colours_of_their_boxes_and_may_reach_the_edges():
+    whole = ImageFrame(np.full((3, 5), 255, np.uint8))
+    image = grey(90)
+    two = [detection("", 0.5, label_id=[number]) for number in (1, 2)]
+
+    for one in two:
+        pixels = with_masks(image, [one], [whole], mask_opacity=1)
+        assert (pixels[:20] == color_of(one)[:3]).all()
+    nothing = ImageFrame(np.zeros((3, 5), np.uint8))
+    assert (with_masks(image, [two[0]], [nothing], mask_opacity=1)[:20] == 127).all()
+
+
+@pytest.mark.parametrize(
+    ("masks", "words"),
+    [
+        ([], "there are 0 masks, but 1 detections; give one for each"),
+        ([ImageFrame(grey(4))], "a mask has the format SRGB, but must be GRAY8"),
+    ],
+)
+def test_wrong_masks_are_refused(masks, words):
+    with pytest.raises(GraphRunError, match=words):
+        with_masks(grey(50), [detection()], masks)
+
+
+def with_points(*points, **more):
+    made = detection("", score=None, box=(0.9, 0.9, 0.01, 0.01), **more)
+    for x, y, *score in points:
+        made.location_data.relative_keypoints.add(x=x, y=y, **({"score": score[0]} if score else {}))
+    return made
+
+
+def test_key_points_are_dots_with_lines_between_them():
+    one = with_points((0.25, 0.5), (0.75, 0.5, 0.9), (0.5, 0.1, 0.2), (float("nan"), 0.5))
+    color = color_of(one)[:3]
+
+    without = drawn(grey(200), one)
+    dots = drawn(grey(200), one, show_keypoints=True)
+    lines = drawn(grey(200), one, show_keypoints=True, keypoint_connections=[0, 1, 1, 2, 0, 3])
+    seen = drawn(grey(200), one, show_keypoints=True, min_keypoint_score=0.1)
+
+    assert (without[:150] == 127).all()
+    assert dots[100, 100].tolist() == dots[100, 300].tolist() == list(color)
+    assert (dots[100, 120:280] == 127).all()
+    assert (lines[100, 120:280] == color).all()
+    assert (dots[20, 200] == 127).all()
+    assert seen[20, 200].tolist() == list(color)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        ([0, 1, 2], r"has 3 numbers, .*but must have pairs"),
+        ([-1, 0], r"must have pairs of numbers .* 0 or more"),
+    ],
+)
+def test_connections_that_are_none_are_refused(numbers, words):
+    with pytest.raises(GraphRunError, match=words):
+        drawn(grey(50), show_keypoints=True, keypoint_connections=numbers)
+
+
+def test_a_connection_of_a_key_point_that_is_not_there_is_refused():
+    options = {"show_keypoints": True, "keypoint_connections": [0, 2]}
+
+    with pytest.raises(GraphRunError, match="names key point 2, but a detection has 2"):
+        drawn(grey(50), with_points((0.1, 0.1), (0.2, 0.2)), **options)
+    drawn(grey(50), with_points(), **options)  # a detection without key points has none to join
+
+
+@pytest.mark.parametrize("opacity", [-0.1, 1.1, float("nan")])
+def test_an_opacity_that_is_none_is_refused(opacity):
+    with pytest.raises(GraphRunError, match=r"mask_opacity is .*, but must be from 0 to 1"):
+        drawn(grey(50), mask_opacity=opacity)

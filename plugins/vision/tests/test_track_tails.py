@@ -7,7 +7,7 @@ import pytest
 from penstock.errors import GraphRunError
 from penstock_formats import Detection, LocationData
 from penstock_testing import run_calculator
-from penstock_vision.drawing.detection_overlay import PALETTE
+from penstock_vision.drawing.plates import PALETTE
 from penstock_vision.drawing.track_tails import TrackTailsCalculator, TrackTailsCalculatorOptions
 
 

@@ -76,8 +76,9 @@ def _streams(checked: Checked, nodes: tuple[NodePlan, ...], ids: dict[str, int])
     writer = {port.stream: node.id for node in nodes for port in node.outputs}
     plans = []
     for name, i in ids.items():
-        classes, type_name = _class_and_name(checked, checked.wiring.streams[name].spec)
-        plans.append(StreamPlan(i, name, writer.get(i), classes, type_name))
+        spec = checked.wiring.streams[name].spec
+        classes, type_name = _class_and_name(checked, spec)
+        plans.append(StreamPlan(i, name, writer.get(i), classes, type_name, checked.types.of(spec) or ()))
     return tuple(plans)
 
 

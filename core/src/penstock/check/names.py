@@ -72,7 +72,7 @@ class Names:
         if written is None or read is None or len(written) != 1 or is_any(written[0]):
             return None
         try:
-            return find_adapter(self.registry, class_of(written[0]), [class_of(one) for one in read])
+            return find_adapter(self.registry, class_of(written[0]), read)
         except (NameClashError, PluginError) as error:
             self.faults.add_error(at, who, error)
             return None
@@ -81,5 +81,5 @@ class Names:
         """Return what adapters make payloads of some types of, for the end of a message; or ""."""
         from penstock.adapters import adaptable  # few graphs connect ports that do not agree
 
-        words = adaptable(self.registry, [class_of(one) for one in read])
+        words = adaptable(self.registry, read)
         return words and f" ({words})"

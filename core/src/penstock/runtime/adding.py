@@ -157,7 +157,7 @@ class InputAdapters:
         if found is None:
             from penstock.adapters import find_adapter  # few graphs need one
 
-            found = find_adapter(self._registry, kind, stream.classes or ())
+            found = find_adapter(self._registry, kind, stream.types)
             if found is not None:
                 self._found[stream.id, kind] = found
         return found
@@ -165,7 +165,7 @@ class InputAdapters:
     def _what_fits(self, stream: StreamPlan) -> str:
         from penstock.adapters import adaptable  # few graphs need one
 
-        return adaptable(self._registry, stream.classes or ())
+        return adaptable(self._registry, stream.types)
 
 
 def throttled_error(stream: str) -> UnavailableError:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from penstock_detect.options import Layout as Layout
     from penstock_detect.options import Resize as Resize
     from penstock_detect.options import Scores as Scores
+    from penstock_detect.options import Units as Units
     from penstock_detect.tracking.options import Algorithm as Algorithm
     from penstock_detect.tracking.options import TrackerCalculatorOptions as TrackerCalculatorOptions
     from penstock_detect.zones.anchors import Anchor as Anchor
@@ -60,7 +61,7 @@ _HOMES: Final = {
     "penstock_detect.model_file": "ModelFile read_model",
     "penstock_detect.options": (
         "Axes DetectorDecoderCalculatorOptions DetectorInputCalculatorOptions "
-        "DetectorMasksCalculatorOptions Layout Resize Scores"
+        "DetectorMasksCalculatorOptions Layout Resize Scores Units"
     ),
     "penstock_detect.tracking.options": "Algorithm TrackerCalculatorOptions",
     "penstock_detect.zones.anchors": "Anchor",

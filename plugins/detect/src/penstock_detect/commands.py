@@ -7,26 +7,22 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
 from penstock_cli.api import EXIT_CODES, RunningCommand, read_manner, running
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from penstock import Packet
-
 _LAYOUTS: Final = (
     "yolo-v5", "yolo-v8", "yolo-end-to-end", "yolox", "ssd", "detr", "labels-boxes-scores", "rtmdet",
     "centernet", "centerface", "yolo-v5-segment", "yolo-v8-segment", "yolo-v8-pose",
-    "yolo-end-to-end-segment", "yolo-end-to-end-pose",
+    "yolo-end-to-end-segment", "yolo-end-to-end-pose", "classes",
 )  # fmt: skip
-_PICTURES: Final = frozenset([".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff"])
 _RESIZES: Final = ("letterbox", "letterbox-top-left", "stretch")
 _SCORES: Final = ("usual", "given", "sigmoid", "softmax")
 _TRACKERS: Final = ("byte-track", "oc-sort")
+#: How many classes of a whole picture are reported.
+_MOST_CLASSES: Final = 5
 _SIZE: Final = re.compile(r"([1-9]\d{0,5})x([1-9]\d{0,5})")
 
 
@@ -76,7 +72,8 @@ def _size(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int
     "--min-score",
     type=click.FloatRange(0, 1),
     help="Leave out what scores less.  [default: 0.25; 0.1 with --track or --zones, since weak detections "
-    "tell where covered objects are]",
+    "tell where covered objects are; 0 for a model that says what a picture is, whose five best classes are "
+    "reported]",
 )
 @click.option(
     "--max-overlap",
@@ -179,8 +176,9 @@ def _size(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int
     "-o",
     "--out",
     type=click.Path(path_type=Path),
-    help="The file to write; its ending chooses the container. An existing file is replaced.  "
-    "[default: penstock-detect.mp4; none with --show or --json]",
+    help="The file to write; its ending chooses the container, or the kind of picture. A name without an "
+    "ending is a folder for pictures. Existing files are replaced.  [default: penstock-detect.mp4, of "
+    "pictures penstock-detect.png or a folder; none with --show or --json]",
 )
 @running
 def detect_command(  # noqa: PLR0913  # an argument for each option
@@ -199,17 +197,21 @@ def detect_command(  # noqa: PLR0913  # an argument for each option
     events: Path | None,
     **given: Any,
 ) -> None:
-    """Find in each frame of a video, a picture or a camera what a model knows, and draw boxes.
+    """Find in each frame of a video, a picture or a camera what a model knows, and draw it.
 
-    The model says the size of its input, and Ultralytics' exports the names of their classes; what a model
-    does not say is an option here. Boxes of --json are left, top, right, bottom in fractions of the frame.
+    Boxes are drawn, and masks and key points where the model makes them; of a model that says what a whole
+    picture is, its best classes are written into the corner. The model says the size of its input, and
+    Ultralytics' exports the names of their classes; what a model does not say is an option here. Boxes of
+    --json are left, top, right, bottom in fractions of the frame; masks are outlines.
 
     Of a camera the newest frame is taken when the one before is finished, and the others are dropped; of a
-    file every frame is processed. The sound of VIDEO is copied into the new file.
+    file every frame is processed. The sound of VIDEO is copied into the new file. VIDEO may be a picture, or
+    pictures: a folder, a list of paths (.txt), or a pattern in quotation marks, as 'shot_%04d.png'.
 
     \b
     Examples:
       penstock detect clip.mp4 --model best.onnx -o boxes.mp4
+      penstock detect photo.jpg --model best-seg.onnx -o masks.png
       penstock detect clip.mp4 --model best.onnx --class person --json > people.jsonl
       penstock detect clip.mp4 --model best.onnx --track -o followed.mp4
       penstock detect street.mp4 --model best.onnx --zones zones.json --events events.csv -o counted.mp4
@@ -221,8 +223,6 @@ def detect_command(  # noqa: PLR0913  # an argument for each option
             f"{'neither' if video is None else 'both'} of VIDEO and --camera are given; give exactly one "
             "of them"
         )
-    if out is not None and out.suffix.lower() in _PICTURES:
-        raise click.UsageError(f"-o {out} names a picture, but a video is written; name an .mp4 or .mkv file")
     is_tracked = is_tracked or zones is not None
     if tracker is not None and not is_tracked:
         raise click.UsageError(f"--tracker {tracker} says how objects are followed; add --track")
@@ -231,27 +231,35 @@ def detect_command(  # noqa: PLR0913  # an argument for each option
     from dataclasses import replace
 
     from penstock_cli.api import OverVideo, existing, run_over_video  # on demand, as the module says
-    from penstock_detect.command_graph import graph_text, json_lines
+    from penstock_detect.command_graph import LINES, graph_text, making_of, write_line
 
     options = {name: given.pop(name) for name in _OF_MODEL}
-    if options["min_score"] is None:
-        options["min_score"] = 0.1 if is_tracked else 0.25
-    if is_tracked:
-        tracker = tracker or _TRACKERS[0]
     options["model_path"] = str(existing(model, "model").absolute())
     options["labels_path"] = "" if labels is None else str(existing(labels, "file of labels").absolute())
-    result: Callable[[Packet], None] | None = json_lines(is_tracked=is_tracked) if as_lines else None
-    if out is None and not show and result is None:
-        out = Path("penstock-detect.mp4")
+    making = making_of(options)
+    if making.is_classifier and is_tracked:
+        raise click.UsageError(
+            f"{str(model)!r} says what a whole picture is, so there is nothing to follow or count; leave out "
+            "--track and --zones"
+        )
+    if options["min_score"] is None:
+        options["min_score"] = 0.0 if making.is_classifier else 0.1 if is_tracked else 0.25
+    if making.is_classifier:
+        options["max_candidates"] = _MOST_CLASSES
+    if is_tracked:
+        tracker = tracker or _TRACKERS[0]
+    if out is None and not show and not as_lines:
+        out = _default_out(video)
     wanted = OverVideo(
-        graph=graph_text(options, tracker),
+        graph=graph_text(options, tracker, making, as_lines=as_lines),
         command="penstock detect",
         what="detecting in",
         video=video,
         camera=camera,
         out=out,
         show=show,
-        result=result,
+        result=write_line if as_lines else None,
+        results=LINES if as_lines else "results",
     )
     manner = replace(read_manner(**given), summary=times)
     if zones is None:
@@ -260,6 +268,15 @@ def detect_command(  # noqa: PLR0913  # an argument for each option
     from penstock_detect.zones.command import run_with_zones
 
     run_with_zones(wanted, manner, existing(zones, "file of zones"), events)
+
+
+def _default_out(video: Path | None) -> Path:
+    """Return where drawn frames go where nothing else is said."""
+    from penstock_cli.api import are_pictures, default_pictures  # on demand, as the module says
+
+    if video is not None and are_pictures(video):
+        return default_pictures(video, "penstock-detect")
+    return Path("penstock-detect.mp4")
 
 
 #: The options that are options of DetectorSubgraph.

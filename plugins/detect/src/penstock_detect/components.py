@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 CALCULATORS: Final[Mapping[str, str]] = {
+    "DetectionsToJsonCalculator": "penstock_detect.detections_to_json:DetectionsToJsonCalculator",
     "DetectionsToSupervisionCalculator": "penstock_detect.interop.supervision_detections:DetectionsToSupervisionCalculator",
     "DetectionsToUltralyticsCalculator": "penstock_detect.interop.ultralytics_results:DetectionsToUltralyticsCalculator",
     "DetectorDecoderCalculator": "penstock_detect.detector_decoder:DetectorDecoderCalculator",

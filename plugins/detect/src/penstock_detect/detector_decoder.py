@@ -43,15 +43,16 @@ class DetectorDecoderCalculator(penstock.Calculator):
     empty list is sent; nothing at a timestamp without TENSORS. Boxes with a number that is not finite are
     left out. Timestamp offset 0.
 
-    For layouts with masks each detection has as `detection_id` its row in the model's output, by which
+    For layouts with masks each detection has as `mask_row` its row in the model's output, by which
     DetectorMasksCalculator finds its mask.
 
     Options `DetectorDecoderCalculatorOptions`: `layout` (AUTO: told from the shapes of the first tensors,
     which have no names; the README of penstock-detect has all); `input_width`, `input_height` (required);
-    `order`; `scores` (USUAL: SIGMOID for DETR, else GIVEN); `min_score` (0.25); `max_candidates` (1000: at
-    most so many leave, the best ones; `graph.ledger().cuts` says how many it left out); `label` or
-    `labels_path` (names of the classes); `classes` (which count, by name or number); `first_class`
-    (0); `keypoint_values` (3).
+    `order`; `scores` (USUAL: SIGMOID for DETR, else GIVEN); `units` (USUAL, as PIXELS; FRACTIONS for layouts
+    in pixels whose boxes are fractions of the input, as in .tflite files of Ultralytics); `min_score` (0.25);
+    `max_candidates` (1000: at most so many leave, the best ones; `graph.ledger().cuts` says how many it left
+    out); `label` or `labels_path` (names of the classes); `classes` (which count, by name or number);
+    `first_class` (0); `keypoint_values` (3).
 
     Raises in `get_contract`: InvalidArgumentError for options that do not fit together. In `open`: the same
     for a class that no name or number stands for, and NotFoundError, PermissionDeniedError or
@@ -127,6 +128,7 @@ class DetectorDecoderCalculator(penstock.Calculator):
             height=options.input_height,
             min_score=options.min_score,
             scores=options.scores,
+            units=options.units,
             keypoint_values=options.keypoint_values,
             classes=len(self._labels),
         )
@@ -199,7 +201,7 @@ class DetectorDecoderCalculator(penstock.Calculator):
                     point.score = score
         if self._layout in WITH_MASKS and found.rows is not None:
             for one, row in zip(made, found.rows.tolist(), strict=True):
-                one.detection_id = row
+                one.mask_row = row
         return made
 
     def _name(self, number: int) -> str:

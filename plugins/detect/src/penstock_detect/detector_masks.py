@@ -29,18 +29,19 @@ class DetectorMasksCalculator(penstock.Calculator):
     """Makes a mask for each detection that is left when overlapping ones are taken out.
 
     Inputs: TENSORS (list[Tensor]: the outputs of the model), DETECTIONS (list[Detection] of
-    DetectorDecoderCalculator: `detection_id` is the row of the model's output, boxes are relative),
-    LETTERBOX_PADDING (optional, 4 floats of DetectorInputCalculator). Output: MASKS (list[ImageFrame], one
-    for each detection, GRAY8: 255 where it is, else 0). A mask covers the whole image, in the size of the
-    image within the model's input (640 x 360 for a 720p image in a letterbox of 640 x 640). Prototypes are
-    interpolated linearly before they are compared with 0, as Ultralytics does, and a mask ends at its box.
-    Nothing is sent where an input is empty. Timestamp offset 0.
+    DetectorDecoderCalculator: `mask_row` is the row of the model's output, boxes are relative; a tracker or a
+    filter may stand between), LETTERBOX_PADDING (optional, 4 floats of DetectorInputCalculator). Output:
+    MASKS (list[ImageFrame], one for each detection, GRAY8: 255 where it is, else 0). A mask covers the whole
+    image, in the size of the image within the model's input (640 x 360 for a 720p image in a letterbox of 640
+    x 640). Prototypes are interpolated linearly before they are compared with 0, as Ultralytics does, and a
+    mask ends at its box. A detection without a `mask_row`, as a tracker with `fill_seconds` sends, has an
+    empty mask. Nothing is sent where an input is empty. Timestamp offset 0.
 
     Options `DetectorMasksCalculatorOptions`: `layout` (required: YOLO_V5_SEGMENT, YOLO_V8_SEGMENT or
     YOLO_END_TO_END_SEGMENT), `input_width`, `input_height` (required), `order`.
 
     Raises in `get_contract`: InvalidArgumentError for another layout. In `process`: the same for tensors
-    that the layout does not have, and for a detection whose id is no row.
+    that the layout does not have, and for a detection whose `mask_row` is none.
 
     Config::
 
@@ -99,8 +100,8 @@ class DetectorMasksCalculator(penstock.Calculator):
         if options.order:
             arrays = [arrays[i] for i in options.order]
         prototypes = prototypes_of(arrays, options.layout).astype(np.float32, copy=False)
-        ids = [one.detection_id for one in detections]
-        coefficients = coefficients_of(arrays, ids, len(prototypes), options.layout)
+        rows = [one.mask_row for one in detections]
+        coefficients = coefficients_of(arrays, rows, len(prototypes), options.layout)
         logits = (coefficients @ prototypes.reshape(len(prototypes), -1)).reshape(-1, *prototypes.shape[1:])
         masks = [self._mask(one, logit, padding) for one, logit in zip(detections, logits, strict=True)]
         cc.outputs["MASKS"].add(masks, cc.stamp)
@@ -117,6 +118,8 @@ class DetectorMasksCalculator(penstock.Calculator):
         box = detection.location_data.relative_bounding_box
         across, down = inner.shape[1], inner.shape[0]
         part = np.zeros(inner.shape, np.uint8)
+        if not detection.HasField("mask_row"):
+            return ImageFrame(part, ImageFormat.GRAY8)
         place = (
             slice(_within(box.ymin * down, down), _within((box.ymin + box.height) * down, down)),
             slice(_within(box.xmin * across, across), _within((box.xmin + box.width) * across, across)),
@@ -145,8 +148,8 @@ def coefficients_of(
         refuse(layout, arrays, f"rows with {count} coefficients of masks")
     if rows and not 0 <= min(rows) <= max(rows) < len(table):
         raise InvalidArgumentError(
-            f"a detection has the id {max(rows)}, but must have the number of its row in the model's output, "
-            f"below {len(table)}; connect DETECTIONS as DetectorDecoderCalculator makes them"
+            f"a detection has the mask_row {max(rows)}, but must have the number of its row in the model's "
+            f"output, below {len(table)}; connect DETECTIONS as DetectorDecoderCalculator makes them"
         )
     found: NDArray[np.float32] = table[list(rows), table.shape[1] - count :].astype(np.float32, copy=False)
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import attrs
 
@@ -12,32 +12,31 @@ from penstock.access import current
 from penstock.errors import InvalidArgumentError
 from penstock_detect.batch_inference import OnnxBatchInferenceCalculatorOptions
 from penstock_detect.model_file import ModelFile, check_labels, read_labels, read_model
+from penstock_detect.model_input import input_of
 from penstock_detect.options import (
-    Axes,
     DetectorDecoderCalculatorOptions,
-    DetectorInputCalculatorOptions,
     DetectorMasksCalculatorOptions,
     Layout,
     Resize,
     Scores,
+    Units,
     check_least,
     check_share,
 )
-from penstock_detect.outputs.layouts import WITH_MASKS, WITHOUT_OVERLAPS, Told, tell, untold
-from penstock_tensors import RESOURCES, OnnxInferenceCalculatorOptions
+from penstock_detect.outputs.layouts import (
+    IN_PIXELS_BY_YOLO,
+    WITH_MASKS,
+    WITHOUT_OVERLAPS,
+    Told,
+    tell,
+    untold,
+)
+from penstock_tensors import RESOURCES, OnnxInferenceCalculatorOptions, ResourceFinder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from penstock import SubgraphContext
-    from penstock_tensors import TensorInfo
-
-#: The dimensions of a batch of images.
-_DIMENSIONS: Final = 4
-#: Element types of images that models take; int8 has a scale that .onnx files do not tell.
-_TAKEN: Final = ("float32", "float16", "uint8")
-#: Names of a second input that takes the size of the image, int64 1x2.
-_SIZES: Final = (1, 2)
 
 
 @attrs.frozen(kw_only=True)
@@ -51,6 +50,7 @@ class DetectorSubgraphOptions:
         layout: what the outputs are; AUTO: told, or an error.
         order: for each tensor of the layout, its number among the model's outputs.
         scores: what makes probabilities of the scores.
+        units: of boxes and key points, in layouts that have them in pixels.
         min_score: detections below it are left out.
         max_overlap: of two boxes of a class that share more than this part of their union, one is kept.
         max_detections: at most so many leave, the best ones.
@@ -79,6 +79,7 @@ class DetectorSubgraphOptions:
     layout: Layout = Layout.AUTO
     order: tuple[int, ...] = ()
     scores: Scores = Scores.USUAL
+    units: Units = Units.USUAL
     min_score: float = 0.25
     max_overlap: float = 0.7
     max_detections: int = 300
@@ -151,19 +152,47 @@ class DetectorSubgraph(penstock.Subgraph):
         Raises:
             PenstockError: as the class says.
         """
-        options = sc.options(DetectorSubgraphOptions)
-        if not options.model_path:
-            raise InvalidArgumentError("model_path is not set; name an .onnx or .tflite file in the options")
-        finder = sc.service(RESOURCES)
-        file = finder.find(options.model_path, current())
-        model = read_model(options.model_path, file.data)
-        if options.labels_path:
-            found = finder.find(options.labels_path, current())
-            labels = read_labels(options.labels_path, found.data)
-        else:
-            labels = check_labels(options.label, "label") or model.labels()
+        plan = _plan_of(sc.options(DetectorSubgraphOptions), sc.service(RESOURCES))
         wanted = {one.tag for one in sc.outputs}
-        return _Plan(options, model, labels).graph(wanted, max(len(sc.inputs), 1))
+        return plan.graph(wanted, max(len(sc.inputs), 1))
+
+
+class ModelTold(NamedTuple):
+    """What a model makes."""
+
+    layout: Layout
+    #: Key points of each detection; 0: there are none, or the model does not say how many.
+    keypoints: int
+
+
+def told_of(options: DetectorSubgraphOptions) -> ModelTold:
+    """Return what the model of some options makes; `model_path` and `labels_path` are paths as they are.
+
+    Raises:
+        PenstockError: as DetectorSubgraph says.
+    """
+    plan = _plan_of(options, ResourceFinder())
+    has_points = plan.layout in (Layout.YOLO_V8_POSE, Layout.YOLO_END_TO_END_POSE)
+    shape = plan.model.numbers("kpt_shape") if has_points else ()
+    return ModelTold(plan.layout, shape[0] if shape else 0)
+
+
+def _plan_of(options: DetectorSubgraphOptions, finder: ResourceFinder) -> _Plan:
+    """Return the plan of the nodes, with the files of the options read.
+
+    Raises:
+        PenstockError: as DetectorSubgraph says.
+    """
+    if not options.model_path:
+        raise InvalidArgumentError("model_path is not set; name an .onnx or .tflite file in the options")
+    file = finder.find(options.model_path, current())
+    model = read_model(options.model_path, file.data)
+    if options.labels_path:
+        found = finder.find(options.labels_path, current())
+        labels = read_labels(options.labels_path, found.data)
+    else:
+        labels = check_labels(options.label, "label") or model.labels()
+    return _Plan(options, model, labels)
 
 
 class _Plan:
@@ -171,10 +200,10 @@ class _Plan:
 
     def __init__(self, options: DetectorSubgraphOptions, model: ModelFile, labels: tuple[str, ...]) -> None:
         self._options = options
-        self._model = model
         self._labels = labels
         self._input = input_of(options, model)
         width, height = self._input.width, self._input.height
+        self.model: Final = model
         self._told = Told(options.layout, options.order)
         if options.layout == Layout.AUTO:
             task = model.metadata.get("task", "")
@@ -182,6 +211,11 @@ class _Plan:
             if told is None:
                 raise untold(model.outputs, model.name)
             self._told = Told(told.layout, options.order or told.order)
+
+    @property
+    def layout(self) -> Layout:
+        """What the outputs of the model are."""
+        return self._told.layout
 
     def graph(self, wanted: set[str], count: int) -> object:
         """Return the graph of some streams of images, with the outputs that are wanted.
@@ -241,7 +275,7 @@ class _Plan:
             made.add("MASKS")
         if missing := sorted(wanted - made):
             raise InvalidArgumentError(
-                f"the node has the output {missing[0]}, but the model {self._model.name!r} has the layout "
+                f"the node has the output {missing[0]}, but the model {self.model.name!r} has the layout "
                 f"{layout.name}, which makes {', '.join(sorted(made))}; connect one of these, or set layout"
             )
 
@@ -250,7 +284,7 @@ class _Plan:
         options = self._options
         if len(tensors) > 1 or options.batch_window:
             return self._batches(g, tensors)
-        if self._model.kind == "onnx":
+        if self.model.kind == "onnx":
             node = g.node(
                 "OnnxInferenceCalculator",
                 {"TENSORS": tensors[0]},
@@ -262,7 +296,7 @@ class _Plan:
         else:
             if options.providers:
                 raise InvalidArgumentError(
-                    f"providers is {list(options.providers)}, but the model {self._model.name!r} is a "
+                    f"providers is {list(options.providers)}, but the model {self.model.name!r} is a "
                     ".tflite file, which runs on the CPU; leave providers out, or give an .onnx file"
                 )
             node = g.node(
@@ -275,7 +309,7 @@ class _Plan:
         return [node.outputs["TENSORS"]]
 
     def _batches(self, g: builder.Graph, tensors: Sequence[Any]) -> Sequence[Any]:
-        options, model = self._options, self._model
+        options, model = self._options, self.model
         if model.kind != "onnx" or any(one.shape[0] != -1 for one in (*model.inputs, *model.outputs)):
             raise InvalidArgumentError(
                 f"the node has {len(tensors)} streams of images, which the model gets in batches, but the "
@@ -303,6 +337,7 @@ class _Plan:
             input_height=self._input.height,
             order=self._told.order,
             scores=options.scores,
+            units=self._units(),
             min_score=options.min_score,
             max_candidates=options.max_candidates,
             label=() if options.labels_path else self._labels,
@@ -312,8 +347,13 @@ class _Plan:
             keypoint_values=options.keypoint_values or self._keypoint_values(),
         )
 
+    def _units(self) -> Units:
+        units = self._options.units
+        is_scaled = self.model.kind == "tflite" and self.layout in IN_PIXELS_BY_YOLO
+        return Units.FRACTIONS if units == Units.USUAL and is_scaled else units
+
     def _keypoint_values(self) -> int:
-        shape = self._model.numbers("kpt_shape")
+        shape = self.model.numbers("kpt_shape")
         return shape[1] if len(shape) == 2 and shape[1] in (2, 3) else 3  # noqa: PLR2004  # points, numbers
 
     def _best(self, g: builder.Graph, detections: Any) -> Any:
@@ -332,83 +372,3 @@ class _Plan:
             return_empty_detections=True,
         )
         return node.output
-
-
-def input_of(options: DetectorSubgraphOptions, model: ModelFile) -> DetectorInputCalculatorOptions:
-    """Return how images become the input of a model.
-
-    Raises:
-        InvalidArgumentError: the model takes no image, or leaves a size open that no option gives.
-    """
-    info = model.inputs[0]
-    further = model.inputs[1:]
-    gives_size = len(further) == 1 and _is_size(further[0])
-    if (further and not gives_size) or len(info.shape) != _DIMENSIONS or info.shape[0] not in (-1, 1):
-        raise _no_image(model)
-    if info.element_type not in _TAKEN:
-        raise InvalidArgumentError(
-            f"the input {info.name!r} of the model {model.name!r} is {info}, but images are given as "
-            f"{', '.join(_TAKEN)}; export the model with such an input"
-        )
-    if info.shape[1] in (1, 3) or (info.shape[1] == -1 and info.shape[3] not in (1, 3)):
-        axes, (channels, rows, columns) = Axes.NCHW, info.shape[1:]
-    elif info.shape[3] in (1, 3):
-        axes, (rows, columns, channels) = Axes.NHWC, info.shape[1:]
-    else:
-        raise _no_image(model)
-    height, width = _sides(options, model, rows, columns)
-    is_bytes = info.element_type == "uint8"
-    return DetectorInputCalculatorOptions(
-        width=width,
-        height=height,
-        channels=max(channels, 1) if channels > 0 else 3,
-        resize=options.resize,
-        pad_value=options.pad_value,
-        axes=axes,
-        bgr=options.bgr,
-        scale=1.0 if is_bytes else options.scale,
-        mean=() if is_bytes else options.mean,
-        std=() if is_bytes else options.std,
-        element_type=info.element_type,
-        gives_size=gives_size,
-    )
-
-
-def _is_size(info: TensorInfo) -> bool:
-    fits = len(info.shape) == len(_SIZES) and all(
-        own in (-1, wanted) for own, wanted in zip(info.shape, _SIZES, strict=True)
-    )
-    return fits and info.element_type == "int64"
-
-
-def _sides(options: DetectorSubgraphOptions, model: ModelFile, rows: int, columns: int) -> tuple[int, int]:
-    """Return height and width of the input.
-
-    Raises:
-        InvalidArgumentError: the model leaves them open, or has others than the options.
-    """
-    told = model.numbers("imgsz")
-    sides = []
-    for i, (name, own, given) in enumerate(
-        (("height", rows, options.height), ("width", columns, options.width))
-    ):
-        if own > 0 and given not in (0, own):
-            raise InvalidArgumentError(
-                f"{name} is {given}, but the model {model.name!r} takes {model.inputs[0]}; leave it out"
-            )
-        side = own if own > 0 else given or (told[i] if len(told) == 2 else 0)  # noqa: PLR2004  # height, width
-        if side < 1:
-            raise InvalidArgumentError(
-                f"the model {model.name!r} takes {model.inputs[0]}, and leaves the {name} open; set width "
-                "and height in the options to the size of its training"
-            )
-        sides.append(side)
-    return sides[0], sides[1]
-
-
-def _no_image(model: ModelFile) -> InvalidArgumentError:
-    listed = ", ".join(f"{one.name!r} {one}" for one in model.inputs)
-    return InvalidArgumentError(
-        f"the inputs of the model {model.name!r} are {listed}, but must be one image, 1x3xHxW or 1xHxWx3 (or "
-        "of 1 channel), and at most the size of it, int64 1x2; export it with a batch of 1"
-    )

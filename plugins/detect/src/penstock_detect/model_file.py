@@ -6,6 +6,10 @@ The file may be of a stranger: sizes are checked before memory is taken for them
 from __future__ import annotations
 
 import ast
+import io
+import json
+import zipfile
+import zlib
 from typing import TYPE_CHECKING, Final
 
 import attrs
@@ -33,6 +37,8 @@ MAX_TENSORS: Final = 64
 MAX_DIMENSIONS: Final = 8
 
 _TFLITE: Final = b"TFL3"
+#: The names that Ultralytics gives the file of metadata that it packs into a .tflite file.
+_PACKED: Final = frozenset(["metadata.json", "temp_meta.txt"])
 #: ONNX's numbers of element types → NumPy's names.
 _TYPES: Final = {
     1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 8: "string",
@@ -50,7 +56,7 @@ class ModelFile:
     kind: str
     inputs: tuple[TensorInfo, ...]
     outputs: tuple[TensorInfo, ...]
-    #: Key → text; of .onnx files only.
+    #: Key → text; of .onnx files, and of the .tflite files of Ultralytics.
     metadata: Mapping[str, str] = attrs.field(factory=dict)
 
     def labels(self) -> tuple[str, ...]:
@@ -63,7 +69,7 @@ class ModelFile:
         if found is None:
             return ()
         if isinstance(found, dict):
-            found = [found.get(i) for i in range(len(found))]
+            found = [found.get(i, found.get(str(i))) for i in range(len(found))]  # JSON has texts as keys
         if not isinstance(found, (list, tuple)) or not all(isinstance(one, str) for one in found):
             raise InvalidArgumentError(
                 f"'names' in the metadata of {self.name!r} is no dict of numbers from 0 on and names; give "
@@ -102,7 +108,8 @@ def read_model(name: str, data: bytes) -> ModelFile:
     """
     if data[4:8] == _TFLITE:
         loaded = load_model(Model(name, data), RunSettings())
-        return ModelFile(name, "tflite", tuple(loaded.inputs), tuple(loaded.outputs))
+        packed = _packed_metadata(name, data)
+        return ModelFile(name, "tflite", tuple(loaded.inputs), tuple(loaded.outputs), packed)
     if len(data) > MAX_FILE_BYTES:
         raise ResourceExhaustedError(
             f"the model {name!r} has {len(data)} bytes, but an .onnx file has at most {MAX_FILE_BYTES}"
@@ -133,6 +140,38 @@ def read_model(name: str, data: bytes) -> ModelFile:
         _infos(file.graph.output, name, "outputs"),
         {one.key: one.value for one in file.metadata_props},
     )
+
+
+def _packed_metadata(name: str, data: bytes) -> dict[str, str]:
+    """Return what Ultralytics packs into a .tflite file, as a zip file behind the model; {} where nothing is.
+
+    Raises:
+        InvalidArgumentError: it is damaged, or no dict of texts.
+        ResourceExhaustedError: it is too long.
+    """
+    file = io.BytesIO(data)
+    if not zipfile.is_zipfile(file):
+        return {}
+    what = f"the metadata in {name!r}"
+    try:
+        with zipfile.ZipFile(file) as packed:
+            entry = next((one for one in packed.namelist() if one in _PACKED), None)
+            if entry is None:
+                return {}
+            with packed.open(entry) as opened:  # no more than the limit is unpacked
+                text = opened.read(MAX_LITERAL + 1).decode()
+    except (zipfile.BadZipFile, zlib.error, EOFError, UnicodeDecodeError, NotImplementedError, RuntimeError,
+            ValueError) as error:  # fmt: skip
+        raise InvalidArgumentError(f"{what} is damaged: {error}; export the model again") from error
+    try:
+        found: object = json.loads(text) if len(text) <= MAX_LITERAL else None
+    except (ValueError, RecursionError):
+        found = None
+    if found is None:
+        found = literal(text, what)
+    if not isinstance(found, dict):
+        raise InvalidArgumentError(f"{what} is {text[:80]!r}, but must be a dict; export the model again")
+    return {str(key): value if isinstance(value, str) else repr(value) for key, value in found.items()}
 
 
 def _infos(values: Sequence[OnnxValue], name: str, what: str) -> tuple[TensorInfo, ...]:

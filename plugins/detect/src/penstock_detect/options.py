@@ -71,6 +71,17 @@ class Scores(Enum):
     SOFTMAX = 3
 
 
+class Units(Enum):
+    """What the numbers of boxes and key points are, in layouts that have them in pixels."""
+
+    #: Pixels; but fractions for the YOLO layouts of a .tflite file, as Ultralytics exports them.
+    USUAL = 0
+    #: Pixels of the model's input.
+    PIXELS = 1
+    #: Fractions of the model's input.
+    FRACTIONS = 2
+
+
 def check_share(name: str, value: float) -> None:
     """Accept a number from 0 to 1.
 
@@ -166,6 +177,7 @@ class DetectorDecoderCalculatorOptions:
         input_height: of the model's input, in pixels.
         order: for each tensor of the layout, its number among the model's outputs; empty: as they come.
         scores: what makes probabilities of the model's scores.
+        units: of boxes and key points, in layouts that have them in pixels; USUAL: PIXELS.
         min_score: detections below it are left out, 0 to 1.
         max_candidates: at most so many detections of an image, the best ones.
         label: the names of the classes, in their order.
@@ -180,6 +192,7 @@ class DetectorDecoderCalculatorOptions:
     input_height: int = 0
     order: tuple[int, ...] = ()
     scores: Scores = Scores.USUAL
+    units: Units = Units.USUAL
     min_score: float = 0.25
     max_candidates: int = 1000
     label: tuple[str, ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from penstock import Components, hookimpl
 from penstock_detect.components import CALCULATORS, SUBGRAPHS
@@ -10,11 +10,29 @@ from penstock_detect.components import CALCULATORS, SUBGRAPHS
 if TYPE_CHECKING:
     import click
 
+#: What adapters make.
+_DETECTIONS: Final = "builtins.list[penstock_formats.messages.detection_pb2.Detection]"
+#: Type → the calculator and the function that it is made of.
+_ADAPTERS: Final = {
+    "supervision.detection.core.Detections": (
+        "SupervisionAdapterCalculator",
+        "penstock_detect.interop.adapters:supervision_to_detections",
+    ),
+    "ultralytics.engine.results.Results": (
+        "UltralyticsAdapterCalculator",
+        "penstock_detect.interop.adapters:ultralytics_to_detections",
+    ),
+}
+
 
 @hookimpl
 def penstock_components() -> Components:
-    """Return the calculators and subgraphs by name."""
-    return Components(calculators=CALCULATORS, subgraphs=SUBGRAPHS)
+    """Return the calculators, subgraphs and adapters by name."""
+    return Components(
+        calculators={**CALCULATORS, **dict(_ADAPTERS.values())},
+        subgraphs=SUBGRAPHS,
+        adapters={f"{source}->{_DETECTIONS}": target for source, (_, target) in _ADAPTERS.items()},
+    )
 
 
 @hookimpl

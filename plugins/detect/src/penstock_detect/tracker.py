@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -11,12 +11,14 @@ import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_detect.tracking.options import TrackerCalculatorOptions
 from penstock_detect.tracking.tracker import Followed, Seen, Tracker
-from penstock_formats import Detection, LocationData
+from penstock_formats import Detection, ImageFormat, ImageFrame, LocationData
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
     from penstock import CalculatorContext, CalculatorContract
+
+_MASKS: Final = "MASKS"
 
 
 class TrackerCalculator(penstock.Calculator):
@@ -24,11 +26,12 @@ class TrackerCalculator(penstock.Calculator):
 
     Inputs: DETECTIONS (list[Detection] with places RELATIVE_BOUNDING_BOX or BOUNDING_BOX, one score and one
     label or label_id each; without a score it counts as 1, an empty list says that nothing was seen), RESET
-    (optional, bool: true ends all tracks before the detections of its timestamp, as at a cut of a film).
-    Output: DETECTIONS (list[Detection], new messages in the order of the input, `detection_id` from 1 on: one
-    number for each object of a run, and none is given twice). Detections without a track are left out. A
-    timestamp without DETECTIONS sends nothing, and says nothing about the objects: time goes on, and no track
-    is looked for. Timestamp offset 0.
+    (optional, bool: true ends all tracks before the detections of its timestamp, as at a cut of a film),
+    MASKS (optional, list[ImageFrame], a mask for each detection). Outputs: DETECTIONS (list[Detection], new
+    messages in the order of the input, `detection_id` from 1 on: one number for each object of a run, and
+    none is given twice), and with MASKS also MASKS (list[ImageFrame], a mask for each of these, borrowed).
+    Detections without a track are left out. A timestamp without DETECTIONS sends nothing, and says nothing
+    about the objects: time goes on, and no track is looked for. Timestamp offset 0.
 
     Time is read off the timestamps, in microseconds, so frames may be missing or come at changing rates. A
     track that is covered goes on with the speed that it had; what is found near there within `lost_seconds`
@@ -39,11 +42,13 @@ class TrackerCalculator(penstock.Calculator):
     (0.1), `new_score` (0.5), `min_overlap` (0.2), `min_overlap_low` (0.5), `min_hits` (2: one detection alone
     is no object, but each of the first timestamp is one), `lost_seconds` (2), `fill_seconds` (0: above, a
     track without a detection is sent for so long where it should be, behind the others in the order of ids,
-    with a score of 0), `class_aware` (true), `keep_untracked` (false: true, detections without a track are
-    sent without an id), `max_tracks` (1000; `graph.ledger().cuts` says how many it left out).
+    with a score of 0, without key points and with an empty mask), `class_aware` (true), `keep_untracked`
+    (false: true, detections without a track are sent without an id), `max_tracks` (1000;
+    `graph.ledger().cuts` says how many it left out).
 
-    Raises when the graph is loaded: OptionsError for numbers out of range. In `process`:
-    InvalidArgumentError for a detection without a box, or whose box or score is not finite.
+    Raises when the graph is loaded: OptionsError for numbers out of range, InvalidArgumentError where one of
+    the ports MASKS is connected and the other is not. In `process`: InvalidArgumentError for a detection
+    without a box, or whose box or score is not finite, and for another number of masks than detections.
 
     Config::
 
@@ -63,10 +68,21 @@ class TrackerCalculator(penstock.Calculator):
 
     @classmethod
     def get_contract(cls, cc: CalculatorContract) -> None:
-        """Declare the ports."""
+        """Declare the ports.
+
+        Raises:
+            InvalidArgumentError: as the class says.
+        """
         cc.inputs["DETECTIONS"].set(list[Detection], "what was found")
         cc.inputs["RESET"].set(bool, "true: all tracks end").optional()
+        cc.inputs[_MASKS].set(list[ImageFrame], "a mask for each detection").optional()
         cc.outputs["DETECTIONS"].set(list[Detection], "what is followed, with ids")
+        cc.outputs[_MASKS].set(list[ImageFrame], "a mask for each of these").optional()
+        if (_MASKS in cc.inputs) != (_MASKS in cc.outputs):
+            given, other = ("input", "output") if _MASKS in cc.inputs else ("output", "input")
+            raise InvalidArgumentError(
+                f"the {given} MASKS is connected, but the {other} MASKS is not; connect both, or none"
+            )
         cc.options(TrackerCalculatorOptions)
         cc.set_timestamp_offset(0)
         cc.declare(may_skip=False, stateless=False)
@@ -75,7 +91,7 @@ class TrackerCalculator(penstock.Calculator):
         """Begin without tracks."""
         self._options = cc.options(TrackerCalculatorOptions)
         self._tracker = Tracker(self._options)
-        self._has_reset = "RESET" in cc.inputs
+        self._has_reset, self._has_masks = "RESET" in cc.inputs, _MASKS in cc.inputs
         self._last: dict[int, Detection] = {}
 
     def process(self, cc: CalculatorContext) -> None:
@@ -94,7 +110,25 @@ class TrackerCalculator(penstock.Calculator):
         followed = self._tracker.update(cc.stamp / 1e6, seen_of(detections, port.name))
         if followed.too_many:
             port.count_cut(f"max_tracks is {self._options.max_tracks}", followed.too_many)
-        cc.outputs["DETECTIONS"].add(self._sent(detections, followed), cc.stamp)
+        sent = self._sent(detections, followed)
+        cc.outputs["DETECTIONS"].add(sent, cc.stamp)
+        if self._has_masks and not cc.inputs[_MASKS].is_empty():
+            masks = self._masks(cc.inputs[_MASKS].payload, followed)
+            masks += [_empty_mask(masks)] * (len(sent) - len(masks))
+            cc.outputs[_MASKS].add(masks, cc.stamp)
+
+    def _masks(self, masks: Sequence[ImageFrame], followed: Followed) -> list[ImageFrame]:
+        """Return the masks of the detections that are sent.
+
+        Raises:
+            InvalidArgumentError: there are not as many as detections.
+        """
+        if len(masks) != len(followed.ids):
+            raise InvalidArgumentError(
+                f"there are {len(masks)} masks, but {len(followed.ids)} detections; give one for each"
+            )
+        keeps_all = self._options.keep_untracked
+        return [mask for mask, number in zip(masks, followed.ids, strict=True) if number or keeps_all]
 
     def _sent(self, detections: Sequence[Detection], followed: Followed) -> list[Detection]:
         """Return the detections that are followed, then the filled-in ones."""
@@ -112,6 +146,12 @@ class TrackerCalculator(penstock.Calculator):
             self._last = {one.detection_id: one for one in (*sent, *filled) if one.detection_id}
             sent += filled
         return sent
+
+
+def _empty_mask(others: Sequence[ImageFrame]) -> ImageFrame:
+    """Return a mask of nothing, of the size of others, GRAY8; of one pixel where there are none."""
+    shape = others[0].array.shape if others else (1, 1)
+    return ImageFrame(np.zeros(shape, np.uint8), ImageFormat.GRAY8)
 
 
 def seen_of(detections: Sequence[Detection], port: str) -> Seen:
@@ -167,6 +207,7 @@ def _moved(last: Detection, box: Sequence[float]) -> Detection:
     made.score[:] = [0.0]
     place = made.location_data
     place.ClearField("relative_keypoints")
+    made.ClearField("mask_row")
     if place.format == LocationData.RELATIVE_BOUNDING_BOX:
         place.relative_bounding_box.MergeFrom(
             LocationData.RelativeBoundingBox(xmin=left, ymin=top, width=right - left, height=bottom - top)

@@ -14,6 +14,7 @@ CALCULATORS: Final[Mapping[str, str]] = {
     "AssociationNormRectCalculator": "penstock_vision.detections.association:AssociationNormRectCalculator",
     "BoxFlowCalculator": "penstock_vision.detections.box_flow:BoxFlowCalculator",
     "ClassificationListVectorHasMinSizeCalculator": "penstock_vision.has_min_size:ClassificationListVectorHasMinSizeCalculator",
+    "ClassificationOverlayCalculator": "penstock_vision.drawing.classification_overlay:ClassificationOverlayCalculator",
     "CombineJointsCalculator": "penstock_vision.space.joints:CombineJointsCalculator",
     "DetectionClassificationsMergerCalculator": "penstock_vision.detections.detection_classifications_merger:DetectionClassificationsMergerCalculator",
     "DetectionLabelIdToTextCalculator": "penstock_vision.detections.detection_label_id_to_text:DetectionLabelIdToTextCalculator",

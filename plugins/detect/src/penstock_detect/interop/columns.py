@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 import numpy as np
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_BOX = 4
+_BOX: Final = 4
+#: Where a `supervision.Detections` has the names of classes in its `data`.
+CLASS_NAMES: Final = "class_name"
 
 
 @attrs.frozen(kw_only=True)
@@ -99,6 +101,31 @@ def detections_of_columns(columns: Columns, width: int, height: int) -> list[Det
                 if score:
                     point.score = score[0]
     return made
+
+
+def of_supervision(found: Any) -> Columns:
+    """Return the columns of a `supervision.Detections`; the library is not imported.
+
+    Raises:
+        InvalidArgumentError: it is something else.
+    """
+    boxes = getattr(found, "xyxy", None)
+    if boxes is None or not hasattr(found, "tracker_id"):
+        raise InvalidArgumentError(
+            f"the payload is a {type(found).__name__!r}, but must be a supervision.Detections; connect what "
+            "a function or a DetectionsToSupervisionCalculator makes"
+        )
+    count = len(boxes)
+    names = (found.data or {}).get(CLASS_NAMES)
+    return Columns(
+        boxes=np.asarray(boxes, np.float32).reshape(count, _BOX),
+        scores=np.ones(count, np.float32)
+        if found.confidence is None
+        else np.asarray(found.confidence, np.float32),
+        classes=np.full(count, -1) if found.class_id is None else np.asarray(found.class_id, np.intp),
+        names=[""] * count if names is None else [str(one) for one in names],
+        ids=None if found.tracker_id is None else np.asarray(found.tracker_id, np.intp),
+    )
 
 
 def _message(box: Sequence[float], score: float, number: int, name: str) -> Detection:

@@ -11,10 +11,11 @@ import numpy as np
 import penstock
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock_detect.interop.columns import (
-    Columns,
+    CLASS_NAMES,
     check_size,
     columns_of,
     detections_of_columns,
+    of_supervision,
     size_of,
 )
 from penstock_formats import Detection, Image, ImageFrame
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from penstock import CalculatorContext, CalculatorContract
-
-_NAMES = "class_name"
 
 
 def supervision_module() -> ModuleType:
@@ -77,7 +76,7 @@ def to_supervision(
         confidence=columns.scores,
         class_id=columns.classes.astype(int),
         tracker_id=None if columns.ids is None else columns.ids.astype(int),
-        data={_NAMES: np.array(columns.names, dtype=np.str_)},
+        data={CLASS_NAMES: np.array(columns.names, dtype=np.str_)},
         **given,
     )
 
@@ -95,27 +94,7 @@ def from_supervision(found: Any, width: int, height: int) -> list[Detection]:
         InvalidArgumentError: it is something else.
     """
     check_size(width, height)
-    boxes = getattr(found, "xyxy", None)
-    if boxes is None or not hasattr(found, "tracker_id"):
-        raise InvalidArgumentError(
-            f"the payload is a {type(found).__name__!r}, but must be a supervision.Detections; connect what "
-            "a function or a DetectionsToSupervisionCalculator makes"
-        )
-    count = len(boxes)
-    names = (found.data or {}).get(_NAMES)
-    return detections_of_columns(
-        Columns(
-            boxes=np.asarray(boxes, np.float32).reshape(count, 4),
-            scores=np.ones(count, np.float32)
-            if found.confidence is None
-            else np.asarray(found.confidence, np.float32),
-            classes=np.full(count, -1) if found.class_id is None else np.asarray(found.class_id, np.intp),
-            names=[""] * count if names is None else [str(one) for one in names],
-            ids=None if found.tracker_id is None else np.asarray(found.tracker_id, np.intp),
-        ),
-        width,
-        height,
-    )
+    return detections_of_columns(of_supervision(found), width, height)
 
 
 class DetectionsToSupervisionCalculator(penstock.Calculator):

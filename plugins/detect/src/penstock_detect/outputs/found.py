@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 
 from penstock.errors import InvalidArgumentError
-from penstock_detect.options import Layout, Scores
+from penstock_detect.options import Layout, Scores, Units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,12 +45,18 @@ class Reading:
     height: int
     min_score: float
     scores: Scores = Scores.USUAL
+    units: Units = Units.PIXELS
     keypoint_values: int = 3
     #: How many classes have names; 0: unknown.
     classes: int = 0
 
     @property
     def scale(self) -> NDArray[np.float32]:
+        """What turns left, top, right and bottom, as the model gives them, into fractions."""
+        return np.ones(4, np.float32) if self.units == Units.FRACTIONS else self.pixel_scale
+
+    @property
+    def pixel_scale(self) -> NDArray[np.float32]:
         """What turns left, top, right and bottom in pixels into fractions."""
         return np.array([1 / self.width, 1 / self.height] * 2, np.float32)
 

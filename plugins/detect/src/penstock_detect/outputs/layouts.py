@@ -44,6 +44,11 @@ WITHOUT_OVERLAPS: Final = frozenset([
 WITH_MASKS: Final = frozenset([
     Layout.YOLO_V5_SEGMENT, Layout.YOLO_V8_SEGMENT, Layout.YOLO_END_TO_END_SEGMENT,
 ])  # fmt: skip
+#: Layouts of YOLO whose boxes are in pixels, or in fractions where Ultralytics exports a .tflite file.
+IN_PIXELS_BY_YOLO: Final = frozenset([
+    Layout.YOLO_V5, Layout.YOLO_V8, Layout.YOLO_END_TO_END, Layout.YOLO_V5_SEGMENT, Layout.YOLO_V8_SEGMENT,
+    Layout.YOLO_V8_POSE, Layout.YOLO_END_TO_END_SEGMENT, Layout.YOLO_END_TO_END_POSE,
+])  # fmt: skip
 #: Layout → for each of its tensors, words of which one is in the tensor's name, in lower case.
 _NAMES: Final[dict[Layout, tuple[tuple[str, ...], ...]]] = {
     Layout.SSD: (

@@ -134,7 +134,8 @@ def centerface(arrays: Sequence[NDArray[Any]], reading: Reading) -> Found:
     found = points[:, rows, columns].T.reshape(-1, _POINTS, 2)[..., ::-1]  # x, y
     found = found * extents[:, None] + boxes[:, None, :2]
     nothing = np.zeros(len(rows), np.intp)
-    return Found(boxes * reading.scale, heat[0, rows, columns], nothing, found * reading.scale[:2])
+    scale = reading.pixel_scale
+    return Found(boxes * scale, heat[0, rows, columns], nothing, found * scale[:2])
 
 
 def _maps(

@@ -106,7 +106,7 @@ def yolox(arrays: Sequence[NDArray[Any]], reading: Reading) -> Found:
             [(chosen[:, :2] + places) * strides, np.exp(chosen[:, 2:_BOX]) * strides], axis=1
         )
     scores = chosen[:, _BOX + 1 :] * chosen[:, _BOX, None]
-    return _kept(corners(boxes) * reading.scale, scores, near, reading)
+    return _kept(corners(boxes) * reading.pixel_scale, scores, near, reading)
 
 
 @lru_cache(maxsize=16)

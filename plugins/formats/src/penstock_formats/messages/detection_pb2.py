@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from penstock_formats.messages import location_data_pb2 as penstock__formats_dot_messages_dot_location__data__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n)penstock_formats/messages/detection.proto\x12\x08penstock\x1a-penstock_formats/messages/location_data.proto\"\xdc\x02\n\tDetection\x12\r\n\x05label\x18\x01 \x03(\t\x12\x14\n\x08label_id\x18\x02 \x03(\x05\x42\x02\x10\x01\x12\x11\n\x05score\x18\x03 \x03(\x02\x42\x02\x10\x01\x12-\n\rlocation_data\x18\x04 \x01(\x0b\x32\x16.penstock.LocationData\x12\x13\n\x0b\x66\x65\x61ture_tag\x18\x05 \x01(\t\x12\x10\n\x08track_id\x18\x06 \x01(\t\x12\x14\n\x0c\x64\x65tection_id\x18\x07 \x01(\x03\x12\x46\n\x15\x61ssociated_detections\x18\x08 \x03(\x0b\x32\'.penstock.Detection.AssociatedDetection\x12\x14\n\x0c\x64isplay_name\x18\t \x03(\t\x12\x16\n\x0etimestamp_usec\x18\n \x01(\x03\x1a\x35\n\x13\x41ssociatedDetection\x12\n\n\x02id\x18\x01 \x01(\x05\x12\x12\n\nconfidence\x18\x02 \x01(\x02\"7\n\rDetectionList\x12&\n\tdetection\x18\x01 \x03(\x0b\x32\x13.penstock.Detection')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n)penstock_formats/messages/detection.proto\x12\x08penstock\x1a-penstock_formats/messages/location_data.proto\"\xee\x02\n\tDetection\x12\r\n\x05label\x18\x01 \x03(\t\x12\x14\n\x08label_id\x18\x02 \x03(\x05\x42\x02\x10\x01\x12\x11\n\x05score\x18\x03 \x03(\x02\x42\x02\x10\x01\x12-\n\rlocation_data\x18\x04 \x01(\x0b\x32\x16.penstock.LocationData\x12\x13\n\x0b\x66\x65\x61ture_tag\x18\x05 \x01(\t\x12\x10\n\x08track_id\x18\x06 \x01(\t\x12\x14\n\x0c\x64\x65tection_id\x18\x07 \x01(\x03\x12\x46\n\x15\x61ssociated_detections\x18\x08 \x03(\x0b\x32\'.penstock.Detection.AssociatedDetection\x12\x14\n\x0c\x64isplay_name\x18\t \x03(\t\x12\x16\n\x0etimestamp_usec\x18\n \x01(\x03\x12\x10\n\x08mask_row\x18\x65 \x01(\x05\x1a\x35\n\x13\x41ssociatedDetection\x12\n\n\x02id\x18\x01 \x01(\x05\x12\x12\n\nconfidence\x18\x02 \x01(\x02\"7\n\rDetectionList\x12&\n\tdetection\x18\x01 \x03(\x0b\x32\x13.penstock.Detection')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,9 +37,9 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_DETECTION'].fields_by_name['score']._loaded_options = None
   _globals['_DETECTION'].fields_by_name['score']._serialized_options = b'\020\001'
   _globals['_DETECTION']._serialized_start=103
-  _globals['_DETECTION']._serialized_end=451
-  _globals['_DETECTION_ASSOCIATEDDETECTION']._serialized_start=398
-  _globals['_DETECTION_ASSOCIATEDDETECTION']._serialized_end=451
-  _globals['_DETECTIONLIST']._serialized_start=453
-  _globals['_DETECTIONLIST']._serialized_end=508
+  _globals['_DETECTION']._serialized_end=469
+  _globals['_DETECTION_ASSOCIATEDDETECTION']._serialized_start=416
+  _globals['_DETECTION_ASSOCIATEDDETECTION']._serialized_end=469
+  _globals['_DETECTIONLIST']._serialized_start=471
+  _globals['_DETECTIONLIST']._serialized_end=526
 # @@protoc_insertion_point(module_scope)

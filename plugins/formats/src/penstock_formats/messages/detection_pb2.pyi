@@ -7,7 +7,7 @@ from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Map
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class Detection(_message.Message):
-    __slots__ = ("label", "label_id", "score", "location_data", "feature_tag", "track_id", "detection_id", "associated_detections", "display_name", "timestamp_usec")
+    __slots__ = ("label", "label_id", "score", "location_data", "feature_tag", "track_id", "detection_id", "associated_detections", "display_name", "timestamp_usec", "mask_row")
     class AssociatedDetection(_message.Message):
         __slots__ = ("id", "confidence")
         ID_FIELD_NUMBER: _ClassVar[int]
@@ -25,6 +25,7 @@ class Detection(_message.Message):
     ASSOCIATED_DETECTIONS_FIELD_NUMBER: _ClassVar[int]
     DISPLAY_NAME_FIELD_NUMBER: _ClassVar[int]
     TIMESTAMP_USEC_FIELD_NUMBER: _ClassVar[int]
+    MASK_ROW_FIELD_NUMBER: _ClassVar[int]
     label: _containers.RepeatedScalarFieldContainer[str]
     label_id: _containers.RepeatedScalarFieldContainer[int]
     score: _containers.RepeatedScalarFieldContainer[float]
@@ -35,7 +36,8 @@ class Detection(_message.Message):
     associated_detections: _containers.RepeatedCompositeFieldContainer[Detection.AssociatedDetection]
     display_name: _containers.RepeatedScalarFieldContainer[str]
     timestamp_usec: int
-    def __init__(self, label: _Optional[_Iterable[str]] = ..., label_id: _Optional[_Iterable[int]] = ..., score: _Optional[_Iterable[float]] = ..., location_data: _Optional[_Union[_location_data_pb2.LocationData, _Mapping]] = ..., feature_tag: _Optional[str] = ..., track_id: _Optional[str] = ..., detection_id: _Optional[int] = ..., associated_detections: _Optional[_Iterable[_Union[Detection.AssociatedDetection, _Mapping]]] = ..., display_name: _Optional[_Iterable[str]] = ..., timestamp_usec: _Optional[int] = ...) -> None: ...
+    mask_row: int
+    def __init__(self, label: _Optional[_Iterable[str]] = ..., label_id: _Optional[_Iterable[int]] = ..., score: _Optional[_Iterable[float]] = ..., location_data: _Optional[_Union[_location_data_pb2.LocationData, _Mapping]] = ..., feature_tag: _Optional[str] = ..., track_id: _Optional[str] = ..., detection_id: _Optional[int] = ..., associated_detections: _Optional[_Iterable[_Union[Detection.AssociatedDetection, _Mapping]]] = ..., display_name: _Optional[_Iterable[str]] = ..., timestamp_usec: _Optional[int] = ..., mask_row: _Optional[int] = ...) -> None: ...
 
 class DetectionList(_message.Message):
     __slots__ = ("detection",)

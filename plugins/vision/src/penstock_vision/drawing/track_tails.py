@@ -11,7 +11,7 @@ import attrs
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import Detection, LocationData, RenderData
-from penstock_vision.drawing.detection_overlay import PALETTE
+from penstock_vision.drawing.plates import PALETTE
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract

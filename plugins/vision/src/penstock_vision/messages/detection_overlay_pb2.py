@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from penstock.config import calculator_options_pb2 as penstock_dot_config_dot_calculator__options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n0penstock_vision/messages/detection_overlay.proto\x12\x08penstock\x1a(penstock/config/calculator_options.proto\"\xe5\x01\n!DetectionOverlayCalculatorOptions\x12\x1a\n\x0btext_height\x18\x01 \x01(\x02:\x05\x30.028\x12\x19\n\nline_width\x18\x02 \x01(\x02:\x05\x30.004\x12\x18\n\nshow_score\x18\x03 \x01(\x08:\x04true\x12\x16\n\x07show_id\x18\x04 \x01(\x08:\x05\x66\x61lse2W\n\x03\x65xt\x12\x1b.penstock.CalculatorOptions\x18\xb0\x9f\x01 \x01(\x0b\x32+.penstock.DetectionOverlayCalculatorOptions')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n0penstock_vision/messages/detection_overlay.proto\x12\x08penstock\x1a(penstock/config/calculator_options.proto\"\xdf\x02\n!DetectionOverlayCalculatorOptions\x12\x1a\n\x0btext_height\x18\x01 \x01(\x02:\x05\x30.028\x12\x19\n\nline_width\x18\x02 \x01(\x02:\x05\x30.004\x12\x18\n\nshow_score\x18\x03 \x01(\x08:\x04true\x12\x16\n\x07show_id\x18\x04 \x01(\x08:\x05\x66\x61lse\x12\x1d\n\x0eshow_keypoints\x18\x05 \x01(\x08:\x05\x66\x61lse\x12\x1c\n\x14keypoint_connections\x18\x06 \x03(\x05\x12\x1f\n\x12min_keypoint_score\x18\x07 \x01(\x02:\x03\x30.5\x12\x1a\n\x0cmask_opacity\x18\x08 \x01(\x02:\x04\x30.452W\n\x03\x65xt\x12\x1b.penstock.CalculatorOptions\x18\xb0\x9f\x01 \x01(\x0b\x32+.penstock.DetectionOverlayCalculatorOptions')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,5 +33,5 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'penstock_vision.messages.de
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_DETECTIONOVERLAYCALCULATOROPTIONS']._serialized_start=105
-  _globals['_DETECTIONOVERLAYCALCULATOROPTIONS']._serialized_end=334
+  _globals['_DETECTIONOVERLAYCALCULATOROPTIONS']._serialized_end=456
 # @@protoc_insertion_point(module_scope)
