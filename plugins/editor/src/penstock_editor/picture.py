@@ -51,12 +51,12 @@ def pictured(graph: GraphText, knowledge: Knowledge, name: str = "") -> Pictured
         knowledge: tells calculators, subgraphs and unknown names apart.
         name: of the graph where it has no type, such as that of its file.
     """
-    blocks = [(one, by) for by, one in _nodes(graph)]
-    written = [_text(one, "name") or _text(one, "calculator") or _UNNAMED for one, _ in blocks]
+    found = list(_nodes(graph))
+    written = [_text(one, "name") or _text(one, "calculator") or _UNNAMED for *_, one in found]
     names = numbered_nodes(written)
     package = graph.package
     drawn = tuple(
-        _drawn(block, name, knowledge, package) for (block, _), name in zip(blocks, names, strict=True)
+        _drawn(block, name, knowledge, package) for (*_, block), name in zip(found, names, strict=True)
     )
     ports = {field: tuple(_ports(graph, field)) for field in _FIELDS}
     drawing = Drawing(
@@ -68,17 +68,17 @@ def pictured(graph: GraphText, knowledge: Knowledge, name: str = "") -> Pictured
         output_side_packets=ports["output_side_packet"],
     )
     placed = [
-        Placed(name, block.start + by, max(block.end, block.start) + by)
-        for (block, by), name in zip(blocks, names, strict=True)
+        Placed(name, start, max(end, start)) for (start, end, _), name in zip(found, names, strict=True)
     ]
     return Pictured(drawing, placed)
 
 
-def _nodes(graph: GraphText) -> Iterator[tuple[int, Block]]:
+def _nodes(graph: GraphText) -> Iterator[tuple[int, int, Block]]:
+    """Yield the nodes, each with the offsets where it begins and ends."""
     for by, field in graph.fields():
         for one in single(field) if field.name == "node" else ():
             if isinstance(one.value, Block):
-                yield by, one.value
+                yield one.start + by, one.value.end + by, one.value
 
 
 def _drawn(block: Block, name: str, knowledge: Knowledge, package: str) -> DrawnNode:
