@@ -1,4 +1,4 @@
-"""Names that reach into other files: subgraphs and those that use them."""
+"""Names that reach into other files: subgraphs and their users."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class Cut:
     """Where a part of a text begins."""
 
     start: int
-    #: What the part is, of those that the form has: two parts of equal text and role are equal.
+    #: One of the roles that the form has: two parts of equal text and role are equal.
     role: str = ""
 
 
@@ -44,7 +44,7 @@ class Form(Protocol):
         """Return where an offset stands that is in the part that begins at `start`."""
 
     def mistakes(self, text: str, found: list[Mistake]) -> list[Mistake]:
-        """Return the mistakes of a whole text, from those of its parts."""
+        """Return the mistakes of a whole text, from the mistakes of its parts."""
 
 
 class _TextForm:

@@ -34,7 +34,7 @@ class _Open:
 
 
 def json_cursor_at(text: str, offset: int, start: int, role: str) -> Cursor:
-    """Return where an offset of JSON stands; `start` and `role` are those of the part around it."""
+    """Return where an offset of JSON stands; `start` and `role` belong to the part around it."""
     before = text[start:offset]
     tokens = tokens_of(before)
     last = tokens[-1] if tokens else None

@@ -49,7 +49,7 @@ def pictured(graph: GraphText, knowledge: Knowledge, name: str = "") -> Pictured
     Args:
         graph: the graph, broken or not.
         knowledge: tells calculators, subgraphs and unknown names apart.
-        name: of the graph where it has no type, such as that of its file.
+        name: of the graph where it has no type: the name of its file.
     """
     found = list(_nodes(graph))
     written = [_text(one, "name") or _text(one, "calculator") or _UNNAMED for *_, one in found]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from penstock_editor.open_file import WrittenGraph
 
 _ENDINGS: Final = ("*.pbtxt", "*.textproto")
-#: Files of a folder that are read, and how large they may be: those that are larger are data.
+#: Files of a folder that are read, and how large they may be: larger ones are data.
 _MOST_FILES: Final = 500
 _MOST_BYTES: Final = 2**20
 _NAME: Final = re.compile(r"[a-z_][a-z0-9_]*")
@@ -89,10 +89,10 @@ class Folder:
 
 
 def places_of(files: list[OpenFile], graph: WrittenGraph, name: Name) -> list[Found]:
-    """Return the places where something is named, those of the first file first.
+    """Return the places where something is named, the places of the first file first.
 
     Args:
-        files: the file of the name, then those that lie beside it.
+        files: the file of the name, then the files beside it.
         graph: the graph that has the name.
         name: a name in it.
     """
@@ -208,7 +208,7 @@ def _tag(name: Name) -> str:
 
 
 def _entries(graph: GraphText, node: int) -> Iterator[Name]:
-    """Yield the streams and side packets of a node, or those that the graph itself declares (-1)."""
+    """Yield the streams and side packets of a node, or of the graph itself (-1)."""
     for start, part in zip(graph.starts, graph.parts, strict=True):
         for one in part.names:
             moved = one.moved(start)
@@ -217,7 +217,7 @@ def _entries(graph: GraphText, node: int) -> Iterator[Name]:
 
 
 def _users(graph: GraphText, kind: str) -> Iterator[Name]:
-    """Yield the entries that connect ports of a subgraph: its own, and those of nodes that use it."""
+    """Yield the entries that connect ports of a subgraph: its own, and the entries of nodes that use it."""
     if type_of(graph) == kind:
         yield from _entries(graph, -1)
     for use in graph.places("calculator", kind):
@@ -226,7 +226,7 @@ def _users(graph: GraphText, kind: str) -> Iterator[Name]:
 
 
 def _together(files: list[OpenFile]) -> list[OpenFile]:
-    """Return those of the files that the first one is connected with: as subgraphs, or as their users."""
+    """Return the files that the first one is connected with: as subgraphs, or as their users."""
     types = [{type_of(one.graph) for one in file.graphs} - {""} for file in files]
     uses = [{name for one in file.graphs for name in one.graph.named("calculator")} for file in files]
     found, waiting = {0}, [0]

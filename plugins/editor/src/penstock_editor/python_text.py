@@ -1,6 +1,6 @@
 """Graph text in strings of Python files: `GRAPH = \"\"\"...\"\"\"`, `CalculatorGraph(\"\"\"...\"\"\")`.
 
-The file is not run, and need not be whole. Strings that Python fills in when it runs, f-strings and those
+The file is not run, and need not be whole. Strings that Python fills in when it runs, f-strings and strings
 with `.format` or `%` behind them, are left alone: what they hold is no graph yet.
 """
 
@@ -118,7 +118,7 @@ class _Literal:
 
 
 def _literals(source: str) -> Iterator[list[_Literal]]:
-    """Yield the string literals of a file; those that Python joins, since nothing parts them, together."""
+    """Yield the string literals of a file, together where Python joins them since nothing parts them."""
     joined: list[_Literal] = []
     position = 0
     while (found := _STRING.search(source, position)) is not None:
