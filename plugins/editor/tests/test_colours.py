@@ -2,6 +2,16 @@
 
 from __future__ import annotations
 
+import random
+
+import pytest
+from pygls.workspace import PositionCodec
+
+from penstock_editor.colours import encoded
+from penstock_editor.forms import JSON, TEXT
+from penstock_editor.graph_text import GraphText
+from penstock_editor.positions import Positions
+
 GRAPH = """\
 # é 𝒳 a graph
 input_stream: "IN:frames"  # of the camera
@@ -102,3 +112,21 @@ def test_the_places_of_a_name_are_marked(client):
     found = client.ask("textDocument/documentHighlight", client.at(uri, GRAPH, '"ALLOW:fra'))
 
     assert [(one["range"]["start"]["line"], one["kind"]) for one in found] == [(1, 3), (5, 2)]
+
+
+@pytest.mark.parametrize("form", [TEXT, JSON])
+def test_parts_that_are_kept_are_coloured_as_if_they_were_read_again(form):
+    chance = random.Random(3)  # noqa: S311  # not for secrets
+    text = GRAPH + 'node {\n  calculator: "é𝒳"  # é\n}\n' * 3
+    if form is JSON:
+        text = '{"node": [{"calculator": "é𝒳"}, {"calculator": "B"},\n {\n"calculator": "C"}, {"name": "D"}]}'
+    before = None
+    for _ in range(150):
+        start = chance.randrange(len(text))
+        piece = chance.choice(["\n", "é", '"', "{", "}", "node {\n", ""])
+        text = text[:start] + piece + text[start + chance.randrange(3) :]
+        before = GraphText(text, before, form)
+        kept = encoded([(before, Positions(before, PositionCodec()))])
+        new = GraphText(text, None, form)
+
+        assert kept == encoded([(new, Positions(new, PositionCodec()))])

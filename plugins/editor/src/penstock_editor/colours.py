@@ -56,46 +56,75 @@ class Coloured(NamedTuple):
     modifiers: int = 0
 
 
-def colours(
-    graph: GraphText, positions: Positions, between: tuple[int, int] | None = None
-) -> list[tuple[int, int, int, int, int]]:
-    """Return line, column, length, type and modifiers of each word, in the order of the text.
+class _Encoded(NamedTuple):
+    """The words of a part as the protocol writes them: each place counted from the one before."""
+
+    #: Line, counted from the part's, and column of the first and of the last word.
+    first: tuple[int, int]
+    last: tuple[int, int]
+    #: Five numbers for each word.
+    data: list[int]
+
+
+def encoded(
+    graphs: Iterable[tuple[GraphText, Positions]], between: tuple[int, int] | None = None
+) -> list[int]:
+    """Return the words of graphs as the protocol writes them.
+
+    A part is encoded once, wherever it stands, so that a key costs the words of one node.
 
     Args:
-        graph: the graph, broken or not.
-        positions: in the file.
-        between: two offsets; parts of the graph that lie outside are left out. None for the whole graph.
+        graphs: of one file, in its order, with their positions in it.
+        between: two lines; parts of graphs that lie outside are left out. None for whole graphs.
     """
-    found = []
-    for start, part in zip(graph.starts, graph.parts, strict=True):
-        if between is not None and (start > between[1] or start + len(part.text) < between[0]):
-            continue
-        for one in _of_part(graph, part):
-            for line, column, length in positions.pieces(one.start + start, one.end + start):
-                found.append((line, column, length, one.kind, one.modifiers))
-    return found
+    data: list[int] = []
+    line = column = 0
+    for graph, positions in graphs:
+        for start, part in zip(graph.starts, graph.parts, strict=True):
+            base = positions.line(start)
+            if between is not None and (base > between[1] or base + part.text.count("\n") < between[0]):
+                continue
+            found = _encoded(graph, positions, start, part, base)
+            if found is None:
+                continue
+            move = base + found.first[0] - line
+            data += (move, found.first[1] if move else found.first[1] - column)
+            data += found.data[2:]
+            line, column = base + found.last[0], found.last[1]
+    return data
 
 
-def encoded(words: Iterable[tuple[int, int, int, int, int]]) -> list[int]:
-    """Return words as the protocol writes them: each place counted from the one before."""
+def _encoded(graph: GraphText, positions: Positions, start: int, part: Part, base: int) -> _Encoded | None:
+    """Return the words of a part; None where it has none."""
+    if part.encoded is not None:
+        return _Encoded(*part.encoded)
+    words = [
+        (line - base, column, length, one.kind, one.modifiers)
+        for one in _of_part(graph, part)
+        for line, column, length in positions.pieces(one.start + start, one.end + start)
+    ]
+    if not words:
+        return None
     data: list[int] = []
     line = column = 0
     for word in words:
         data += (word[0] - line, word[1] - column if word[0] == line else word[1], *word[2:])
         line, column = word[:2]
-    return data
+    found = _Encoded(words[0][:2], words[-1][:2], data)
+    begins_line = not start or graph.text[start - 1] == "\n"
+    if not positions.is_moved and (begins_line or found.first[0]):  # the same wherever the part stands
+        part.encoded = found
+    return found
 
 
 def _of_part(graph: GraphText, part: Part) -> list[Coloured]:
-    """Return the words of a part, with places in it. They are found once."""
-    if part.colours is None:
-        found = [*_of_names(part.names), *_of_entries(part.root, _covered(part.names))]
-        if graph.form is not JSON:
-            comments = (one for one in _COMMENT.finditer(part.text) if one["comment"])
-            comment = _NUMBER[SemanticTokenTypes.Comment]
-            found += [Coloured(one.start(), one.end(), comment) for one in comments]
-        part.colours = tuple(sorted(found))
-    return [Coloured(*one) for one in part.colours]
+    """Return the words of a part, with places in it, in its order."""
+    found = [*_of_names(part.names), *_of_entries(part.root, _covered(part.names))]
+    if graph.form is not JSON:
+        comments = (one for one in _COMMENT.finditer(part.text) if one["comment"])
+        comment = _NUMBER[SemanticTokenTypes.Comment]
+        found += [Coloured(one.start(), one.end(), comment) for one in comments]
+    return sorted(found)
 
 
 def _covered(names: Iterable[Name]) -> dict[int, int]:

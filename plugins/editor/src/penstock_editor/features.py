@@ -175,20 +175,15 @@ def _add_whole(server: GraphServer) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, colours.LEGEND)
     def colour(params: lsp.SemanticTokensParams) -> lsp.SemanticTokens:
         graphs = server.opened(params.text_document.uri).graphs
-        return lsp.SemanticTokens(
-            colours.encoded(each for one in graphs for each in colours.colours(one.graph, server.places(one)))
-        )
+        return lsp.SemanticTokens(colours.encoded((one.graph, server.places(one)) for one in graphs))
 
     @server.feature(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, colours.LEGEND)
     def colour_range(params: lsp.SemanticTokensRangeParams) -> lsp.SemanticTokens:
-        one = server.opened(params.text_document.uri)
-        words = []
-        for graph in one.graphs:
-            places = server.places(graph)
-            start, end = places.offset(params.range.start), places.offset(params.range.end)
-            between = (start, end) if graph.is_whole else None
-            words += colours.colours(graph.graph, places, between)
-        return lsp.SemanticTokens(colours.encoded(words))
+        graphs = server.opened(params.text_document.uri).graphs
+        between = params.range.start.line, params.range.end.line
+        return lsp.SemanticTokens(
+            colours.encoded(((one.graph, server.places(one)) for one in graphs), between)
+        )
 
     @server.feature(lsp.TEXT_DOCUMENT_FORMATTING)
     def lay_out(params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit] | None:

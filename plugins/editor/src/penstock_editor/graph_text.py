@@ -64,8 +64,8 @@ class Part:
         self.root: Final[Block] = document.root
         self.mistakes: Final[list[Mistake]] = document.mistakes
         self.names: Final[tuple[Name, ...]] = tuple(_names(document.root))
-        #: The words that `colours` has found here; None before it was asked.
-        self.colours: tuple[tuple[int, int, int, int], ...] | None = None
+        #: What `colours` has made of this part, for any place of it; None before it was asked.
+        self.encoded: tuple[tuple[int, int], tuple[int, int], list[int]] | None = None
         #: Whether there are rules of a template.
         self.has_rules: Final = "%" in text and any(one.text == "%" for one in tokens_of(text))
 

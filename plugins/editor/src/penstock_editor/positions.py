@@ -30,6 +30,11 @@ class Positions:
         self._codec: Final = codec
         self._to_file: Final = to_file
 
+    @property
+    def is_moved(self) -> bool:
+        """Whether offsets in the graph are others than in the file."""
+        return self._to_file is not None
+
     def offset(self, position: Position) -> int:
         """Return the offset in the file of a position; what is beyond a line or the text is at its end."""
         lines = self._lines
