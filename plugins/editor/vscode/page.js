@@ -12,7 +12,7 @@ function page(nonce) {
   body { color: var(--vscode-foreground); padding: 0.5rem; }
   svg { display: block; margin: 0 auto; max-width: 100%; height: auto; }
   .pk-node { cursor: pointer; }
-  .marked > .pk-box { stroke: var(--vscode-focusBorder, #c4622d); stroke-width: 3.5px; }
+  #picture .marked > .pk-box { stroke: var(--vscode-focusBorder, #c4622d); stroke-width: 3.5px; }
 </style>
 </head>
 <body>
