@@ -50,6 +50,19 @@ params.newName = "frames"
 said = vim.lsp.buf_request_sync(0, "textDocument/rename", params, 60000)
 vim.lsp.util.apply_workspace_edit(said[client].result, "utf-16")
 found.text = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), "\\n")
+local uri = vim.uri_from_bufnr(0)
+local document = { textDocument = { uri = uri } }
+said = vim.lsp.buf_request_sync(0, "textDocument/semanticTokens/full", document, 60000)
+found.colours = #said[client].result.data / 5
+said = vim.lsp.buf_request_sync(0, "penstock/picture", document, 60000)
+found.picture = said[client].result and said[client].result.svg or said[client].error.message
+vim.api.nvim_win_set_cursor(0, { 5, 3 })
+document.position = vim.lsp.util.make_position_params(0, "utf-16").position
+said = vim.lsp.buf_request_sync(0, "penstock/nodeAt", document, 60000)
+found.node = said[client].result.name
+vim.cmd("edit " .. arg_program)
+vim.lsp.buf_attach_client(0, client)
+found.in_python = until_count(1)
 vim.lsp.stop_client(client)
 found.ended = vim.wait(60000, function() return vim.lsp.client_is_stopped(client) end, 20)
 local file = io.open(out, "w")
@@ -59,12 +72,15 @@ vim.cmd("qall!")
 """
 
 
-def test_neovim_shows_faults_completes_hovers_and_renames(tmp_path):
+def test_neovim_shows_faults_completes_hovers_renames_colours_and_draws(tmp_path):
     graph = tmp_path / "graph.pbtxt"
     graph.write_text(GRAPH, encoding="utf-8")
+    program = tmp_path / "program.py"
+    program.write_text(f'GRAPH = """\\\n{GRAPH}"""\n', encoding="utf-8")
     out = tmp_path / "out.json"
     script = tmp_path / "script.lua"
     words = {"arg_out": str(out), "arg_graph": str(graph), "arg_python": sys.executable}
+    words["arg_program"] = str(program)
     heads = "".join(f"{name} = {json.dumps(value)}\n" for name, value in words.items())
     script.write_text(heads + SCRIPT, encoding="utf-8")
 
@@ -85,4 +101,8 @@ def test_neovim_shows_faults_completes_hovers_and_renames(tmp_path):
     assert (found["line"], list(found["after"])) == ('  calculator: "PassThroughCalculator"', [])
     assert found["hover"].startswith("**in** (stream)")
     assert found["text"] == GRAPH.replace("Calculater", "Calculator").replace('"in"', '"frames"').rstrip("\n")
+    assert found["colours"] == 11
+    assert 'data-node="PassThroughCalculator"' in found["picture"] or "pygraphviz" in found["picture"]
+    assert found["node"] == "PassThroughCalculator"
+    assert "'PassThroughCalculater' is registered" in found["in_python"][0]
     assert found["ended"] is True

@@ -70,7 +70,7 @@ def everything(graph, offset, knowledge):
     quick(graph, knowledge)
     hover(graph, offset, knowledge)
     outline(graph, places)
-    folds(graph)
+    folds(graph, places)
     assert places.offset(places.position(offset)) == offset
     return [one.label for one in proposals(graph, offset, knowledge)]
 
@@ -143,7 +143,7 @@ def test_a_key_costs_the_reading_of_one_node(monkeypatch):
     graph = GraphText(text)
     read = []
     original = graph_text.Part
-    monkeypatch.setattr(graph_text, "Part", lambda piece: read.append(piece) or original(piece))
+    monkeypatch.setattr(graph_text, "Part", lambda piece, tree: read.append(piece) or original(piece, tree))
 
     after = GraphText(text.replace('"s7"\n  output', '"s77"\n  output'), graph)
 

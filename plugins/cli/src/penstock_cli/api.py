@@ -8,7 +8,9 @@ Commands
     option whose value may be left out; `VideoName` is the type of an argument VIDEO: a file, or an `Address`,
     whose frames may come in real time (`is_live`). `debug`, `imports`, `subgraphs` and `as_json` are options
     that all commands share; `limited` adds `--sandbox` and its like. `existing` finds the files that are
-    named, `registry_for` the subgraphs of a graph file; `read_sides` reads `--side NAME=VALUE`.
+    named, `registry_for` the subgraphs of a graph file, `faults_of` what keeps it from running; `read_sides`
+    reads `--side NAME=VALUE`. An option of `penstock show` that shows a graph in another way puts a `Viewer`
+    into the context, at `VIEWER`.
 Runs
     `run_file` runs a graph file as `penstock run` does, in a `Manner`; `read_manner` makes one of the
     options that `running` adds. `run_over_video` runs a graph over a video or a camera, as an `OverVideo`
@@ -39,9 +41,12 @@ if TYPE_CHECKING:
     from penstock_cli.failures import GraphInvalid as GraphInvalid
     from penstock_cli.failures import RunFailed as RunFailed
     from penstock_cli.failures import WrongUsage as WrongUsage
+    from penstock_cli.graphs.show_graph import faults_of as faults_of
+    from penstock_cli.graphs.viewer import Viewer as Viewer
     from penstock_cli.group import RunningCommand as RunningCommand
     from penstock_cli.group import ValueIfAny as ValueIfAny
     from penstock_cli.loading import existing as existing
+    from penstock_cli.options import VIEWER as VIEWER
     from penstock_cli.options import as_json as as_json
     from penstock_cli.options import debug as debug
     from penstock_cli.options import imports as imports
@@ -71,10 +76,12 @@ _HOMES: Final = {
     "penstock_cli.failures": (
         "EXIT_CODES FileMissing GraphInvalid INTERRUPTED RunFailed TERMINATED WrongUsage"
     ),
+    "penstock_cli.graphs.show_graph": "faults_of",
+    "penstock_cli.graphs.viewer": "Viewer",
     "penstock_cli.group": "RunningCommand ValueIfAny",
     "penstock_cli.loading": "existing",
     "penstock_cli.subgraph_files": "registry_for",
-    "penstock_cli.options": "as_json debug imports subgraphs",
+    "penstock_cli.options": "VIEWER as_json debug imports subgraphs",
     "penstock_cli.runs.addresses": "Address VideoName is_live",
     "penstock_cli.runs.over_video": "OverVideo run_over_video",
     "penstock_cli.runs.picture_files": "are_pictures default_pictures",

@@ -21,7 +21,7 @@ from penstock_cli.completion import complete_component
 from penstock_cli.failures import EXIT_CODES, INTERRUPTED, RunFailed, as_failure
 from penstock_cli.graphs.inspection import COMMANDS
 from penstock_cli.group import DEBUG, PenstockGroup, RunningCommand
-from penstock_cli.options import IMPORTED, as_json, debug, imports, subgraphs, with_sides
+from penstock_cli.options import IMPORTED, VIEWER, as_json, debug, imports, subgraphs, with_sides
 from penstock_cli.packs.pack_commands import PACK_COMMANDS
 from penstock_cli.reading.top_command import top_command
 from penstock_cli.reading.trace_commands import TRACE_COMMANDS
@@ -337,6 +337,7 @@ def show_command(  # noqa: PLR0913, PLR0917  # an argument for each option
       penstock show graph.pbtxt --format mermaid
       penstock show graph.pbtxt --expand -o graph.svg
       penstock show graph.pbtxt --access
+      penstock show graph.pbtxt --watch
       penstock show --import ./gate.py Gate
     """  # noqa: D301
     from penstock_cli.graphs.show_graph import check_component, is_graph, show_graph  # on demand
@@ -347,6 +348,13 @@ def show_command(  # noqa: PLR0913, PLR0917  # an argument for each option
         if not is_graph(name):
             raise click.UsageError(f"--access is for graph files, but {name!r} is the name of a component")
         show_access(Path(name), as_text=as_text)
+        return
+    viewer = ctx.meta.get(VIEWER)
+    if viewer is not None:
+        from penstock.plugins.default_registry import default_registry  # loads the plugins
+
+        viewer.check(name, {"--format": kind, "--out": out, "--json": as_text or None})
+        viewer.show(Path(name), default_registry(), expand)
         return
     if is_graph(name):
         from penstock.plugins.default_registry import default_registry  # loads the plugins

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 IMPORTED: Final = "penstock_cli.imported"
 #: Key in `click.Context.meta`: the values of `--import`.
 IMPORTS: Final = "penstock_cli.imports"
+#: Key in `click.Context.meta`: the `Viewer` that shows the graph of `penstock show` in place of its own ways.
+VIEWER: Final = "penstock_cli.viewer"
 
 
 def _set_debug(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:  # noqa: FBT001  # click's

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock_editor.cursor import Cursor, cursor_at
+from penstock_editor.forms import JSON
 from penstock_editor.knowledge import is_packed
+from penstock_editor.template_rules import rule_at, words_of_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from penstock_editor.cursor import Cursor
     from penstock_editor.graph_text import GraphText
     from penstock_editor.knowledge import Knowledge
 
@@ -22,6 +25,12 @@ _COMPONENTS: Final = {
     ("input_stream_handler", "input_stream_handler"): "input stream handler",
     ("output_stream_handler", "output_stream_handler"): "output stream handler",
 }
+
+
+#: A member of JSON whose name is written with capital letters.
+_CAMEL: Final = re.compile(r'"(?:input|output|node|num)[A-Z]\w*"\s*:')
+#: Values that JSON writes without quotes.
+_LITERALS: Final = ("true", "false")
 
 
 @dataclass(frozen=True)
@@ -41,24 +50,26 @@ class Proposal:
 
 def proposals(graph: GraphText, offset: int, knowledge: Knowledge) -> list[Proposal]:
     """Return what may be written at an offset, in the order in which it should be shown."""
-    start, _ = graph.part_at(offset)
-    cursor = cursor_at(graph.text, offset, start)
+    rule = rule_at(graph, offset)
+    if rule is not None:
+        return [Proposal(one, one, kind, rule.start) for one, kind in words_of_rule(graph, rule)]
+    cursor = graph.cursor(offset)
     if cursor.is_comment:
         return []
-    calculator = _calculator_before(graph, start, offset) if "node" in cursor.path else ""
-    if cursor.in_string:
+    calculator = _calculator_around(graph, offset) if "node" in cursor.path else ""
+    if cursor.in_string and (cursor.field or graph.form is not JSON):
         found = _strings(graph, cursor, calculator, offset, knowledge)
     elif cursor.field:
         found = _values(cursor, knowledge)
     else:
-        found = _fields(cursor, calculator, knowledge)
+        found = _fields(graph, cursor, calculator, knowledge)
     return list({one.label: one for one in found}.values())
 
 
-def _calculator_before(graph: GraphText, start: int, offset: int) -> str:
-    """Return the calculator of the node around an offset."""
-    _, part = graph.part_at(offset)
-    nodes = [one for one in part.names if one.kind == "calculator"]
+def _calculator_around(graph: GraphText, offset: int) -> str:
+    """Return the calculator of the node around an offset; where the node names none before, the next one."""
+    start, part = graph.part_at(offset)
+    nodes = [one for one in part.names if one.kind == "calculator" and one.node >= 0]
     before = [one for one in nodes if one.node + start <= offset]
     return before[-1].name if before else ""
 
@@ -76,18 +87,31 @@ def _strings(
     elif field == "executor":
         yield from _named(graph, "executor", cursor.start, offset, only_origins=True)
     elif field in _STREAMS or field in _SIDES:
-        kind = _STREAMS.get(field) or _SIDES[field]
-        tag, colon, _ = cursor.written.rpartition(":")
-        start = cursor.start + len(tag) + len(colon)
-        ports = knowledge.ports(calculator, field) if above == "node" else ()
-        if not colon:
-            for port in ports:
-                if port.tag:
-                    detail = f"{port.type}{', optional' if port.optional else ''}: {port.description}"
-                    yield Proposal(f"{port.tag}:", f"{port.tag}:", "port", cursor.start, detail)
-        writes = field.startswith("output") == (above == "node")
-        if not writes or colon or not ports:
-            yield from _named(graph, kind, start, offset, only_origins=not writes)
+        yield from _entries(graph, cursor, calculator, offset, knowledge)
+    elif graph.form is JSON:
+        if field == "@type":
+            for name in knowledge.options_of(calculator, "node_options"):
+                yield Proposal(name[1:-1], name[1:-1], "type", cursor.start, f"options of {calculator}")
+        yield from (one for one in _values(cursor, knowledge) if one.text not in _LITERALS)
+
+
+def _entries(
+    graph: GraphText, cursor: Cursor, calculator: str, offset: int, knowledge: Knowledge
+) -> Iterator[Proposal]:
+    """Yield what may stand in an entry such as "TAG:name": tags of the node's ports, then names."""
+    field, above = cursor.field, cursor.path[-1] if cursor.path else ""
+    kind = _STREAMS.get(field) or _SIDES[field]
+    tag, colon, _ = cursor.written.rpartition(":")
+    start = cursor.start + len(tag) + len(colon)
+    ports = knowledge.ports(calculator, field) if above == "node" else ()
+    if not colon:
+        for port in ports:
+            if port.tag:
+                detail = f"{port.type}{', optional' if port.optional else ''}: {port.description}"
+                yield Proposal(f"{port.tag}:", f"{port.tag}:", "port", cursor.start, detail)
+    writes = field.startswith("output") == (above == "node")
+    if not writes or colon or not ports:
+        yield from _named(graph, kind, start, offset, only_origins=not writes)
 
 
 def _components(knowledge: Knowledge, kind: str, start: int) -> Iterator[Proposal]:
@@ -120,17 +144,29 @@ def _values(cursor: Cursor, knowledge: Knowledge) -> Iterator[Proposal]:
         yield Proposal(name, name, "value", cursor.start)
 
 
-def _fields(cursor: Cursor, calculator: str, knowledge: Knowledge) -> Iterator[Proposal]:
+def _fields(graph: GraphText, cursor: Cursor, calculator: str, knowledge: Knowledge) -> Iterator[Proposal]:
     above = cursor.path[-1] if cursor.path else ""
     message = knowledge.message(cursor.path)
     if message is None:
         return
     if above in {"options", "node_options"} and (is_packed(message) or message.is_extendable):
+        if graph.form is JSON and above == "node_options":
+            yield Proposal("@type", _as_member("@type", cursor), "type", cursor.start)
+            return
         for name in knowledge.options_of(calculator, above):
-            yield Proposal(name, f"{name} {{ }}", "type", cursor.start, f"options of {calculator}")
+            text = _as_member(name, cursor) if graph.form is JSON else f"{name} {{ }}"
+            yield Proposal(name, text, "type", cursor.start, f"options of {calculator}")
         return
+    is_camel = graph.form is JSON and _CAMEL.search(graph.text) is not None
     for field in message.fields:
-        yield Proposal(field.name, _written(field), "field", cursor.start, _type(field))
+        name = field.json_name if is_camel else field.name
+        text = _as_member(name, cursor) if graph.form is JSON else _written(field)
+        yield Proposal(name, text, "field", cursor.start, _type(field))
+
+
+def _as_member(name: str, cursor: Cursor) -> str:
+    """Return the name of a member of JSON, with the quotes that are missing."""
+    return name if cursor.in_string else f'"{name}": '
 
 
 def _written(field: Any) -> str:

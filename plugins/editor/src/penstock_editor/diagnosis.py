@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from penstock.config import build_plan
 from penstock.error_text import near_names
 from penstock.errors import GraphConfigError, PenstockError, UnknownNameError
 from penstock.readers import end_of_field, where
+from penstock_editor.forms import JSON
 from penstock_lint import lint_graph
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Collection, Iterator, Sequence
 
     from penstock import Registry
     from penstock_editor.graph_text import GraphText, Name
@@ -51,41 +53,72 @@ class Remark:
     cures: tuple[Cure, ...] = ()
 
 
-def quick(graph: GraphText, knowledge: Knowledge) -> list[Remark]:
-    """Return what can be said without loading the graph: mistakes of the text, names that nothing has."""
+def quick(graph: GraphText, knowledge: Knowledge, own: Collection[str] = ()) -> list[Remark]:
+    """Return what can be said without loading the graph: mistakes of the text, names that nothing has.
+
+    Args:
+        graph: the graph, broken or not.
+        knowledge: of the installed components.
+        own: calculators that may exist although nothing has registered them.
+    """
     found = [Remark(one.start, max(one.end, one.start + 1), one.words, "error") for one in graph.mistakes]
-    return [*found[:_MOST], *_unknown(graph, knowledge), *([] if graph.is_template else _unwritten(graph))]
+    return [
+        *found[:_MOST],
+        *_unknown(graph, knowledge, own),
+        *([] if graph.is_template else _unwritten(graph)),
+    ]
 
 
-def full(graph: GraphText, registry: Registry, path: Path | None = None) -> list[Remark]:
+def full(
+    graph: GraphText, registry: Registry, path: Path | None = None, own: Collection[str] = ()
+) -> list[Remark]:
     """Return the faults of a graph, or, where it has none, what the rules of `penstock lint` find.
 
     Args:
         graph: without mistakes of its text; others are reported one at a time.
         registry: finds components, subgraphs beside the file included.
         path: of the file; None for none.
+        own: calculators that may exist although nothing has registered them; a graph that has some is not
+            looked at by the rules.
     """
     text = graph.text.replace("\r\n", " \n")  # the same places
+    if graph.form is not JSON:
+        return _full(graph, text, registry, path, own)
+    with TemporaryDirectory(prefix="penstock-editor-") as folder:  # JSON is read from files
+        file = Path(folder) / "graph.json"
+        file.write_bytes(text.encode("utf-8", "replace"))
+        return _full(graph, file, registry, file, own)
+
+
+def _full(
+    graph: GraphText, source: str | Path, registry: Registry, path: Path | None, own: Collection[str]
+) -> list[Remark]:
     try:
-        build_plan(text, registry)
+        build_plan(source, registry)
     except GraphConfigError as error:
-        return [_fault(graph, one, path) for one in error.faults[:_MOST]]
+        faults = [one for one in error.faults if not _is_of_own(one, own)]
+        return [_fault(graph, one, path) for one in faults[:_MOST]]
     except PenstockError as error:
-        return [_fault(graph, error, path)]
-    return [_finding(graph, one) for one in lint_graph(text, registry=registry)[:_MOST]]
+        return [] if _is_of_own(error, own) else [_fault(graph, error, path)]
+    return [_finding(graph, one) for one in lint_graph(source, registry=registry)[:_MOST]]
+
+
+def _is_of_own(error: PenstockError, own: Collection[str]) -> bool:
+    return isinstance(error, UnknownNameError) and error.name in own
 
 
 # --- from the tree ----------------------------------------------------------------------------------
 
 
-def _unknown(graph: GraphText, knowledge: Knowledge) -> Iterator[Remark]:
+def _unknown(graph: GraphText, knowledge: Knowledge, own: Collection[str]) -> Iterator[Remark]:
     package = graph.package
     for name in graph.named("calculator"):
-        if knowledge.is_known(name, package):
+        uses = [one for one in graph.places("calculator", name) if one.node >= 0]
+        if name in own or not uses or knowledge.is_known(name, package):
             continue
         meant = knowledge.near(name)
         words = f"no calculator {name!r} is registered{_did_you_mean(meant)}"
-        for one in graph.places("calculator", name)[:_MOST]:
+        for one in uses[:_MOST]:
             yield Remark(one.start, one.end, words, "error", cures=_written_so(one, meant))
 
 
@@ -136,9 +169,10 @@ def _finding(graph: GraphText, found: Finding) -> Remark:
     end = _end(graph, start) if found.line else 0
     words = f"{found.what}; {found.cure}"
     cures = []
-    if found.edit is not None:
+    is_text = graph.form is not JSON  # the mends and comments of rules are graph text
+    if found.edit is not None and is_text:
         cures.append(Cure(f"mend {found.code} {found.name}", *found.edit))
-    if found.line and found.code != "PS001":
+    if found.line and found.code != "PS001" and is_text:
         line = graph.lines[graph.line_of(start)]
         indent = graph.text[line:start] if not graph.text[line:start].strip() else ""
         comment = f"{indent}# penstock: ignore[{found.code}] say why\n"

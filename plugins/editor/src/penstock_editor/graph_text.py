@@ -1,27 +1,28 @@
 """The text of a graph file while it is edited: its tree, in parts that are read again only where they change.
 
-A part begins where a line begins with `node {`. What a part holds does not depend on the others, so that a
-key costs the reading of one node, however many there are, and a bracket that is open in one node breaks no
-other.
+The form of the graph says where a part begins: in graph text where a line begins with `node {`. What a part
+holds does not depend on the others, so that a key costs the reading of one node, however many there are, and
+a bracket that is open in one node breaks no other.
 """
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from penstock_format import Block, Field, Mistake, Scalar, read_tree
+from penstock.readers import tokens_of
+from penstock_editor.forms import TEXT
+from penstock_editor.lines import TextLines
+from penstock_format import Block, Field, Mistake, Scalar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from penstock_format import Piece
+    from penstock_editor.cursor import Cursor
+    from penstock_editor.forms import Form
+    from penstock_format import Document, Piece
 
-_BEGIN: Final = re.compile(r"^node[ \t]*:?[ \t]*[{<]", re.MULTILINE)
-#: Longer texts, in characters, are not read as a whole to see whether a bracket is closed by a later part.
-_RE_READ: Final = 100_000
 #: Field → what its strings name, and whether a node that has the field writes it.
 _NAMING: Final = {
     "input_stream": ("stream", False),
@@ -58,65 +59,64 @@ class Name(NamedTuple):
 class Part:
     """A piece of the text, with places of its own."""
 
-    def __init__(self, text: str) -> None:
-        document = read_tree(text)
+    def __init__(self, text: str, document: Document) -> None:
         self.text: Final = text
         self.root: Final[Block] = document.root
         self.mistakes: Final[list[Mistake]] = document.mistakes
         self.names: Final[tuple[Name, ...]] = tuple(_names(document.root))
+        #: What `colours` has made of this part, for any place of it; None before it was asked.
+        self.encoded: tuple[tuple[int, int], tuple[int, int], list[int]] | None = None
+        #: Whether there are rules of a template.
+        self.has_rules: Final = "%" in text and any(one.text == "%" for one in tokens_of(text))
 
 
-class GraphText:
-    """One version of a text. Never changes.
+class GraphText(TextLines):
+    """One version of a graph's text. Never changes.
 
     Args:
         text: of the graph; lines end as they do.
         before: the version before, whose parts are used again; None for none.
+        form: how the graph is written.
     """
 
-    def __init__(self, text: str, before: GraphText | None = None) -> None:
-        self.text: Final = text
-        known = {} if before is None else before.by_text
-        starts = [0, *(found.start() for found in _BEGIN.finditer(text) if found.start())]
-        #: Part → where it begins.
-        self.starts: Final = starts
-        pieces = [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
-        #: Text → part.
-        self.by_text: Final[dict[str, Part]] = {}
-        for piece in pieces:
-            if piece not in self.by_text:
-                self.by_text[piece] = known.get(piece) or Part(piece)
-        self.parts: Final = [self.by_text[piece] for piece in pieces]
+    def __init__(self, text: str, before: GraphText | None = None, form: Form = TEXT) -> None:
+        super().__init__(text)
+        self.form: Final = form
+        known = {} if before is None or before.form is not form else before.known
+        cuts = form.split(text)
+        #: Part → where it begins, and its role.
+        self.starts: Final = [one.start for one in cuts]
+        self.roles: Final = [one.role for one in cuts]
+        ends = [*self.starts[1:], len(text)]
+        keys = [
+            (role, text[start:end]) for role, start, end in zip(self.roles, self.starts, ends, strict=True)
+        ]
+        #: Role and text → part.
+        self.known: Final[dict[tuple[str, str], Part]] = {}
+        for key in keys:
+            if key not in self.known:
+                role, piece = key
+                self.known[key] = known.get(key) or Part(piece, form.read(piece, role))
+        self.parts: Final = [self.known[key] for key in keys]
 
     # --- places -------------------------------------------------------------------------------------
-
-    @cached_property
-    def lines(self) -> list[int]:
-        """The offsets at which lines begin."""
-        return [0, *(found.end() for found in re.finditer("\n", self.text))]
-
-    def line_of(self, offset: int) -> int:
-        """Return the number of the line of an offset, from 0."""
-        return bisect_right(self.lines, offset) - 1
-
-    def line_text(self, line: int) -> str:
-        """Return a line without its end; "" beyond the last one."""
-        if not 0 <= line < len(self.lines):
-            return ""
-        end = self.lines[line + 1] if line + 1 < len(self.lines) else len(self.text)
-        return self.text[self.lines[line] : end].rstrip("\r\n")
 
     def part_at(self, offset: int) -> tuple[int, Part]:
         """Return where the part at an offset begins, and the part."""
         number = max(bisect_right(self.starts, offset) - 1, 0)
         return self.starts[number], self.parts[number]
 
+    def cursor(self, offset: int) -> Cursor:
+        """Return what may be written at an offset."""
+        number = max(bisect_right(self.starts, offset) - 1, 0)
+        return self.form.cursor(self.text, offset, self.starts[number], self.roles[number])
+
     # --- what it says -------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def is_template(self) -> bool:
         """Whether there may be rules of a template, whose streams are not known."""
-        return "%" in self.text
+        return any(one.has_rules for one in self.known.values())
 
     @cached_property
     def mistakes(self) -> list[Mistake]:
@@ -126,10 +126,7 @@ class GraphText:
             for start, part in zip(self.starts, self.parts, strict=True)
             for one in part.mistakes
         ]
-        is_open = any(" never closed" in one.words for one in found)
-        if is_open and len(self.text) < _RE_READ and not read_tree(self.text).mistakes:
-            return []  # a node begins a line inside of another message
-        return found
+        return self.form.mistakes(self.text, found)
 
     @cached_property
     def _by_name(self) -> dict[tuple[str, str], list[tuple[int, Name]]]:
@@ -167,7 +164,11 @@ class GraphText:
     def calculator_at(self, node: int) -> str:
         """Return the calculator of the node that begins at an offset; "" for none."""
         start, part = self.part_at(node)
-        named = (one.name for one in part.names if one.kind == "calculator" and one.node + start == node)
+        named = (
+            one.name
+            for one in part.names
+            if one.kind == "calculator" and one.node >= 0 and one.node + start == node
+        )
         return next(named, "")
 
     def fields(self) -> Iterator[tuple[int, Field]]:
@@ -188,17 +189,22 @@ def _of_field(field: Field) -> Iterator[Name]:
     if field.name in _NAMING:
         kind, is_output = _NAMING[field.name]
         yield from _entries(field, kind, is_origin=not is_output, node=-1)
-    elif isinstance(field.value, Block) and field.name == "executor":
-        for name in field.value.fields("name"):
-            yield from _entries(name, "executor", is_origin=True, node=-1)
+    elif field.name == "type":
+        yield from _entries(field, "calculator", is_origin=True, node=-1)
+    elif field.name == "executor":
+        for block in (one.value for one in single(field) if isinstance(one.value, Block)):
+            for name in block.fields("name"):
+                yield from _entries(name, "executor", is_origin=True, node=-1)
     elif field.name == "node":
-        for block in [field.value] if isinstance(field.value, Block) else _blocks(field):
-            yield from _of_node(block, field.start)
+        for one in single(field):
+            if isinstance(one.value, Block):
+                yield from _of_node(one.value, one.start)
 
 
-def _blocks(field: Field) -> Iterator[Block]:
-    items = getattr(field.value, "items", ())
-    yield from (one.value for one in items if isinstance(one.value, Block))
+def single(field: Field) -> list[Field]:
+    """Return a field, or the elements of its list as fields."""
+    items: list[Field] | None = getattr(field.value, "items", None)
+    return [field] if items is None else items
 
 
 def _of_node(block: Block, node: int) -> Iterator[Name]:
@@ -214,8 +220,7 @@ def _of_node(block: Block, node: int) -> Iterator[Name]:
 
 def _entries(field: Field, kind: str, *, is_origin: bool, node: int) -> Iterator[Name]:
     """Yield the names of a field's strings; strings in pieces or with escapes are left out."""
-    values = getattr(field.value, "items", None)
-    for one in [field] if values is None else values:
+    for one in single(field):
         value = one.value
         if isinstance(value, Scalar) and value.is_string and len(value.pieces) == 1:
             found = _entry(value.pieces[0], value.string)

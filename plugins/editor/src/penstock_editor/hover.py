@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from penstock_editor.cursor import cursor_at
+from penstock.readers import snake_case
+from penstock_editor.forms import JSON
 
 if TYPE_CHECKING:
     from penstock_editor.graph_text import GraphText, Name
@@ -86,21 +87,22 @@ def _named(graph: GraphText, name: Name, knowledge: Knowledge) -> str:
 
 def _field(graph: GraphText, offset: int, knowledge: Knowledge) -> str:
     """Return what an option is: its type, default and description."""
-    start, _ = graph.part_at(offset)
     end = offset
     while end < len(graph.text) and (graph.text[end].isalnum() or graph.text[end] == "_"):
         end += 1
-    cursor = cursor_at(graph.text, end, start)
-    if cursor.is_comment or cursor.in_string or cursor.field or not cursor.path:
+    cursor = graph.cursor(end)
+    is_text = cursor.in_string and graph.form is not JSON
+    if cursor.is_comment or is_text or cursor.field or not cursor.path:
         return ""
     message = knowledge.message(cursor.path)
-    if message is None or cursor.written not in message.fields_by_name:
+    written = cursor.written if graph.form is not JSON else snake_case(cursor.written)
+    if message is None or written not in message.fields_by_name:
         return ""
-    names = (one.name for one in graph.part_at(offset)[1].names if one.kind == "calculator")
+    names = (one.name for one in graph.part_at(offset)[1].names if one.kind == "calculator" and one.node >= 0)
     calculators = map(knowledge.describe, names)
     for description in calculators:
         for options in () if description is None else description.options:
             for one in options.fields:
-                if options.name == message.full_name and one.name == cursor.written:
+                if options.name == message.full_name and one.name == written:
                     return f"`{one.name}`: {one.type}{_default(one.default)}\n\n{one.description}"
     return ""

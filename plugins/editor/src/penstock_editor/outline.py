@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol.types import DocumentSymbol, FoldingRange, SymbolKind
 
+from penstock_editor.graph_text import single
 from penstock_format import Block, Field, Items
 
 if TYPE_CHECKING:
@@ -27,35 +28,36 @@ _KINDS = {
 def outline(graph: GraphText, positions: Positions) -> list[DocumentSymbol]:
     """Return the nodes, executors, streams and side packets of a graph, in its order."""
     found = []
-    for by, field in graph.fields():
-        if field.name not in _KINDS or field.value is None:
-            continue
-        value = field.value
-        end = max(field.end, field.name_end)
-        if isinstance(value, Block):
-            title = value.text_of("name") or value.text_of("calculator") or field.name
-            detail = value.text_of("calculator") if value.text_of("name") else ""
-        else:
-            title = graph.text[value.start + by : value.end + by].strip("\"'") or field.name
-            detail = field.name
-        found.append(
-            DocumentSymbol(
-                title,
-                _KINDS[field.name],
-                positions.range(field.start + by, end + by),
-                positions.range(field.start + by, field.name_end + by),
-                detail=detail,
+    for by, whole in graph.fields():
+        for field in single(whole) if whole.name in _KINDS else ():
+            value = field.value
+            if value is None:
+                continue
+            end = max(field.end, field.name_end)
+            if isinstance(value, Block):
+                title = value.text_of("name") or value.text_of("calculator") or field.name
+                detail = value.text_of("calculator") if value.text_of("name") else ""
+            else:
+                title = graph.text[value.start + by : value.end + by].strip("\"'") or field.name
+                detail = field.name
+            found.append(
+                DocumentSymbol(
+                    title,
+                    _KINDS[field.name],
+                    positions.range(field.start + by, end + by),
+                    positions.range(field.start + by, field.name_end + by),
+                    detail=detail,
+                )
             )
-        )
     return found
 
 
-def folds(graph: GraphText) -> list[FoldingRange]:
+def folds(graph: GraphText, positions: Positions) -> list[FoldingRange]:
     """Return the brackets that span lines."""
     found = []
     for by, field in graph.fields():
         for start, end in _spans(field):
-            first, last = graph.line_of(start + by), graph.line_of(end + by - 1)
+            first, last = positions.line(start + by), positions.line(end + by - 1)
             if last > first:
                 found.append(FoldingRange(first, max(last - 1, first)))
     return found

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from penstock import Components, hookimpl
 
 if TYPE_CHECKING:
+    import click
+
     from penstock_cli.api import RunningCommand
 
 #: Loaded where there is a command line, and only there.
@@ -18,6 +20,16 @@ _COMMAND_LINE = "penstock_live.command_line"
 def penstock_components() -> Components:
     """Return the components by name."""
     return Components()
+
+
+@hookimpl
+def penstock_cli(group: click.Group) -> None:
+    """Add `--watch` to `penstock show`."""
+    show = group.commands.get("show")
+    if show is not None:
+        from penstock_live.watching import watch_option  # only for the command line
+
+        show.params.append(watch_option())
 
 
 @hookimpl

@@ -80,7 +80,7 @@ def show_graph(path: Path, registry: Registry, kind: str | None, out: Path | Non
         _print(drawing)
     else:
         _put(_written(drawing, kind, out or path), out)
-    for note in (*drawing.notes, *_faults(path, registry, drawing)):
+    for note in (*drawing.notes, *faults_of(path, registry, drawing)):
         say(f"note: {note}")
     unknown = {node.calculator for node in drawing.nodes if node.kind is draw.NodeKind.UNKNOWN}
     if unknown.difference(official_packs()["calculator"]):
@@ -102,7 +102,7 @@ def check_component(name: str, *, kind: str | None, out: Path | None, expand: bo
         )
 
 
-def _faults(path: Path, registry: Registry, drawing: Drawing) -> Iterator[str]:
+def faults_of(path: Path, registry: Registry, drawing: Drawing) -> Iterator[str]:
     """Yield the faults that keep a graph from running, unless it could not be read completely."""
     if drawing.notes:
         return
