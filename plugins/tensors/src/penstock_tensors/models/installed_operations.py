@@ -7,7 +7,7 @@ A pack brings its own by an entry point in the group `penstock_tensors.custom_op
 from __future__ import annotations
 
 import functools
-from typing import Final
+from typing import Any, Final
 
 from penstock.packs import entry_points
 from penstock_tensors.models import landmark_operations, resampler
@@ -22,5 +22,6 @@ def standard_operations() -> OpResolver:
     """Return the operations of this pack and of all packs that bring some."""
     found = {**landmark_operations.OPERATIONS, **resampler.OPERATIONS}
     for entry in entry_points(GROUP):
-        found.update(entry.load())
+        brought: Any = entry.load()
+        found.update(brought)
     return OpResolver(found)
