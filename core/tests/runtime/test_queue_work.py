@@ -198,3 +198,17 @@ def test_while_a_step_runs_another_thread_is_asked_for_unless_sleeping_ones_watc
     executor.work.run()
     with pytest.raises(GraphRunError):
         graph.wait_until_done(TIMEOUT)
+
+
+def test_a_lease_that_says_nothing_helps_sends_and_watches_nothing():
+    class Plain(penstock.Lease):
+        def wake(self):
+            pass
+
+        def stop(self, timeout=None):
+            return True
+
+    lease = Plain()
+    assert (lease.helps, lease.help()) == (False, False)
+    assert (lease.sends, lease.may_send()) == (False, False)
+    assert (lease.watches, lease.thread_count()) == (False, None)

@@ -13,6 +13,7 @@ from penstock.errors import (
     FailedPreconditionError,
     GraphRunError,
     NotFoundError,
+    PacketTypeError,
     StatusCode,
     TimestampOrderError,
     WaitTimeoutError,
@@ -707,6 +708,31 @@ def test_adding_waits_for_the_task_that_reads_rows_but_not_for_itself(make, on_l
             return found
 
     assert on_loop(main()) == list(range(1, 60))
+
+
+def test_an_input_with_a_type_takes_payloads_of_it_and_refuses_others(make, on_loop) -> None:
+    class Doubles(penstock.Calculator):
+        @classmethod
+        def get_contract(cls, cc):
+            cc.inputs[0].set(int)
+            cc.outputs[0].set(int)
+
+        def process(self, cc):
+            cc.output.add(2 * cc.input.payload, cc.input_timestamp)
+
+    graph = make([(Doubles, "in", "out")], "in")
+    poller = graph.add_output_stream_poller("out")
+
+    async def main():
+        async with graph.running() as run:
+            await run.add("in", 1, 1)
+            with pytest.raises(PacketTypeError, match="holds a 'str', but the stream carries int"):
+                await run.add("in", "x", 2)
+            await run.add("in", 3, 3)
+            run.graph.close_input_stream("in")
+            return [packet.payload async for packet in poller]
+
+    assert on_loop(main()) == [2, 6]
 
 
 def test_what_add_refuses_leaves_the_graph_well(make, on_loop) -> None:
