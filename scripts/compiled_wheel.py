@@ -110,9 +110,7 @@ def build(out: Path, core: Path, interpreters: Sequence[Path], *, is_portable: b
 
 def _auditwheel() -> tuple[str, ...]:
     if importlib.util.find_spec("auditwheel") is None:
-        raise CompileError(
-            "auditwheel is not installed; run this with: uv run --only-group release python"
-        )
+        raise CompileError("auditwheel is not installed; run this with: uv run --only-group release python")
     return (sys.executable, "-m", "auditwheel", "repair")
 
 
