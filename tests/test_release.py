@@ -139,6 +139,46 @@ def test_a_directory_with_files_of_others_is_refused_and_left_alone(script, tmp_
     assert sorted(path.name for path in tmp_path.iterdir()) == ["penstock-0.0.9.tar.gz", "thesis.txt"]
 
 
+# --- compiled cores -------------------------------------------------------------------------------
+
+
+def test_a_core_is_compiled_for_each_installed_python_and_the_others_are_named(
+    script, tmp_path, monkeypatch, capsys
+):
+    asked = []
+    monkeypatch.setattr(script.compiled_wheel, "pythons", lambda: {"3.11": "a/python", "3.13": "b/python"})
+    monkeypatch.setattr(
+        script.compiled_wheel, "build", lambda *given, **flags: asked.append((given, flags)) or ["wheel"]
+    )
+
+    assert script.build_compiled(tmp_path, ROOT / "core") == ["wheel"]
+
+    assert asked == [((tmp_path, ROOT / "core", ["a/python", "b/python"]), {"is_portable": True})]
+    assert capsys.readouterr().out == (
+        "== no compiled core for Python 3.12, 3.14, which is not installed\n"
+        "== build penstock-core, compiled for Python 3.11, 3.13\n"
+    )
+
+
+def test_a_core_that_cannot_be_compiled_ends_the_release(script, tmp_path, monkeypatch):
+    monkeypatch.setattr(script.compiled_wheel, "pythons", lambda: {"3.11": tmp_path / "no_python"})
+    monkeypatch.setattr(
+        script.compiled_wheel, "uv", lambda: str(script.compiled_wheel.Path(sys.executable))
+    )  # which has no command "build"
+
+    with pytest.raises(script.ReleaseError, match=r"could not be built; is there a C compiler\?\n"):
+        script.build_compiled(tmp_path, ROOT / "core")
+
+
+def test_this_python_is_among_those_that_are_found(script):
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+
+    found = script.compiled_wheel.pythons()
+
+    assert found[version] == Path(sys.executable)
+    assert list(found) == [each for each in script.compiled_wheel.VERSIONS if each in found]
+
+
 # --- the project's addresses ----------------------------------------------------------------------
 
 

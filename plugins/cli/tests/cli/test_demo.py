@@ -377,5 +377,5 @@ def test_without_progress_only_the_summary_is_left(command):
 
     lines = done.stderr.splitlines()
     assert lines[0] == "drawing edges over the moving test pattern, into penstock-demo.mp4"
-    assert (len(lines), lines[1][:7]) == (2, "on the ")
+    assert (len(lines), lines[1][:7], lines[2][:8]) == (3, "on the ", "engine: ")
     assert "60 frames at" in done.stdout

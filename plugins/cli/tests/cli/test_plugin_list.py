@@ -7,9 +7,10 @@ from types import SimpleNamespace
 import pytest
 
 from penstock import Registry
-from penstock.packs import engine_form, official_packs
+from penstock.packs import official_packs
 from penstock.plugins import default_registry
 from penstock_cli import group
+from penstock_cli.machine.engine import engine_words
 from penstock_cli.machine.environment import pip_command
 from penstock_cli.main import penstock_command
 
@@ -107,7 +108,7 @@ def test_the_table_has_a_row_for_each_and_says_why_some_are_missing(command, ins
 
     rows = {line.split()[0]: line for line in done.stdout.splitlines() if line.strip()}
     assert done.returncode == 0
-    assert done.stdout.splitlines()[0] == f"engine: {engine_form()}"
+    assert done.stdout.splitlines()[0] == f"engine: {engine_words()}"
     assert "loaded" in rows["video"]
     assert "7 calculators" in rows["video"]
     assert "blocked" in rows["image"]

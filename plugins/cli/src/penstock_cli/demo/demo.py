@@ -83,6 +83,7 @@ def run_demo(wanted: Demo, manner: Manner) -> None:
         if not manner.quiet:
             say(_words(wanted))
             say(place.said)
+            say(_engine())
         wait: Callable[[float], None] | None = None
         if window is not None:
             from penstock_cli.runs.screen import Screen  # only for this
@@ -94,6 +95,12 @@ def run_demo(wanted: Demo, manner: Manner) -> None:
             click.echo(_told(outcome, files(written), wanted))
         if manner.strict:
             refuse_notes(outcome)
+
+
+def _engine() -> str:
+    from penstock_cli.machine.engine import engine_words  # reads metadata
+
+    return f"engine: {engine_words()}"
 
 
 def _sides(wanted: Demo) -> dict[str, object]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from penstock.packs import engine_form
+from penstock_cli.machine.engine import engine_words
 from penstock_cli.machine.environment import pip_command
 from penstock_cli.wording import plural
 
@@ -30,7 +30,7 @@ def as_json(records: Iterable[Discovered]) -> str:
 def print_records(records: Iterable[Discovered], *, tracebacks: bool = False) -> None:
     """Print which engine runs, a table of records, and if requested the tracebacks of failed plugins."""
     records = list(records)
-    click.echo(f"engine: {engine_form()}")
+    click.echo(f"engine: {engine_words()}")
     if not records:
         install = pip_command("install", "penstock")
         click.echo(f"no plugins are installed; the standard ones come with: {install}")

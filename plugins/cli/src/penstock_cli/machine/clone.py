@@ -35,7 +35,7 @@ def from_clone(name: str) -> list[str]:
         that are not installed.
     """
     wanted = _REQUIREMENT.fullmatch(name)
-    root = _root() if wanted else None
+    root = root_of_clone() if wanted else None
     folders = {} if root is None else _folders(root)
     if wanted is None or wanted["name"] not in folders:
         return []
@@ -62,7 +62,7 @@ def missing_from_clone(names: Iterable[str]) -> list[str]:
     return [word for folder in dict.fromkeys(folders) for word in ("-e", folder)]
 
 
-def _root() -> Path | None:
+def root_of_clone() -> Path | None:
     """Return the clone that has the installed core, or None if the core was not installed from a folder."""
     try:
         text = metadata.distribution(_CORE).read_text("direct_url.json")

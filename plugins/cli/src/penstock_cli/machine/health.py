@@ -145,9 +145,9 @@ def _spelled(version: tuple[int, int]) -> str:
 
 
 def _engine() -> DoctorCheck:
-    from penstock.packs import engine_form  # only when it is asked for
+    from penstock_cli.machine.engine import engine_words  # only when it is asked for
 
-    return DoctorCheck("engine", is_well=True, detail=engine_form())
+    return DoctorCheck("engine", is_well=True, detail=engine_words())
 
 
 def _distributions(host: PluginHost) -> Iterator[DoctorCheck]:
