@@ -6,7 +6,7 @@
     python scripts/prove.py --report              what was shown so far, and each finding
     python scripts/prove.py --write               the same table into docs/what-is-proven.md
 
-The kinds are in `scripts/proving/kinds.toml`. Each turn has a seed of its own. Results are kept in the file of
+The kinds are in `scripts/proving/kinds.toml`. Each turn has its own seed. Results are kept in the file of
 `--state` after each turn, so a run that was interrupted goes on where it was: no seed is tried twice. Ctrl-C
 ends the script that runs, and keeps nothing of its turn. The exit status is 1 where something was found.
 """
