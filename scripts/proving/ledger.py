@@ -131,7 +131,7 @@ def next_turn(kind: Kind, turns: Iterable[Turn]) -> int | None:
 
 
 def rows(kinds: Sequence[Kind], turns: Sequence[Turn]) -> list[str]:
-    """Return the table of what was shown, a row for each kind."""
+    """Return the table, a row for each kind."""
     made = ["| | counted | turns | hours | findings |", "|---|--:|--:|--:|--:|"]
     for kind in kinds:
         mine = [turn for turn in turns if turn.kind == kind.name]

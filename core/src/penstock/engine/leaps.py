@@ -47,7 +47,7 @@ class _Passing:
         ]
 
     def passed_on(self, bounds: Mapping[int, int]) -> list[tuple[int, int]]:
-        """Return the streams that the node writes, and their bounds where those of its inputs are these."""
+        """Return the streams that the node writes and the bounds that follow from these."""
         bound = min(self.at_most, *[bounds[number] for number in self.inputs])
         if bound < MIN:
             return []
@@ -59,7 +59,7 @@ def leap(streams: Iterable[OutputStream], nodes: Iterable[Node]) -> dict[int, in
 
     Args:
         streams: of the run.
-        nodes: those that have passed bounds on lately.
+        nodes: that have passed bounds on lately.
     """
     writers = {id(reader): stream for stream in streams for reader in stream.readers}
     passing = [_Passing(node, writers) for node in nodes if _passes_on(node)]
