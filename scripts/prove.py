@@ -6,7 +6,7 @@
     python scripts/prove.py --report              what was shown so far, and each finding
     python scripts/prove.py --write               the same table into docs/what-is-proven.md
 
-The kinds are in `scripts/proof/kinds.toml`. Each turn has a seed of its own. Results are kept in the file of
+The kinds are in `scripts/proving/kinds.toml`. Each turn has its own seed. Results are kept in the file of
 `--state` after each turn, so a run that was interrupted goes on where it was: no seed is tried twice. Ctrl-C
 ends the script that runs, and keeps nothing of its turn. The exit status is 1 where something was found.
 """
@@ -25,7 +25,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from proof.ledger import (
+from proving.ledger import (
     BROKEN,
     FOUND,
     HUNG,
@@ -135,10 +135,7 @@ def _take_turn(kind: Kind, number: int, seconds: float) -> Turn:
     arguments = kind.arguments(number, seconds)
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     began = time.monotonic()
-    process = subprocess.Popen(  # noqa: S603  # our own scripts
-        [sys.executable, *arguments], cwd=ROOT, env=environment, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, text=True, start_new_session=True,
-    )  # fmt: skip
+    process = _started([sys.executable, *arguments], environment)
     try:
         printed, _ = process.communicate(timeout=3 * seconds + _GRACE_S)
         status: int | None = process.returncode
@@ -165,6 +162,24 @@ def _take_turn(kind: Kind, number: int, seconds: float) -> Turn:
         machine=_machine(),
         told="" if outcome == PASSED else printed[-_LAST:],
     )
+
+
+def _started(command: Sequence[str], environment: dict[str, str]) -> subprocess.Popen[str]:
+    """Start a script. Ctrl-C counts when it is there: it would be left behind otherwise."""
+    interrupts: list[object] = []
+    usual = signal.signal(signal.SIGINT, lambda *_: interrupts.append(1))
+    try:
+        process = subprocess.Popen(  # noqa: S603  # our own scripts
+            command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            start_new_session=True,
+        )  # fmt: skip
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    if interrupts:
+        _end(process)
+        process.communicate()
+        raise KeyboardInterrupt
+    return process
 
 
 def _end(process: subprocess.Popen[str]) -> None:

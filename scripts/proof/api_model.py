@@ -1,7 +1,7 @@
 """What calls of a graph from several threads may return: a model, and a check that some order explains them.
 
 Each call is one moment between its begin and its return. Calls are right if there is an order of these
-moments, and of what the graph does by itself in between, in which a graph that is called from one thread
+moments, and of the moves that the graph makes by itself, in which a graph that is called from one thread
 returns the same: they are linearizable. The graph of the model passes the packets of one input to one poller;
 what it does by itself is to move the oldest packet there, and to end.
 """
@@ -21,7 +21,7 @@ DONE: Final = "done"
 
 
 class Graph(NamedTuple):
-    """What can be told about a graph from outside."""
+    """What a graph shows to its callers."""
 
     runs: int = 0
     #: Whether a run has begun and its end has not been waited for.
@@ -30,7 +30,7 @@ class Graph(NamedTuple):
     bound: int = 0
     is_closed: bool = False
     added: int = 0
-    #: Timestamps on their way to the poller, and those that wait there.
+    #: Timestamps on their way to the poller, and timestamps that wait there.
     under_way: tuple[int, ...] = ()
     polled: tuple[int, ...] = ()
     has_failed: bool = False
@@ -46,7 +46,7 @@ class Graph(NamedTuple):
 
 
 class Call(NamedTuple):
-    """One call: what, with what, when, and what it returned: DONE, a value, or the name of an error."""
+    """One call: name, argument, when it was, and the result: DONE, a value, or an error's name."""
 
     name: str
     argument: int
@@ -163,7 +163,7 @@ def _done(graph: Graph, call: Call) -> Iterator[Graph]:
     if not graph.has_begun:
         yield from [graph] * (call.result == NO_RUN)
     elif not graph.is_running:
-        # who has waited meanwhile is told of the failure too
+        # who has waited meanwhile gets the failure too
         yield from [graph] * (call.result in {DONE, FAILED if graph.has_failed else DONE})
     elif graph.is_over and call.result == (FAILED if graph.has_failed else DONE):
         yield graph._replace(is_running=False, ended=graph.ended | {graph.runs})
@@ -191,7 +191,7 @@ NAMES: Final = tuple(_RULES)
 
 
 def explained(calls: Sequence[Call]) -> bool:
-    """Return whether some order of the calls, and of what the graph does by itself, explains all results."""
+    """Return whether some order of the calls, and of the moves of the graph, explains all results."""
     everything = (1 << len(calls)) - 1
     seen: set[tuple[int, Graph]] = set()
     waiting = [(0, Graph())]

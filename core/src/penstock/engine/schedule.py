@@ -20,7 +20,7 @@ from __future__ import annotations
 from heapq import heappush
 from typing import TYPE_CHECKING, Final
 
-from penstock.engine import faults
+from penstock.engine import faults, leaps
 from penstock.engine.calculator import CLOSE, METHODS, OPEN, PROCESS
 from penstock.engine.guard import AGAIN, FAIL
 from penstock.engine.input_stream_handler import NOT_READY, READY_FOR_CLOSE
@@ -82,10 +82,11 @@ class Schedule:
     """All nodes and streams of one run, and what happens next."""
 
     __slots__ = (
-        "_closing", "_graph_inputs_open", "_is_failing", "_limits_apply", "_report_deadlock", "_sources",
-        "_touched", "_waiting_sources", "busy", "deliveries", "errors", "flow", "garbage", "graph_inputs",
-        "has_news", "has_waited", "is_stopping", "late", "nodes", "on_end", "on_stuck", "patient", "queues",
-        "side_packets", "side_readers", "state", "stopped_by", "streams", "was_observed",
+        "_closing", "_graph_inputs_open", "_has_passed_on", "_is_failing", "_limits_apply",
+        "_report_deadlock", "_sources", "_touched", "_waiting_sources", "busy", "deliveries", "errors",
+        "flow", "garbage", "graph_inputs", "has_news", "has_waited", "is_stopping", "late", "nodes",
+        "on_end", "on_stuck", "patient", "queues", "side_packets", "side_readers", "state", "stopped_by",
+        "streams", "was_observed",
     )  # fmt: skip
 
     def __init__(  # noqa: PLR0913  # made in one place only
@@ -145,12 +146,16 @@ class Schedule:
         self._sources: Final = tuple(node for node in nodes if node.is_source)
         self._touched: list[Node] = []
         self._waiting_sources: list[Node] = []
+        #: In graphs with cycles: node id → how often it has passed a bound on lately, see `leaps`.
+        self._has_passed_on: dict[int, int] | None = None
 
     # --- the run as a whole -------------------------------------------------------------------
 
     def start(self, headers: dict[int, Packet] | None = None) -> None:
         """Start: open every node that waits for nothing, and give graph inputs their headers."""
         self.state = RUNNING
+        if any(stream.is_back_edge for node in self.nodes for stream in node.inputs):
+            self._has_passed_on = {}
         for node in self.nodes:
             if node.state == UNOPENED and not node.awaiting:
                 self._prepare_open(node)
@@ -837,6 +842,22 @@ class Schedule:
             if promised > stream.bound:
                 output.bound = promised
                 self._send(output)
+        if self._has_passed_on is not None:
+            self._look_for_circles(node, self._has_passed_on)
+
+    def _look_for_circles(self, node: Node, counts: dict[int, int]) -> None:
+        """Raise bounds at once that a cycle of nodes with offsets would raise step by step."""
+        counts[node.id] = count = counts.get(node.id, 0) + 1
+        if count * len(counts) < leaps.WINDOW:
+            return
+        passing = [self.nodes[number] for number, count in counts.items() if count > 1]
+        counts.clear()
+        for number, bound in leaps.leap(self.streams, passing).items():
+            writer = self.streams[number].node
+            for output in writer.step.out_ports if writer is not None else ():
+                if output.stream.id == number and bound > output.stream.bound:
+                    output.bound = bound
+                    self._send(output)
 
     # --- sources ------------------------------------------------------------------------------
 

@@ -131,7 +131,7 @@ def next_turn(kind: Kind, turns: Iterable[Turn]) -> int | None:
 
 
 def rows(kinds: Sequence[Kind], turns: Sequence[Turn]) -> list[str]:
-    """Return the table of what was shown, a row for each kind."""
+    """Return the table, a row for each kind."""
     made = ["| | counted | turns | hours | findings |", "|---|--:|--:|--:|--:|"]
     for kind in kinds:
         mine = [turn for turn in turns if turn.kind == kind.name]
@@ -144,14 +144,20 @@ def rows(kinds: Sequence[Kind], turns: Sequence[Turn]) -> list[str]:
     return made
 
 
-def report(kinds: Sequence[Kind], turns: Sequence[Turn]) -> str:
-    """Return the table, when and where, and each finding with the command that shows it again."""
+def summary(kinds: Sequence[Kind], turns: Sequence[Turn]) -> list[str]:
+    """Return the table, and when and where it was made."""
     lines = rows(kinds, turns)
     if turns:
         machines = ", ".join(sorted({turn.machine for turn in turns}))
         commits = sorted({turn.commit for turn in turns})
         span = f"From {min(t.at for t in turns)[:10]} to {max(t.at for t in turns)[:10]}"
         lines += ["", f"{span}, {len(commits)} states of the code, on: {machines}."]
+    return lines
+
+
+def report(kinds: Sequence[Kind], turns: Sequence[Turn]) -> str:
+    """Return the table, when and where, and each finding with the command that shows it again."""
+    lines = summary(kinds, turns)
     for turn in turns:
         if turn.outcome != PASSED:
             told = "\n".join(f"    {line}" for line in turn.told.splitlines()[-30:])
@@ -169,5 +175,5 @@ def written(page: str, kinds: Sequence[Kind], turns: Sequence[Turn]) -> str:
     _, end, tail = rest.partition(END)
     if not begin or not end:
         raise TableError(f"{PAGE.name} lacks {BEGIN!r} or {END!r}")
-    table = report(kinds, [turn for turn in turns if turn.outcome == PASSED])
+    table = "\n".join(summary(kinds, [turn for turn in turns if turn.outcome != BROKEN]))
     return f"{head}{BEGIN}\n\n{table}\n\n{END}{tail}"

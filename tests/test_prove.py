@@ -1,0 +1,195 @@
+"""scripts/prove.py runs kinds of trials in turns, keeps what they have shown, and goes on where it was."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SCRIPTS = ROOT / "scripts"
+sys.path.insert(0, str(SCRIPTS))
+try:
+    import prove
+    from proving import ledger
+finally:
+    sys.path.remove(str(SCRIPTS))
+
+#: A script that prints its arguments, and ends as the word before the last says.
+TRIAL = """
+import sys, time
+how, count = sys.argv[1:3]
+print(f"tried {count}", flush=True)
+if how == "hangs":
+    time.sleep(600)
+raise SystemExit({"passes": 0, "finds": 1}.get(how, 3))
+"""
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Write a table of kinds whose commands run TRIAL; return its path."""
+    script = tmp_path / "trial.py"
+    script.write_text(TRIAL)
+
+    def write(*kinds, more=""):
+        tables = [
+            f'[[kind]]\nname = "{name}"\nsays = "It holds."\ncommand = "{script.as_posix()} {arguments}"\n'
+            f"counts = 'tried (?P<count>\\d+)'\nunit = \"things\"\n{more}"
+            for name, arguments in kinds
+        ]
+        path = tmp_path / "kinds.toml"
+        path.write_text("\n".join(tables))
+        return path
+
+    return write
+
+
+def run(path, *arguments):
+    return prove.main(["--kinds", str(path), "--state", str(path.with_name("state.jsonl")), *arguments])
+
+
+def turns_of(path):
+    return ledger.read_state(path.with_name("state.jsonl"))
+
+
+def test_each_kind_of_the_table_has_a_script_and_a_row_on_the_page():
+    page = ledger.PAGE.read_text(encoding="utf-8")
+    for kind in ledger.read_kinds():
+        assert (ROOT / kind.arguments(0, 60)[0]).is_file(), kind.name
+        assert f"| **{kind.name}.** {kind.says} |" in page, "python scripts/prove.py --write"
+
+
+def test_kinds_take_turns_until_they_are_complete(table, capsys):
+    path = table(("one", "passes 3"), ("two", "passes 40"), more="rounds = 2\n")
+
+    assert run(path, "--hours", "1") == 0
+    assert sorted((turn.kind, turn.turn, turn.count) for turn in turns_of(path)) == [
+        ("one", 0, 3), ("one", 1, 3), ("two", 0, 40), ("two", 1, 40),
+    ]  # fmt: skip
+    told = capsys.readouterr().out
+    assert "| **one.** It holds. | 6 things | 2 of 2 | 0.00 | 0 |" in told
+    assert "all kinds are complete" in told
+
+
+def test_seeds_are_others_in_each_turn_and_a_run_goes_on_where_it_was(table):
+    path = table(("seeds", "passes {seed}{round}"), more="rounds = 3\nseed = 100\n")
+    assert run(path, "--hours", "1") == 0
+    state = path.with_name("state.jsonl")
+    lines = state.read_text().splitlines(keepends=True)
+    assert [turn.count for turn in turns_of(path)] == [10, 1011, 2012]
+
+    state.write_text(lines[0] + lines[1][:30])  # the machine went down while a line was written
+    assert run(path, "--hours", "1") == 0
+    assert [turn.count for turn in turns_of(path)] == [10, 1011, 2012]
+
+
+def test_a_finding_is_reported_with_the_command_that_shows_it(table, capsys):
+    path = table(("bad", "finds 5"), more="rounds = 1\n")
+
+    assert run(path, "--hours", "1") == 1
+    assert run(path, "--report") == 0
+    told = capsys.readouterr().out
+    assert "| 5 things | 1 of 1 | 0.00 | 1 |" in told
+    assert f"bad: found. Again: python {path.with_name('trial.py').as_posix()} finds 5" in told
+    assert "    tried 5" in told
+
+
+def test_a_script_that_fails_otherwise_is_broken_and_gets_no_further_turn(table, capsys):
+    path = table(("broken", "breaks 5"), ("good", "passes 1"), more="rounds = 2\n")
+
+    assert run(path, "--hours", "1") == 1
+    assert [(turn.kind, turn.outcome) for turn in turns_of(path)] == [
+        ("broken", "broken"), ("good", "passed"), ("good", "passed"),
+    ]  # fmt: skip
+    assert "again: python" in capsys.readouterr().err
+
+
+def test_a_script_that_does_not_end_is_ended_and_is_a_finding(table, monkeypatch):
+    monkeypatch.setattr(prove, "_GRACE_S", 0.5)
+    path = table(("hung", "hangs 5"), more="rounds = 1\n")
+
+    assert run(path, "--hours", "1", "--turn", "0.2") == 1
+    assert [(turn.outcome, turn.count) for turn in turns_of(path)] == [("hung", 5)]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_ctrl_c_ends_the_script_too_and_keeps_nothing_of_its_turn(table):
+    path = table(("hung", "hangs 5"))
+    command = [sys.executable, str(SCRIPTS / "prove.py"), "--kinds", str(path), "--hours", "1",
+               "--state", str(path.with_name("state.jsonl"))]  # fmt: skip
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    deadline = time.monotonic() + 30
+    while not children.read_text().split():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    child = int(children.read_text().split()[0])
+    process.send_signal(signal.SIGINT)
+
+    _, told = process.communicate(timeout=30)
+    assert (process.returncode, "interrupted; the same command goes on" in told) == (130, True)
+    assert turns_of(path) == []
+    with pytest.raises(ProcessLookupError):
+        os.kill(child, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[[kind", "kinds.toml: "),
+        ('[[kind]]\nname = "a"', "kind 'a': .*missing"),
+        ('[[kind]]\nname="a"\nsays="b"\ncommand="c {x}"\ncounts="d"\nunit="e"', "kind 'a': 'x'"),
+        ('[[kind]]\nname="a"\nsays="b"\ncommand="c"\ncounts="("\nunit="e"', "kind 'a': "),
+        ('[[kind]]\nname="a"\nsays="b"\ncommand="c"\ncounts="d"\nunit="e"', "kind 'a': counts has no group"),
+    ],
+)
+def test_a_table_with_a_mistake_is_refused_with_its_place(tmp_path, text, message):
+    path = tmp_path / "kinds.toml"
+    path.write_text(text)
+
+    with pytest.raises(ledger.TableError, match=message):
+        ledger.read_kinds(path)
+    assert run(path, "--list") == 2
+
+
+def test_a_state_that_is_damaged_in_the_middle_is_refused(table, capsys):
+    path = table(("one", "passes 3"), more="rounds = 1\n")
+    path.with_name("state.jsonl").write_text("nonsense\n" + json.dumps({}) + "\n")
+
+    assert run(path, "--hours", "1") == 2
+    assert "state.jsonl, line 1: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "say for how long: --hours 8"),
+        (["--hours", "0"], "say for how long: --hours 8"),
+        (["--hours", "1", "--only", "nobody"], "no kind has 'nobody' in its name"),
+    ],
+)
+def test_a_command_without_meaning_is_refused(arguments, message, capsys):
+    with pytest.raises(SystemExit):
+        prove.main(arguments)
+    assert message in capsys.readouterr().err
+
+
+def test_the_table_replaces_that_of_the_page(table):
+    path = table(("one", "passes 3"), more="rounds = 1\n")
+    assert run(path, "--hours", "1") == 0
+    kinds = ledger.read_kinds(path)
+    page = ledger.written(f"before {ledger.BEGIN} | former | {ledger.END} after", kinds, turns_of(path))
+
+    assert page.startswith("before ")
+    assert page.endswith(" after")
+    assert "former" not in page
+    assert "| **one.** It holds. | 3 things | 1 of 1 | 0.00 | 0 |" in page
+    with pytest.raises(ledger.TableError, match="lacks"):
+        ledger.written("nothing", kinds, [])
