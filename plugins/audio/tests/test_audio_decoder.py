@@ -313,6 +313,17 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path, content, words):
         decoded(path)
 
 
+def test_a_codec_that_libav_does_not_know_is_told(tmp_path, made):
+    whole = bytearray(made("whole.wav", ramp(1, 100).astype(np.int16)).read_bytes())
+    assert whole[20:22] == b"\x01\x00"  # PCM
+    whole[20:22] = b"\x34\x12"
+    path = tmp_path / "odd.wav"
+    path.write_bytes(whole)
+
+    with pytest.raises(GraphRunError, match=r"odd.wav': stream 0 is in a codec that libav does not decode"):
+        decoded(path)
+
+
 def test_a_video_without_sound_is_named(tmp_path):
     path = tmp_path / "silent.mkv"
     with av.open(str(path), "w") as container:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -103,6 +104,19 @@ def test_a_damaged_tflite_file_is_refused(tflite):
         InvalidArgumentError, match=r"'cut.tflite' is no .tflite file that ai-edge-litert can read"
     ):
         load_model(Model("cut.tflite", data[: len(data) // 2]), RunSettings())
+
+
+def test_a_tflite_file_without_the_data_of_a_constant_cannot_run(tflite):
+    schema = import_module("ai_edge_litert.schema_py_generated")
+    flatbuffers = import_module("flatbuffers")
+    model = schema.ModelT.InitFromPackedBuf(tflite("add").data, 0)
+    model.subgraphs[0].tensors[1].buffer = 0
+    builder = flatbuffers.Builder(1024)
+    builder.Finish(model.Pack(builder), file_identifier=b"TFL3")
+    session = load_model(Model("bare.tflite", bytes(builder.Output())), RunSettings()).session()
+
+    with pytest.raises(InvalidArgumentError, match=r"the model 'bare.tflite' cannot run: .*; its file"):
+        session.run([X])
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -31,6 +32,7 @@ from penstock.errors import (
     UnavailableError,
 )
 from penstock_formats import ImageFormat, ImageFrame
+from penstock_ros.client.from_ros import payload_of, stamp_us
 from penstock_ros.client.reading import check_names
 
 pytestmark = pytest.mark.heavy
@@ -49,10 +51,10 @@ def cause(error):
     return error.value.errors[0].__cause__
 
 
-def error_of(path, more=""):
+def error_of(path, more="", topics=TOPICS):
     """Return the error of a run that reads a bag; None where it reads all."""
     try:
-        read(path, TOPICS, more)
+        read(path, topics, more)
     except GraphRunError as error:
         return error
     return None
@@ -294,3 +296,23 @@ def test_a_disk_that_is_full_is_told_and_nothing_is_left(name, tmp_path):
     assert UnavailableError.__name__ in done.stdout, done.stdout + done.stderr
     assert "cannot be written" in done.stdout
     assert not list(tmp_path.glob("*.partial"))
+
+
+def test_a_bag_whose_own_types_have_other_fields_is_told(tmp_path):
+    path = tmp_path / "a.bag"
+    write(path, {"words": [(START, "hello")]})
+    data = path.read_bytes()
+    assert data.count(b"string data") == 2  # where the chunk is, and in the index at the end
+    path.write_bytes(data.replace(b"string data", b"string dxta"))
+
+    said = str(error_of(path, topics="/words"))
+
+    assert "topic /words at" in said
+    assert "its fields are not those of std_msgs/msg/String: 'std_msgs__msg__String' object has no" in said
+
+
+def test_transforms_without_headers_have_the_time_of_the_log():
+    kind = "tf2_msgs/msg/TFMessage"
+    assert stamp_us(SimpleNamespace(__msgtype__=kind, transforms=[object()])) is None
+    with pytest.raises(InvalidArgumentError, match=f"its fields are not those of {kind}: "):
+        payload_of(SimpleNamespace(__msgtype__=kind, transforms=[object()]))

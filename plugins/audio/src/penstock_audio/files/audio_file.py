@@ -193,7 +193,7 @@ def _stream(container: InputContainer, name: str, index: int) -> AudioStream:
     """Return an audio stream of a file.
 
     Raises:
-        InvalidArgumentError: there is none of this number, or it has no rate or no channels.
+        InvalidArgumentError: there is none of this number, or it has no decoder, no rate or no channels.
     """
     streams = container.streams.audio
     if not 0 <= index < len(streams):
@@ -202,6 +202,11 @@ def _stream(container: InputContainer, name: str, index: int) -> AudioStream:
             "counted from 0; choose another one or another file"
         )
     context = streams[index].codec_context
+    if context is None:
+        raise InvalidArgumentError(
+            f"audio file {name!r}: stream {index} is in a codec that libav does not decode; convert "
+            "the file, or look whether it is damaged"
+        )
     if not (context.sample_rate and context.channels):
         raise InvalidArgumentError(
             f"audio file {name!r}: stream {index} has {context.sample_rate} samples a second and "

@@ -23,17 +23,29 @@ def payload_of(message: Any) -> Any:
     """Return the payload that a message becomes; a message of a type that is not known comes back.
 
     Raises:
-        InvalidArgumentError: its fields contradict each other, or it has pixels of an unknown encoding.
+        InvalidArgumentError: its fields contradict each other or are not those of its type, or its pixels
+            have an unknown encoding.
     """
     way = _WAYS.get(message.__msgtype__)
-    return message if way is None else way(message)
+    if way is None:
+        return message
+    try:
+        return way(message)
+    except InvalidArgumentError:
+        raise
+    except (AttributeError, OverflowError, TypeError, ValueError) as error:
+        # a bag says itself which fields a type has
+        raise InvalidArgumentError(
+            f"its fields are not those of {message.__msgtype__}: {error}; the bag is damaged, or has a type "
+            "of its own by that name"
+        ) from error
 
 
 def stamp_us(message: Any) -> int | None:
     """Return the time of a message's header in microseconds; of transforms, the latest; or None."""
     transforms = getattr(message, "transforms", None)
     headers = (
-        [one.header for one in transforms]
+        [getattr(one, "header", None) for one in transforms]
         if isinstance(transforms, list)
         else [getattr(message, "header", None)]
     )

@@ -51,6 +51,7 @@ class LiteRtSession:
     """An interpreter of ai-edge-litert; it runs without the GIL. Raises as `LiteRtModel`."""
 
     def __init__(self, model: Model, settings: RunSettings) -> None:
+        self._name = model.name
         self._interpreter = _interpreter(model, settings)
         inputs, outputs = self._interpreter.get_input_details(), self._interpreter.get_output_details()
         names = _signature_names(self._interpreter)
@@ -64,7 +65,11 @@ class LiteRtSession:
         self._strings = frozenset(i for i, one in enumerate(inputs) if _is_string(one))
 
     def run(self, inputs: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
-        """Run the model. As `Session.run`."""
+        """Run the model. As `Session.run`.
+
+        Raises:
+            InvalidArgumentError: the runtime cannot run the model, as one whose file is damaged.
+        """
         interpreter = self._interpreter
         for i, array in enumerate(inputs):
             if i in self._strings:
@@ -76,8 +81,14 @@ class LiteRtSession:
                 self._memory[i]()[...] = array  # `set_tensor` copies twice what is read-only, as tensors are
             else:  # the memory of a scalar comes as a number
                 interpreter.set_tensor(self._to[i][0], array)
-        interpreter.invoke()
-        return [_numbers(interpreter.get_tensor(index)) for index in self._from]
+        try:
+            interpreter.invoke()
+            return [_numbers(interpreter.get_tensor(index)) for index in self._from]
+        except (RuntimeError, ValueError) as error:
+            raise InvalidArgumentError(
+                f"the model {self._name!r} cannot run: {error}; its file is damaged, or made for another "
+                "runtime"
+            ) from error
 
     def _set_string(self, i: int, array: NDArray[Any]) -> None:
         """Make the bytes of an array the one string of an input."""
