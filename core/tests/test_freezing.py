@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import zipfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from penstock.errors import FailedPreconditionError, NotFoundError
+from penstock.errors import FailedPreconditionError, NotFoundError, PluginError
 from penstock.freezing.__main__ import main, options_for
 from penstock.freezing.contents import Pack, Point, data_of, files_of, installed_packs, modules_of
 from penstock.freezing.table import table_of
 from penstock.packs import child_command, entry_points, freeze_support
 from penstock.plugins.discovery import PluginHost
+from penstock.registry import Registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 PLUGIN = """
 from penstock import Components, hookimpl
@@ -250,6 +252,24 @@ def test_options_of_bundlers_name_the_packages(site) -> None:
     assert options_for("cx_freeze", [fog()]) == "--packages=penstock_try_fog,penstock_try_fog_alone"
 
 
+def test_a_graph_in_an_archive_is_read_as_a_file(tmp_path, monkeypatch) -> None:
+    with zipfile.ZipFile(tmp_path / "packs.zip", "w") as archive:
+        archive.writestr("penstock_try_zipped/__init__.py", "")
+        archive.writestr("penstock_try_zipped/fog.pbtxt", "# a graph")
+    monkeypatch.syspath_prepend(tmp_path / "packs.zip")
+    registry = Registry()
+    registry.add("subgraph", "Fog", "penstock_try_zipped:fog.pbtxt", distribution="penstock-try-zipped")
+    registry.add("subgraph", "Mist", "penstock_try_zipped:mist.pbtxt", distribution="penstock-try-zipped")
+
+    found = registry.find("subgraph", "Fog")
+
+    assert isinstance(found, Path)
+    assert (found.suffix, found.read_text()) == (".pbtxt", "# a graph")
+    with pytest.raises(PluginError, match=r"package 'penstock_try_zipped' has no file 'mist\.pbtxt'"):
+        registry.find("subgraph", "Mist")
+    del sys.modules["penstock_try_zipped"]
+
+
 # --- further processes ----------------------------------------------------------------------------
 
 FROZEN = """
@@ -269,10 +289,15 @@ def main():
 """
 
 
-def test_ordinarily_a_module_is_run_by_python() -> None:
-    command = child_command("penstock_try.child", "a")
+def test_ordinarily_a_module_is_run_by_python_from_the_same_places(tmp_path, monkeypatch) -> None:
+    (tmp_path / "penstock_try_child.py").write_text(CHILD)
+    monkeypatch.syspath_prepend(tmp_path)
 
-    assert command == [sys.executable, "-P", "-m", "penstock_try.child", "a"]
+    command = child_command("penstock_try_child", "one")
+    done = subprocess.run(command, cwd="/", capture_output=True, text=True, check=False, timeout=60)
+
+    assert command[0] == sys.executable
+    assert (done.returncode, done.stdout) == (3, "a part of it ['penstock_try_child', 'one']\n")
     assert freeze_support() is None
 
 

@@ -1,9 +1,9 @@
 """Further processes of this program: a module run as a program, also where the program is frozen.
 
-Ordinarily that is `python -P -m module`. A frozen program has no Python beside it: there the process is the
-program itself, with arguments that say which module to run. Such a program calls `freeze_support` before
-anything else; what PyInstaller makes does so before its script, by a hook of ours. Without that call the
-process would be the whole program again, so none is started.
+Ordinarily Python runs the module, and imports from where this process does, be it an archive. A frozen
+program has no Python beside it: there the process is the program itself, with arguments that say which module
+to run. Such a program calls `freeze_support` before anything else; what PyInstaller makes does so before its
+script, by a hook of ours. Without that call the process would be the whole program again, so none is started.
 """
 
 from __future__ import annotations
@@ -28,6 +28,11 @@ _HELPERS: Final = (
 )
 #: The environment variable with the path of the program whose script calls `freeze_support` itself.
 _SCRIPT: Final = "PENSTOCK_FREEZE_SUPPORT"
+#: Runs a module in Python: paths to import from, and its name.
+_CODE: Final = (
+    "import sys; sys.path[:] = {0!r}; sys.argv[0] = {1!r}; from importlib import import_module; "
+    "sys.exit(import_module({1!r}).main())"
+)
 
 
 class _Support:
@@ -43,15 +48,15 @@ def child_command(module: str, *arguments: str) -> list[str]:
     """Return the command that runs a module as a program, in a process of its own.
 
     Args:
-        module: its full name. It has a function `main` without arguments, and calls it where it is run as a
-            program.
+        module: its full name. It has a function `main` without arguments, which is called.
         arguments: `sys.argv` of the module, behind its first.
 
     Raises:
         FailedPreconditionError: the program is frozen, and has not called `freeze_support`.
     """
     if not is_frozen():
-        return [sys.executable, "-P", "-m", module, *arguments]
+        paths = [path for path in sys.path if path]
+        return [sys.executable, "-P", "-c", _CODE.format(paths, module), *arguments]
     if not _Support.is_given:
         raise FailedPreconditionError(
             f"{module} runs in a process of its own, and a frozen program is such a process only if it asks: "

@@ -15,6 +15,7 @@ from penstock.option_class import LARGEST_NUMBER, full_name, is_options_class
 from penstock.record import NamedTuple
 
 if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
     from pathlib import Path
 
 _TARGET = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
@@ -195,7 +196,10 @@ def _graph_file(what: str, target: str, origin: Origin) -> Path:
 
     package, _, name = target.partition(":")
     try:
-        path = Path(str(importlib.resources.files(package))) / name
+        place = importlib.resources.files(package) / name
+        path = Path(str(place))
+        if not path.is_file() and place.is_file():
+            path = _copied(place)
     except (Exception, SystemExit) as error:
         raise _unusable(what, origin, error) from error
     if not path.is_file():
@@ -203,6 +207,17 @@ def _graph_file(what: str, target: str, origin: Origin) -> Path:
             f"{what}: {origin.owner} cannot provide it: package {package!r} has no file {name!r}; "
             "put it beside the package's modules, where its wheel takes it along"
         )
+    return path
+
+
+def _copied(place: Traversable) -> Path:
+    """Return a copy of a file in an archive, as of zipapp; it is there until the process ends."""
+    import atexit
+    import importlib.resources
+
+    keeper = importlib.resources.as_file(place)
+    path = keeper.__enter__()  # left at exit
+    atexit.register(keeper.__exit__, None, None, None)
     return path
 
 
