@@ -273,6 +273,7 @@ GALLERY: Final[Mapping[str, Recipe]] = {
     "keep_up": Recipe(("camera", "chosen", "boxes", "last_boxes", "shown")),
     "batch_loop": Recipe(("frame", "crops", "labels", "marked"), {"marked, at 120000": ("marked", 3)}),
     "track_blobs": Recipe((), {"drawn, at 1200000": ("drawn", 30), "drawn, at 4000000": ("drawn", 100)}),
+    "count_cars": Recipe((), {"drawn, at 2600000": ("drawn", 65), "drawn, at 4000000": ("drawn", 100)}),
     "spectrogram": Recipe((), {"shown, at 1960000": ("shown", 49)}),
     "shader": Recipe((), {"frame": ("frame", 5), "bent": ("bent", 5)}, film=True),
     "live": Recipe(("microphone", "light", "alarm")),

@@ -56,6 +56,14 @@ frame at 0.12 s: red, green, blue
 """,
     "track_blobs": "".join(f"#{i}: followed for 1[01]\\d frames\n" for i in range(1, 5))
     + "the detector saw \\d+ of 120 frames\n",
+    "count_cars": """\
+1.08 s: car #2 goes west
+2.04 s: truck #4 goes west
+2.76 s: car #1 goes east
+3.72 s: car #3 goes east
+4.72 s: truck #5 goes east
+gate: 3 east, 2 west
+""",
     "spectrogram": "frame at 0.00 s: silence\n(frame at [01].\\d\\d s: loudest at \\d+ Hz\n){49}",
     "shader": "(frame at 0.\\d\\d s: 320 x 180, 9\\d\n){8}",
     "imu_camera_lidar": "(0.\\d\\d s: turned +\\d+.\\d degrees \\(true +\\d+.\\d\\)\n){6}",
