@@ -120,13 +120,14 @@ def test_parts_that_are_kept_are_coloured_as_if_they_were_read_again(form):
     text = GRAPH + 'node {\n  calculator: "é𝒳"  # é\n}\n' * 3
     if form is JSON:
         text = '{"node": [{"calculator": "é𝒳"}, {"calculator": "B"},\n {\n"calculator": "C"}, {"name": "D"}]}'
-    before = None
+    first = GraphText(text, None, form)
+    encoded([(first, Positions(first, PositionCodec()))])
     for _ in range(150):
         start = chance.randrange(len(text))
-        piece = chance.choice(["\n", "é", '"', "{", "}", "node {\n", ""])
-        text = text[:start] + piece + text[start + chance.randrange(3) :]
-        before = GraphText(text, before, form)
-        kept = encoded([(before, Positions(before, PositionCodec()))])
-        new = GraphText(text, None, form)
+        piece = chance.choice(["\n", " ", "é", '"', "{", "}", "node {\n", ""])
+        changed = text[:start] + piece + text[start + chance.randrange(3) :]
+        after = GraphText(changed, first, form)
+        kept = encoded([(after, Positions(after, PositionCodec()))])
+        new = GraphText(changed, None, form)
 
         assert kept == encoded([(new, Positions(new, PositionCodec()))])

@@ -75,6 +75,22 @@ def test_a_tag_is_renamed_where_it_is_declared_and_connected_and_nowhere_else(cl
     }
 
 
+def test_a_port_of_another_kind_keeps_its_tag(client, tmp_path):
+    part = PART.replace('type: "HalfSubgraph"', 'type: "HalfSubgraph"\ninput_side_packet: "IN:model"')
+    user = USER.replace('output_stream: "OUT:y" }', 'output_stream: "OUT:y" input_side_packet: "IN:m" }')
+    for name, text in (("part", part), ("user", user)):
+        (tmp_path / f"{name}.pbtxt").write_text(text, encoding="utf-8")
+    uris = {name: (tmp_path / f"{name}.pbtxt").as_uri() for name in ("part", "user")}
+    client.open(user, uris["user"])
+
+    edit = client.ask("textDocument/rename", client.at(uris["user"], user, 'packet: "I', newName="MODEL"))
+
+    assert written(uris, edit, {"part": part, "user": user}) == {
+        "part": part.replace("IN:model", "MODEL:model"),
+        "user": user.replace("IN:m", "MODEL:m"),
+    }
+
+
 def test_an_executor_is_renamed_in_the_subgraphs_whose_nodes_run_on_it(client, folder):
     edit = client.ask("textDocument/rename", client.at(folder["user"], USER, 'name: "sl', newName="busy"))
 

@@ -9,6 +9,7 @@ import pytest
 
 from penstock.packs import default_registry
 from penstock_editor.completion import proposals
+from penstock_editor.diagnosis import quick
 from penstock_editor.forms import JSON
 from penstock_editor.graph_text import GraphText
 from penstock_editor.knowledge import Knowledge
@@ -168,6 +169,21 @@ def test_a_member_is_proposed_with_the_quotes_that_are_missing():
         [texts[written]] = [one.text for one in found if one.label == "calculator"]
 
     assert list(texts.values()) == ['"calculator": ', "calculator"]
+
+
+def test_what_stands_behind_the_nodes_belongs_to_the_graph():
+    text = (
+        '{"node": [{"calculator": "PassThroughCalculator", "input_stream": ["late"],'
+        ' "output_stream": ["out"]}],'
+        ' "input_stream": ["late"], "package": "mine"}'
+    )
+
+    graph = GraphText(text, form=JSON)
+
+    assert quick(graph, Knowledge(default_registry())) == []
+    assert graph.package == "mine"
+    assert [one.is_origin for one in graph.places("stream", "late")] == [False, True]
+    assert graph.name_at(text.rindex("late")).node == -1
 
 
 def large(count=5000):

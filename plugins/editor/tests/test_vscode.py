@@ -47,6 +47,7 @@ def test_the_picture_follows_text_and_cursor_and_leads_to_the_text(tmp_path):
     assert found["marked"] == {"node": "second"}
     assert found["shown"] == [{"line": 1, "character": 0}]
     assert 'data-node="third"' in found["changed"]
+    assert found["late"] == ["new"]
     assert (found["exit"], found["left"], found["hasPolicy"]) == (0, [], True)
 
 

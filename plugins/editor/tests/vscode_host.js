@@ -136,12 +136,24 @@ Module._load = (name, ...others) => {
   });
   listeners.changed({ document });
   const changed = await until((said) => said.svg?.includes('data-node="third"'), from);
+  const real = made.sendRequest.bind(made);
+  let release;
+  const answers = [new Promise((resolve) => { release = () => resolve({ svg: "old", nodes: [] }); }), Promise.resolve({ svg: "new", nodes: [] })];
+  made.sendRequest = (method, params) => (method === "penstock/picture" ? answers.shift() : real(method, params));
+  from = posted.length;
+  commands["penstock.showPicture"]();
+  commands["penstock.showPicture"]();
+  await until((said) => said.svg === "new", from);
+  release();
+  await new Promise((resolve) => setImmediate(resolve));
+  const late = posted.slice(from).map((said) => said.svg).filter((svg) => svg !== undefined);
+  made.sendRequest = real;
   for (const one of context.subscriptions) one.dispose();
   await extension.deactivate();
   const nonce = /script nonce="([^"]+)"/.exec(panel.webview.html)[1];
   process.stdout.write(JSON.stringify({
     commands: Object.keys(commands), languages: made.options.documentSelector.map((one) => one.language), exit: made.exit,
-    first: first.svg, marked, shown, changed: changed.svg, left: Object.keys(listeners),
+    first: first.svg, marked, late, shown, changed: changed.svg, left: Object.keys(listeners),
     hasPolicy: panel.webview.html.includes(`script-src 'nonce-${nonce}'`),
   }));
 })().catch((error) => { process.stderr.write(`${error.stack}\n`); process.exit(1); });

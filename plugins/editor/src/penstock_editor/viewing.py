@@ -17,7 +17,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 from penstock.errors import PenstockError
 from penstock.log import get_logger, place
 from penstock_editor.picture import Pictured, pictured
-from penstock_views.draw import svg_apart
+from penstock_views.draw import Painter
 
 if TYPE_CHECKING:
     from penstock_editor.open_file import OpenFile, WrittenGraph
@@ -41,14 +41,17 @@ class Viewing:
         self._sites: Final[dict[str, PictureSite]] = {}
         #: Which graph of the file is shown.
         self._numbers: Final[dict[str, int]] = {}
-        self._painter: Final = ThreadPoolExecutor(1, thread_name_prefix="penstock-editor-picture")
+        self._painter: Final = Painter()
+        self._pool: Final = ThreadPoolExecutor(1, thread_name_prefix="penstock-editor-picture")
         self._drawings: Final[set[asyncio.Task[None]]] = set()
         self._changed: Final[dict[str, OpenFile]] = {}
 
     async def drawn(self, picture: Pictured, *, across: bool = False) -> str:
-        """Return the picture as SVG; raises as `svg_apart`."""
+        """Return the picture as SVG; raises as `Painter.svg`."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._painter, lambda: svg_apart(picture.drawing, across=across))
+        return await loop.run_in_executor(
+            self._pool, lambda: self._painter.svg(picture.drawing, across=across)
+        )
 
     def open(self, one: OpenFile, number: int) -> str:
         """Show a graph of a file in a page; return its address.
@@ -106,7 +109,8 @@ class Viewing:
         """Close all pages, and end the thread that draws."""
         for uri in list(self._sites):
             self.closed(uri)
-        self._painter.shutdown(wait=True, cancel_futures=True)
+        self._painter.close()
+        self._pool.shutdown(wait=True, cancel_futures=True)
 
     async def _draw(self) -> None:
         """Draw each file that has changed, until none has."""

@@ -8,14 +8,14 @@
     Path("graph.svg").write_text(draw.svg(drawing), encoding="utf-8")
 
 Mermaid and DOT need no library. `svg` needs Graphviz's layout: `pip install "penstock-views[draw]"`.
-`svg_apart` lets another process do it.
+`svg_apart` lets another process do it, and a `Painter` can give up what it draws.
 Timelines of runs are `Track`s, drawn by `timeline_svg`, which needs no library either; `Recorder` takes
 them from a run.
 """
 
 from __future__ import annotations
 
-from penstock_views.draw.apart import svg_apart
+from penstock_views.draw.apart import Painter, svg_apart
 from penstock_views.draw.closing import closed
 from penstock_views.draw.dot import dot
 from penstock_views.draw.drawing import Drawing, DrawnNode, End, NodeKind, Port, Wire
@@ -30,6 +30,7 @@ __all__ = [
     "DrawnNode",
     "End",
     "NodeKind",
+    "Painter",
     "Port",
     "Recorder",
     "Track",

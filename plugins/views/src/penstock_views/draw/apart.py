@@ -1,7 +1,7 @@
 """Drawings as SVG, laid out by a process of its own.
 
 The library that lays graphs out takes seconds for a large one, and holds up the threads of its process. So
-`svg_apart` starts the program `painter`.
+the program `painter` does it.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+import threading
 from typing import TYPE_CHECKING, Final
 
 from penstock.errors import UnavailableError
@@ -21,28 +22,62 @@ PAINTER: Final = "penstock_views.draw.painter"
 ACROSS: Final = "across"
 
 
+class Painter:
+    """Lets a process draw, one drawing at a time; `close` gives up the one that is being drawn."""
+
+    def __init__(self) -> None:
+        self._lock: Final = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._is_closed = False
+
+    def svg(self, drawing: Drawing, *, across: bool = False, longest_s: float = 60.0) -> str:
+        """Return a drawing as SVG with `marked`, as `svg` does, without holding up this process.
+
+        Args:
+            drawing: the graph.
+            across: as for `svg`.
+            longest_s: how long it may take, in seconds.
+
+        Raises:
+            UnavailableError: the library that lays it out is not installed, it took too long, or `close` was
+                called; says why.
+        """
+        process = self._started(across=across)
+        with process:
+            try:
+                out, said = process.communicate(pickle.dumps(drawing), longest_s)
+            except subprocess.TimeoutExpired:
+                raise UnavailableError(
+                    f"the picture of the graph was not ready after {longest_s:g} s"
+                ) from None
+            finally:
+                process.kill()
+        if self._is_closed:
+            raise UnavailableError("the picture of the graph was given up: nobody looks at it any more")
+        if process.returncode:
+            lines = said.decode(errors="replace").strip().splitlines()
+            raise UnavailableError(lines[-1] if lines else f"exit code {process.returncode}")
+        return out.decode()
+
+    def close(self) -> None:
+        """Draw nothing any more. Called by any thread; may be called again."""
+        with self._lock:
+            self._is_closed = True
+            if self._process is not None:
+                self._process.kill()
+
+    def _started(self, *, across: bool) -> subprocess.Popen[bytes]:
+        with self._lock:
+            if self._is_closed:
+                raise UnavailableError("the picture of the graph was given up: nobody looks at it any more")
+            pipe = subprocess.PIPE
+            command = [sys.executable, "-m", PAINTER, *([ACROSS] if across else ())]
+            self._process = subprocess.Popen(  # noqa: S603  # our program, with this Python
+                command, stdin=pipe, stdout=pipe, stderr=pipe
+            )
+            return self._process
+
+
 def svg_apart(drawing: Drawing, *, across: bool = False, longest_s: float = 60.0) -> str:
-    """Return a drawing as SVG with `marked`, as `svg` does, without holding up this process.
-
-    Args:
-        drawing: the graph.
-        across: as for `svg`.
-        longest_s: how long it may take, in seconds.
-
-    Raises:
-        UnavailableError: the library that lays it out is not installed, or it took too long; says why.
-    """
-    try:
-        done = subprocess.run(  # noqa: S603  # our program, with this Python
-            [sys.executable, "-m", PAINTER, *([ACROSS] if across else ())],
-            input=pickle.dumps(drawing),
-            capture_output=True,
-            timeout=longest_s,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise UnavailableError(f"the picture of the graph was not ready after {longest_s:g} s") from None
-    if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().splitlines() or [f"exit code {done.returncode}"]
-        raise UnavailableError(said[-1])
-    return done.stdout.decode()
+    """Return a drawing as SVG, drawn by a process of its own. Arguments and errors as `Painter.svg`."""
+    return Painter().svg(drawing, across=across, longest_s=longest_s)
