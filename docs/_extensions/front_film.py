@@ -1,4 +1,4 @@
-"""The directive `film` shows the film of the front page, which `scripts/film.py` makes.
+"""The directive `film` shows the film of the front page, which `street_film` makes.
 
     ```{film}
     ```
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
-from film import SIZE, write_film
+from street_film import SIZE, write_film
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from penstock_detect.batch_inference import (
         OnnxBatchInferenceCalculatorOptions as OnnxBatchInferenceCalculatorOptions,
     )
-    from penstock_detect.detector_subgraph import DetectorSubgraphOptions as DetectorSubgraphOptions
     from penstock_detect.interop.annotator import (
         SupervisionAnnotatorCalculatorOptions as SupervisionAnnotatorCalculatorOptions,
     )
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from penstock_detect.options import DetectorDecoderCalculatorOptions as DetectorDecoderCalculatorOptions
     from penstock_detect.options import DetectorInputCalculatorOptions as DetectorInputCalculatorOptions
     from penstock_detect.options import DetectorMasksCalculatorOptions as DetectorMasksCalculatorOptions
+    from penstock_detect.options import DetectorSubgraphOptions as DetectorSubgraphOptions
     from penstock_detect.options import Layout as Layout
     from penstock_detect.options import Resize as Resize
     from penstock_detect.options import Scores as Scores
@@ -54,14 +54,13 @@ if TYPE_CHECKING:
 #: Module → the names that it has.
 _HOMES: Final = {
     "penstock_detect.batch_inference": "OnnxBatchInferenceCalculatorOptions",
-    "penstock_detect.detector_subgraph": "DetectorSubgraphOptions",
     "penstock_detect.interop.annotator": "SupervisionAnnotatorCalculatorOptions",
     "penstock_detect.interop.supervision_detections": "from_supervision to_supervision",
     "penstock_detect.interop.ultralytics_results": "from_ultralytics to_ultralytics",
     "penstock_detect.model_file": "ModelFile read_model",
     "penstock_detect.options": (
         "Axes DetectorDecoderCalculatorOptions DetectorInputCalculatorOptions "
-        "DetectorMasksCalculatorOptions Layout Resize Scores Units"
+        "DetectorMasksCalculatorOptions DetectorSubgraphOptions Layout Resize Scores Units"
     ),
     "penstock_detect.tracking.options": "Algorithm TrackerCalculatorOptions",
     "penstock_detect.zones.anchors": "Anchor",

@@ -8,8 +8,8 @@ from penstock.errors import InvalidArgumentError
 from penstock_detect.options import Axes, DetectorInputCalculatorOptions
 
 if TYPE_CHECKING:
-    from penstock_detect.detector_subgraph import DetectorSubgraphOptions
     from penstock_detect.model_file import ModelFile
+    from penstock_detect.options import DetectorSubgraphOptions
     from penstock_tensors import TensorInfo
 
 #: The dimensions of a batch of images.

@@ -231,3 +231,75 @@ class DetectorMasksCalculatorOptions:
     def __attrs_post_init__(self) -> None:
         check_least("input_width", self.input_width, 1)
         check_least("input_height", self.input_height, 1)
+
+
+@attrs.frozen(kw_only=True)
+class DetectorSubgraphOptions:
+    """A model, and how its images and outputs are to be understood.
+
+    Attributes:
+        model_path: an .onnx or .tflite file, searched by the service RESOURCES: beside the graph file first.
+        label: the names of the classes; else labels_path has them, else the model's metadata.
+        labels_path: a text file with a name in each line.
+        layout: what the outputs are; AUTO: told, or an error.
+        order: for each tensor of the layout, its number among the model's outputs.
+        scores: what makes probabilities of the scores.
+        units: of boxes and key points, in layouts that have them in pixels.
+        min_score: detections below it are left out.
+        max_overlap: of two boxes of a class that share more than this part of their union, one is kept.
+        max_detections: at most so many leave, the best ones.
+        max_candidates: at most so many are compared with one another.
+        classes: names or numbers of the classes that count; empty: all.
+        first_class: the number that the model gives the first class.
+        keypoint_values: numbers of a key point: 3 or 2; 0: what the metadata says, else 3.
+        resize: how an image becomes the size of the model's input.
+        pad_value: of the pixels beside the image.
+        width: of the model's input, where the model leaves it open.
+        height: of the model's input, likewise.
+        bgr: the model takes blue first.
+        scale: what values of pixels, 0 to 255, are multiplied with; a model that takes uint8 gets them as
+            they are.
+        mean: what is then taken off.
+        std: what the result is divided by.
+        providers: of onnxruntime, the first that works: "cuda", "openvino", "coreml", "cpu", or its own name.
+        threads: of one call of the model.
+        max_in_flight: calls of the model that may run at the same time.
+        batch_window: of several streams of images, microseconds by which timestamps of one batch may differ.
+    """
+
+    model_path: str = ""
+    label: tuple[str, ...] = ()
+    labels_path: str = ""
+    layout: Layout = Layout.AUTO
+    order: tuple[int, ...] = ()
+    scores: Scores = Scores.USUAL
+    units: Units = Units.USUAL
+    min_score: float = 0.25
+    max_overlap: float = 0.7
+    max_detections: int = 300
+    max_candidates: int = 1000
+    classes: tuple[str, ...] = ()
+    first_class: int = 0
+    keypoint_values: int = 0
+    resize: Resize = Resize.LETTERBOX
+    pad_value: int = 114
+    width: int = 0
+    height: int = 0
+    bgr: bool = False
+    scale: float = 1 / 255
+    mean: tuple[float, ...] = ()
+    std: tuple[float, ...] = ()
+    providers: tuple[str, ...] = ()
+    threads: int = 1
+    max_in_flight: int = 2
+    batch_window: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        check_share("min_score", self.min_score)
+        check_share("max_overlap", self.max_overlap)
+        for name in ("max_detections", "max_candidates", "threads", "max_in_flight"):
+            check_least(name, getattr(self, name), 1)
+        for name in ("width", "height", "keypoint_values", "batch_window"):
+            check_least(name, getattr(self, name), 0)
+        if self.label and self.labels_path:
+            raise InvalidArgumentError("label and labels_path are both set; leave one out")

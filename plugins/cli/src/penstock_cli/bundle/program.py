@@ -19,6 +19,7 @@ import sys
 import sysconfig
 import tempfile
 import zipfile
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(130)
     _use(root)
-    from penstock_cli.__main__ import main as run_command
+    run_command = import_module("penstock_cli.__main__").main
 
     words = sys.argv[1:]
     sys.argv[1:] = words[1:] if words[:1] == ["penstock"] else ["run", *_arguments(root, about), *words]

@@ -1,4 +1,4 @@
-"""Make the film of the documentation's front page, from a real run: `python scripts/film.py street.mp4`.
+"""Makes the film of the documentation's front page, from a real run.
 
 A street is rendered (`scripts/street.py`), with detections as a model makes them: a little wrong, and some
 missed. A graph follows and counts the objects, and draws boxes, tails and counts into the frames. Its last
@@ -7,17 +7,17 @@ node is the encoder.
 
 from __future__ import annotations
 
-import argparse
-import sys
 from itertools import islice
-from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import street
 
 import penstock
 from penstock_formats import Detection, ImageFrame, LocationData
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SIZE: Final = (640, 360)
 RATE: Final = 12.5
@@ -110,15 +110,3 @@ def _detections(line: dict[str, Any]) -> list[Detection]:
         place = {"format": LocationData.RELATIVE_BOUNDING_BOX, "relative_bounding_box": box}
         made.append(Detection(label=[one["label"]], score=[one["score"]], location_data=place))
     return made
-
-
-def main() -> int:
-    """Write the film that is asked for."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("film", type=Path, help="the file to write: .mp4")
-    write_film(parser.parse_args().film)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
