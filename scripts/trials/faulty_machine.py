@@ -1,6 +1,6 @@
 """What surrounds a run and breaks: interrupts between two instructions, clocks that jump, forks, destructors.
 
-The functions that take a world and a subject are acts, as those of `faulty_kinds`.
+A function that takes a world and a subject is an act, as in `faulty_kinds`.
 """
 
 from __future__ import annotations

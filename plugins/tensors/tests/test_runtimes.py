@@ -196,3 +196,16 @@ def test_a_damaged_onnx_file_is_refused(onnx):
 
 def test_a_backend_that_a_program_adds_goes_before_all_others(doubling, double):
     assert load_model(double, RunSettings()) is doubling
+
+
+def test_an_onnx_model_that_the_runtime_refuses_to_run_is_named(onnx, monkeypatch):
+    session = load_model(onnx, RunSettings()).session()
+    monkeypatch.setattr(session, "_session", Refusing())
+
+    with pytest.raises(InvalidArgumentError, match=r"cannot run: no such output; its file is damaged"):
+        session.run([X, X])
+
+
+class Refusing:
+    def run(self, *_: object) -> None:
+        raise RuntimeError("no such output")

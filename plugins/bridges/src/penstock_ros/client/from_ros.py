@@ -23,8 +23,8 @@ def payload_of(message: Any) -> Any:
     """Return the payload that a message becomes; a message of a type that is not known comes back.
 
     Raises:
-        InvalidArgumentError: its fields contradict each other or are not those of its type, or its pixels
-            have an unknown encoding.
+        InvalidArgumentError: its fields contradict each other or do not fit its type, or its pixels have an
+            unknown encoding.
     """
     way = _WAYS.get(message.__msgtype__)
     if way is None:
@@ -36,8 +36,8 @@ def payload_of(message: Any) -> Any:
     except (AttributeError, OverflowError, TypeError, ValueError) as error:
         # a bag says itself which fields a type has
         raise InvalidArgumentError(
-            f"its fields are not those of {message.__msgtype__}: {error}; the bag is damaged, or has a type "
-            "of its own by that name"
+            f"its fields do not fit {message.__msgtype__}: {error}; the bag is damaged, or has a type of its "
+            "own by that name"
         ) from error
 
 

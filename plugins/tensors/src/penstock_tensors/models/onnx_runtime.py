@@ -94,13 +94,19 @@ class OnnxSession:
         """Run the model. As `Session.run`, but threads may call it at the same time.
 
         Raises:
-            InvalidArgumentError: an array has another shape than the model's input.
+            InvalidArgumentError: an array has another shape than the model's input, or the model cannot run.
         """
         feed = {
             info.name: arranged(array, info, self._name)
             for info, array in zip(self.inputs, inputs, strict=True)
         }
-        found: list[NDArray[Any]] = self._session.run(None, feed)
+        try:
+            found: list[NDArray[Any]] = self._session.run(None, feed)
+        except Exception as error:  # onnxruntime has a class for each of its codes, none of them public
+            raise InvalidArgumentError(
+                f"the model {self._name!r} cannot run: {error}; its file is damaged, or needs something that "
+                "onnxruntime does not have"
+            ) from error
         return found
 
 
