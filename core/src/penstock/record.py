@@ -1,4 +1,4 @@
-"""`Record` and `NamedTuple`: values with named fields, for what every graph needs.
+"""`Record` and `NamedTuple`: values with named fields, which every graph needs.
 
 Defining an attrs class takes 0.4 ms, and 30 of them as long as the rest of the first small graph; defining a
 record takes no measurable time. Named tuples do as well, where no field has the name of a tuple's method:

@@ -1,7 +1,7 @@
 // The page inside of the panel. It loads nothing.
 "use strict";
 
-// Returns its HTML. The nonce is that of its script and style.
+// Returns its HTML. Its script and style have the nonce.
 function page(nonce) {
   return `<!DOCTYPE html>
 <html lang="en">

@@ -12,8 +12,8 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcInvalidParams
 
 from penstock_editor.features import add_features
+from penstock_editor.picture_requests import add_viewing
 from penstock_editor.server import GraphServer
-from penstock_editor.viewing import add_viewing
 
 #: Objects that are made before the garbage collector looks at them: trees of large texts have no circles.
 _COLLECTED: Final = 100_000
