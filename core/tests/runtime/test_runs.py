@@ -215,7 +215,7 @@ def test_run_needs_a_graph_without_inputs(make) -> None:
 
 @pytest.fixture
 def hooked(monkeypatch):
-    """Return a graph that calls hooks of plugins, their calls, and a dict for what they are to raise."""
+    """Return a graph that calls hooks of plugins, their calls, and a dict of errors for them to raise."""
     told, raises = [], {}
 
     def hook(name):
