@@ -160,3 +160,22 @@ def test_a_policy_that_raises_ends_the_run_with_an_error_that_names_it() -> None
     assert harness.errors[0].node == "n"
     assert not isinstance(harness.errors[0], InternalError)
     assert harness.log[-1] == "close n"
+
+
+def test_a_policy_that_raises_when_a_set_is_taken_late_ends_the_run_with_an_error_that_names_it() -> None:
+    class TakesLate(OneSetInputStreamHandler):
+        takes_late = True
+
+        def fill(self, timestamp, inputs) -> None:
+            raise ValueError("gone")
+
+    plan = wired(node(Note, "a", "out", handler=TakesLate, name="n"), inputs="a")
+    harness = ScheduleHarness(plan).start()
+    harness.run()
+    harness.add("a", "x", 1)
+    harness.run()
+
+    assert harness.is_over
+    (error,) = harness.errors
+    assert str(error).endswith("node 'n' (Note): its input policy TakesLate failed: ValueError: gone")
+    assert harness.log == ["open n", "close n"]

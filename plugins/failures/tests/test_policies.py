@@ -8,7 +8,7 @@ import trouble
 import penstock
 from penstock.errors import FailedPreconditionError
 from penstock_builder import Graph
-from penstock_failures import Action, Failure
+from penstock_failures import Action, Failure, guard
 from penstock_failures.guard import NodeGuard
 
 KINDS = ("Trouble", "AsyncTrouble", "FutureTrouble")
@@ -256,6 +256,22 @@ def test_overlapping_calls_keep_their_order(driven, kind, events):
     opened = events.count("open")
     assert events.count("close") == opened >= 2
     assert run.graph.counters[f"{kind}-restarts"] == opened - 1
+
+
+def test_a_call_that_begins_while_its_object_is_given_up_is_made_with_the_next_one(
+    driven, events, monkeypatch
+):
+    enter, is_first = NodeGuard._enter, iter([True])
+
+    def just_too_late(node, input_set):
+        if next(is_first, False):
+            node._stage = guard._STALE  # as a call that fails on another thread does
+        return enter(node, input_set)
+
+    monkeypatch.setattr(NodeGuard, "_enter", just_too_late)
+    run = driven("Trouble", "on_error: RESTART", node="max_in_flight: 2")
+    assert run.run("a") == [("a", 1)]
+    assert events == ["open", "close"] * 2
 
 
 def test_an_object_is_closed_when_no_overlapping_call_uses_it(driven, events):

@@ -337,3 +337,10 @@ def test_a_plain_end_makes_the_payloads_that_the_packs_have(arenas) -> None:
         elif not isinstance(payload, Matrix):
             assert found == payload
     assert pickle.loads(pickle.dumps(ImageFormat.SRGB)) is ImageFormat.SRGB  # noqa: S301  # just made
+
+
+@pytest.mark.parametrize("number", [np.float64(2.5), np.int16(-3), np.bool_(True), np.complex64(1 + 2j)])
+def test_a_number_of_numpy_arrives_as_it_is(number) -> None:
+    arrived = number_of(number.dtype.str, number.tobytes())
+
+    assert (type(arrived), arrived) == (type(number), number)
