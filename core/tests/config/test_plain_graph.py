@@ -65,6 +65,7 @@ def test_a_graph_of_names_and_numbers_is_plain_and_its_message_what_the_parser_m
         "num_threads: - 4",
         "num_threads: 99999999999",
         "num_threads: 4x",
+        "num_threads: 4input_stream: 'a'",
         "num_threads: 1 num_threads: 2",
         'type: "A" type: "B"',
         'executor { name: "a" name: "b" }',
