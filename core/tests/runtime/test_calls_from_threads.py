@@ -90,6 +90,20 @@ def test_a_run_that_is_about_to_begin_is_seen_by_nobody(graph, slow):
     graph.close(TIMEOUT)
 
 
+def test_rows_that_are_asked_for_while_a_run_begins_are_of_that_run(graph, slow):
+    started = in_thread(graph.start_run)
+    assert slow.asked.wait(TIMEOUT)
+    asked = in_thread(lambda: graph.rows("b", timeout=TIMEOUT))
+    slow.may_go_on.set()
+    assert started() is None
+
+    rows = asked()
+    graph.add_packet_to_input_stream("a", penstock.Packet(7, 1))
+    graph.close_input_stream("a")
+    assert [row["b"] for row in rows] == [7]
+    graph.close(TIMEOUT)
+
+
 def test_of_two_threads_that_start_a_run_one_does(graph, slow):
     first = in_thread(graph.start_run)
     assert slow.asked.wait(TIMEOUT)
