@@ -46,7 +46,7 @@ from proving.ledger import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 #: How long a turn takes, in seconds, where the time is not short; how much longer before it counts as hung.
 _TURN_S: Final = 600.0
@@ -73,7 +73,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not kinds:
             parser.error(f"no kind has {given.only!r} in its name; --list prints them")
         if given.hours:
-            return _prove(kinds, given.state, given.hours * 3600, given.turn)
+            with _interruptible():
+                return _prove(kinds, given.state, given.hours * 3600, given.turn)
         turns = read_state(given.state)
         if given.list:
             _print_kinds(kinds, turns)
@@ -85,6 +86,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     return 0
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let Ctrl-C and `kill` interrupt; shells let jobs in the background ignore Ctrl-C."""
+    with _handled_by(signal.default_int_handler):
+        yield
+
+
+@contextlib.contextmanager
+def _handled_by(handler: Callable[..., object]) -> Iterator[None]:
+    before = [(number, signal.signal(number, handler)) for number in (signal.SIGINT, signal.SIGTERM)]
+    try:
+        yield
+    finally:
+        for number, former in before:
+            signal.signal(number, former)
 
 
 def _print_kinds(kinds: Sequence[Kind], turns: Sequence[Turn]) -> None:
@@ -167,14 +185,11 @@ def _take_turn(kind: Kind, number: int, seconds: float) -> Turn:
 def _started(command: Sequence[str], environment: dict[str, str]) -> subprocess.Popen[str]:
     """Start a script. Ctrl-C counts when it is there: it would be left behind otherwise."""
     interrupts: list[object] = []
-    usual = signal.signal(signal.SIGINT, lambda *_: interrupts.append(1))
-    try:
+    with _handled_by(lambda *_: interrupts.append(1)):
         process = subprocess.Popen(  # noqa: S603  # our own scripts
             command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             start_new_session=True,
         )  # fmt: skip
-    finally:
-        signal.signal(signal.SIGINT, usual)
     if interrupts:
         _end(process)
         process.communicate()

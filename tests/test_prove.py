@@ -120,18 +120,20 @@ def test_a_script_that_does_not_end_is_ended_and_is_a_finding(table, monkeypatch
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-def test_ctrl_c_ends_the_script_too_and_keeps_nothing_of_its_turn(table):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_ends_the_script_too_and_keeps_nothing_of_its_turn(number, table):
     path = table(("hung", "hangs 5"))
     command = [sys.executable, str(SCRIPTS / "prove.py"), "--kinds", str(path), "--hours", "1",
                "--state", str(path.with_name("state.jsonl"))]  # fmt: skip
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    as_a_job = ["sh", "-c", 'trap "" INT; exec "$@"', "sh", *command]  # shells let these ignore Ctrl-C
+    process = subprocess.Popen(as_a_job, stderr=subprocess.PIPE, text=True)
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     deadline = time.monotonic() + 30
     while not children.read_text().split():
         assert time.monotonic() < deadline
         time.sleep(0.01)
     child = int(children.read_text().split()[0])
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
 
     _, told = process.communicate(timeout=30)
     assert (process.returncode, "interrupted; the same command goes on" in told) == (130, True)

@@ -56,7 +56,7 @@ def calls(penstock_plugins):
 
     @penstock.hookimpl
     def penstock_run_started(graph):
-        noted.append("started")
+        noted.append("started" if graph.is_running else "started, and not running")
         with pytest.raises(FailedPreconditionError):
             graph.add_tracer(Steps([]))
 

@@ -8,6 +8,7 @@ import pytest
 
 import penstock
 from penstock.errors import FailedPreconditionError, GraphRunError
+from penstock.runs import RUNNING
 from penstock_testing import calculator
 from penstock_testing.inline import InlineExecutor
 from penstock_testing.registry import testing_registry
@@ -87,6 +88,36 @@ def test_a_run_that_is_about_to_begin_is_seen_by_nobody(graph, slow):
     slow.may_go_on.set()
     assert started() is None
     assert (graph.is_running, graph.run_count) == (True, 1)
+    graph.close(TIMEOUT)
+
+
+def test_a_run_is_seen_in_the_moment_in_which_it_begins_with_its_lock_held(graph):
+    starter, states = graph._starter, []
+    begin = starter._begin
+
+    def look(runner, new):
+        taken = in_thread(lambda: runner.lock.acquire(blocking=False))
+        states.append((runner.schedule.state, starter.is_running, taken()))
+        begin(runner, new)
+
+    starter._begin = look
+    graph.start_run()
+
+    assert states == [(RUNNING, False, False)]
+    graph.close(TIMEOUT)
+
+
+def test_rows_that_are_asked_for_while_a_run_begins_are_of_that_run(graph, slow):
+    started = in_thread(graph.start_run)
+    assert slow.asked.wait(TIMEOUT)
+    asked = in_thread(lambda: graph.rows("b", timeout=TIMEOUT))
+    slow.may_go_on.set()
+    assert started() is None
+
+    rows = asked()
+    graph.add_packet_to_input_stream("a", penstock.Packet(7, 1))
+    graph.close_input_stream("a")
+    assert [row["b"] for row in rows] == [7]
     graph.close(TIMEOUT)
 
 

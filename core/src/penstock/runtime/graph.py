@@ -215,7 +215,7 @@ class CalculatorGraph:
     @property
     def is_running(self) -> bool:
         """Whether a run is under way: it has begun, and its end has not been waited for yet."""
-        return self._starter.is_running
+        return self._starter.is_seen_here()
 
     @property
     def run_count(self) -> int:
@@ -510,6 +510,7 @@ class CalculatorGraph:
         from penstock.runtime.rows.rows import Rows  # few graphs are read by rows
 
         rows = Rows(self, self._starter, self._desk, numbers, limit, timeout, side_packets)
+        self._starter.await_start()
         if self._starter.is_running and self._starter.runner is not None:
             rows.attach_late(self._starter.runner)
         else:

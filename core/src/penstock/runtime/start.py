@@ -142,6 +142,8 @@ class Starter:
         self._starts_in: int | None = None
         self._ends_in: int | None = None
         self._is_fixed = False
+        #: Whether plugins are being called for it.
+        self._is_announced = False
         #: The side packets of that run.
         self.side_packets = SidePackets(base)
         #: What changes nodes in the next runs; None: nothing ever was changed.
@@ -173,8 +175,7 @@ class Starter:
         """
         here = threading.get_ident()
         with self._turn:
-            while self._starts_in not in {None, here}:
-                self._turn.wait(_LOOK_AGAIN_S)
+            self.await_start()
             if self.is_running or self._starts_in is not None:
                 raise _refused("start_run")
             self._starts_in = here
@@ -183,7 +184,7 @@ class Starter:
         finally:
             with self._turn:
                 self._starts_in = None
-                self._is_fixed = False
+                self._is_fixed = self._is_announced = False
                 self._turn.notify_all()
 
     def _start(
@@ -191,6 +192,7 @@ class Starter:
     ) -> None:
         if self._run_hooks is not None:
             self._run_hooks("run_prepared")
+        self._is_fixed = True
         given = merged(self._base, as_side_packets(side_packets))
         headers = {self.input_id(name): packet for name, packet in as_side_packets(stream_headers).items()}
         tracing = _tracing(self.tracers, self.plan) if self.tracers else None
@@ -209,18 +211,30 @@ class Starter:
         if self.steering is not None:
             self.steering.prepare(new, runner)
         try:
-            self._is_fixed = True
             self._desk.attach(runner, held=held)
             RUNNING.add(runner)
             self._abandon_when_dropped(runner)
             _logger.info("the run starts; number of nodes: %d", len(self.plan.nodes))
             if self._run_hooks is not None:
+                self._is_announced = True
                 self._run_hooks("run_started")
+                self._is_announced = False
             runner.start(headers, partial(self._begin, runner, new), held=held)
         except BaseException as error:
             if isinstance(error, Exception) or runner.schedule.state == NOT_STARTED:
                 self._undo_start(runner)
             raise  # after an interrupt, a run that has begun stays: it can be cancelled and waited for
+
+    def is_seen_here(self) -> bool:
+        """Return whether this thread sees a run under way: plugins do from its announcement on."""
+        return self.is_running or (self._is_announced and self._starts_in == threading.get_ident())
+
+    def await_start(self) -> None:
+        """Wait until it is known whether a run could begin that another thread starts now."""
+        here = threading.get_ident()
+        with self._turn:
+            while self._starts_in not in {None, here}:
+                self._turn.wait(_LOOK_AGAIN_S)
 
     def _begin(self, runner: Runner, new: NewRun) -> None:
         """Let all threads see a run that has just begun. Called with its lock held: nothing works yet.
