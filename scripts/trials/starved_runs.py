@@ -184,7 +184,7 @@ def in_child(seed: int, starving: Starving, *, is_verbose: bool) -> list[str]:
                 code = 0
             finally:
                 os._exit(code)
-        status = _await(pid)
+        status = await_end(pid)
         said.seek(0)
         noise.seek(0)
         words = noise.read().decode(errors="replace")
@@ -198,7 +198,7 @@ def in_child(seed: int, starving: Starving, *, is_verbose: bool) -> list[str]:
         return found
 
 
-def _await(pid: int) -> int | None:
+def await_end(pid: int) -> int | None:
     """Return the status of a process that has ended; None for one that had to be killed."""
     until = time.monotonic() + PATIENCE_S
     while time.monotonic() < until:

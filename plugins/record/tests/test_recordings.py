@@ -232,12 +232,24 @@ def run_on_a_full_disk(file, policy=""):
 def test_a_disk_that_is_full_fails_the_run_and_what_was_saved_plays(file):
     done = run_on_a_full_disk(file)
     size = file.stat().st_size
-    assert f"ResourceExhaustedError: the recording {file} ends at {size} bytes: File too large" in done.stderr
+    assert f"ResourceExhaustedError: the recording {file} ends at {size} bytes: File too" in done.stderr
     assert "200" not in done.stdout
     with RecordingReader(file) as reader:
         events = [event for event in reader.events() if event.kind == PACKET]
     assert 40 < len(events) < 80
     assert repair(file).was_whole
+
+
+def test_a_disk_that_is_full_from_the_beginning_is_told_with_the_path(file):
+    full = FULL.replace("(300_000, 300_000)", "(1, 1)")
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", full, str(file), PASSING, ""],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = f"ResourceExhaustedError: the recording {file} cannot be begun: File too large; make room"
+    assert said in done.stderr
 
 
 def test_with_skip_the_run_goes_on_and_the_ledger_counts_what_is_not_recorded(file):

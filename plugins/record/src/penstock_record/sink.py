@@ -97,14 +97,16 @@ class McapSinkCalculator(penstock.Calculator):
         self._size = 0
         names = [port.name for port in cc.inputs]
         about = {"graph": options.graph, "penstock": penstock.__version__}
-        self._writer: RecordingWriter | None = RecordingWriter(
-            cc.service(ACCESS).writing(path),
-            default_registry(),
-            names,
-            about,
-            options.compression,
-            options.pictures,
-        )
+        file = cc.service(ACCESS).writing(path)
+        try:
+            self._writer: RecordingWriter | None = RecordingWriter(
+                file, default_registry(), names, about, options.compression, options.pictures
+            )
+        except OSError as error:
+            if error.filename is not None:  # it cannot be opened, and says so itself
+                raise
+            words = f"the recording {path} cannot be begun"
+            raise _error_of(error, words, "make room, or record on another disk") from error
         #: For each input: whether its header was written, and whether it has ended.
         self._headers = [False] * len(names)
         self._changes = cc.service(CHANGES)
@@ -116,6 +118,8 @@ class McapSinkCalculator(penstock.Calculator):
                 if not side.is_empty():
                     self._writer.side_packet(name, side.payload)
             self._write_changes(self._writer)
+        except OSError as error:
+            raise self._give_up(error) from error
         except BaseException:  # close() is not called after a failed open()
             self._writer.abandon()
             raise
@@ -224,8 +228,10 @@ class McapSinkCalculator(penstock.Calculator):
         return self._failed()
 
     def _failed(self) -> PenstockError:
-        error = self._error
-        words = f"the recording {self._path} ends at {self._size} bytes: {error.strerror or error}"
-        cure = "it plays so far; make room, or record on another disk"
-        kind = ResourceExhaustedError if error.errno in _FULL else UnavailableError
-        return kind(f"{words}; {cure}")
+        words = f"the recording {self._path} ends at {self._size} bytes"
+        return _error_of(self._error, words, "it plays so far; make room, or record on another disk")
+
+
+def _error_of(error: OSError, words: str, cure: str) -> PenstockError:
+    kind = ResourceExhaustedError if error.errno in _FULL else UnavailableError
+    return kind(f"{words}: {error.strerror or error}; {cure}")
