@@ -312,6 +312,31 @@ def test_distributions_that_are_not_there_are_refused() -> None:
         distributions.closure(["penstock-core"], without=["flask"])
 
 
+def test_extras_come_along_where_all_of_them_is_installed(tmp_path, monkeypatch) -> None:
+    metadata = {
+        "bundle-one": (
+            "Requires-Dist: bundle-two[deep]; extra == 'whole'\nProvides-Extra: whole\n"
+            "Requires-Dist: bundle-two[bare]; extra == 'torn'\nProvides-Extra: torn\n"
+            "Requires-Dist: bundle-none; extra == 'lost'\nProvides-Extra: lost\n"
+            "Requires-Dist: pytest; extra == 'testing'\nProvides-Extra: testing\n"
+        ),
+        "bundle-two": (
+            "Requires-Dist: bundle-three; extra == 'deep'\nProvides-Extra: deep\n"
+            "Requires-Dist: bundle-none; extra == 'bare'\nProvides-Extra: bare\n"
+        ),
+        "bundle-three": "",
+    }
+    for name, lines in metadata.items():
+        info = tmp_path / f"{name.replace('-', '_')}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n{lines}")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    assert list(distributions.closure(["bundle-one"])) == ["bundle-one", "bundle-three", "bundle-two"]
+    with pytest.raises(RunFailed, match="bundle-two requires 'bundle-none', which is not installed"):
+        distributions.closure(["bundle-three"], ["bundle-one[torn]"])
+
+
 def test_requirements_come_along_and_those_of_authors_do_not() -> None:
     found = distributions.closure(["penstock_core"])
 

@@ -105,6 +105,6 @@ def _tell_outside(outside: Iterable[str]) -> None:
     """Say which files and programs the graph needs that are not in the bundle."""
     lines = list(outside)
     for line in lines[:_TOLD]:
-        say(f"not in the bundle: {line}")
+        say(line)
     if len(lines) > _TOLD:
         say(f"and {len(lines) - _TOLD} more: penstock show GRAPH --access")

@@ -100,8 +100,17 @@ def _installed_extras(name: str) -> list[str]:
     if one is None:
         return []
     extras = [extra for extra in one.metadata.get_all("Provides-Extra") or () if extra not in _FOR_AUTHORS]
-    return [
-        extra
-        for extra in extras
-        if all(_found(wanted.name) is not None for wanted in _requirements(one, extra))
-    ]
+    return [extra for extra in extras if _is_complete(one, extra, set())]
+
+
+def _is_complete(one: importlib.metadata.Distribution, extra: str, seen: set[tuple[str, str]]) -> bool:
+    """Return whether all that an extra requires is installed, and all that it requires of their extras."""
+    seen.add((canonicalize_name(one.metadata["Name"]), extra))
+    for wanted in _requirements(one, extra):
+        other = _found(wanted.name)
+        if other is None:
+            return False
+        key = canonicalize_name(wanted.name)
+        if not all(_is_complete(other, inner, seen) for inner in wanted.extras if (key, inner) not in seen):
+            return False
+    return True

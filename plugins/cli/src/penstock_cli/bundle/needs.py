@@ -158,7 +158,8 @@ def _files(
             if touch.kind == "reads" and touch.is_searched and touch.what:
                 searched[touch.what] = True
             elif touch.kind in ("reads", "runs"):
-                outside.append(f"{node}: {touch}")
+                known = "not in the bundle" if touch.what else "known only in the run"
+                outside.append(f"{known}: {node}: {touch}")
     finder = None
     if searched and registry.has("service", _FINDER):
         key: Any = registry.find("service", _FINDER)
