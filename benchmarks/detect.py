@@ -147,7 +147,7 @@ def penstock(frames: int, picture: str, threads: int) -> dict[str, float]:
 
 
 def streams(frames: int, picture: str, *, in_batches: bool) -> dict[str, float]:
-    """Time a graph of some streams on 2 threads; `frames` are those of all streams together."""
+    """Time a graph of some streams on 2 threads; `frames` counts the frames of all streams."""
     import penstock as host
     from penstock_formats import ImageFormat, ImageFrame
 
