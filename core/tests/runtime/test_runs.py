@@ -239,7 +239,7 @@ def hooked(monkeypatch):
 def test_hooks_come_before_a_run_is_made_when_it_starts_and_when_it_has_ended(hooked) -> None:
     graph, told, _ = hooked
     graph.start_run()
-    assert told == [("run_prepared", 0, False), ("run_started", 0, False)]
+    assert told == [("run_prepared", 0, False), ("run_started", 0, True)]
 
     graph.cancel()
     with pytest.raises(GraphRunError) as caught:

@@ -239,6 +239,18 @@ def test_a_mask_is_stretched_to_the_image_and_tints_what_is_inside(channels):
     assert (pixels[165:175, 105:295] == 127).all()
 
 
+def test_a_mask_that_does_not_divide_the_image_ends_behind_its_last_pixel():
+    mask = np.zeros((7, 7), np.uint8)
+    mask[:3, :3] = 255
+
+    pixels = with_masks(grey(100), [detection("", box=(0.9, 0.9, 0.05, 0.05))], [ImageFrame(mask)])
+
+    tinted = (pixels[:80] != 127).any(axis=2)
+    rows, columns = np.flatnonzero(tinted.any(axis=1)), np.flatnonzero(tinted.any(axis=0))
+    assert (rows[0], rows[-1]) == (0, 42)  # 3 / 7 of 100 rows are 42.9
+    assert (columns[0], columns[-1]) == (0, 85)
+
+
 def test_masks_have_the_colours_of_their_boxes_and_may_reach_the_edges():
     whole = ImageFrame(np.full((3, 5), 255, np.uint8))
     image = grey(90)

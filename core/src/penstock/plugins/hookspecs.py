@@ -271,8 +271,8 @@ def penstock_run_started(graph: RunningGraph) -> None:
     """Take note that a run of a graph starts.
 
     Called for each run of a graph that uses the default registry, on the thread that starts it,
-    before any node opens and without a lock: to all threads the run begins only after that, in one moment.
-    One that raises is logged, and the run goes on.
+    before any node opens and without a lock. Other threads see the run only after that. One that raises is
+    logged, and the run goes on.
     """
 
 
