@@ -48,9 +48,11 @@ class Kind:
         return filled.split()
 
     def count_in(self, printed: str) -> int | None:
-        """Return the last number that a script has printed, or None."""
-        found = [match["count"] for match in self.counts.finditer(printed)]
-        return int(found[-1].replace(",", "")) if found else None
+        """Return the number that a script has printed, in the last line that has one; several add up."""
+        for line in reversed(printed.splitlines()):
+            if found := [match["count"] for match in self.counts.finditer(line)]:
+                return sum(int(number.replace(",", "")) for number in found)
+        return None
 
 
 @attrs.frozen(kw_only=True)
