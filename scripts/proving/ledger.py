@@ -168,7 +168,7 @@ def report(kinds: Sequence[Kind], turns: Sequence[Turn]) -> str:
 
 
 def written(page: str, kinds: Sequence[Kind], turns: Sequence[Turn]) -> str:
-    """Return the page with the present table.
+    """Return the page with the present table; a kind that this state has no turn of keeps its row.
 
     Raises:
         TableError: the page lacks a mark.
@@ -177,5 +177,12 @@ def written(page: str, kinds: Sequence[Kind], turns: Sequence[Turn]) -> str:
     _, end, tail = rest.partition(END)
     if not begin or not end:
         raise TableError(f"{PAGE.name} lacks {BEGIN!r} or {END!r}")
-    table = "\n".join(summary(kinds, [turn for turn in turns if turn.outcome != BROKEN]))
+    mine = [turn for turn in turns if turn.outcome != BROKEN]
+    former = {line.split(".**")[0]: line for line in rest.splitlines() if line.startswith("| **")}
+    tried = {f"| **{turn.kind}" for turn in mine}
+    lines = summary(kinds, mine)
+    kept = [line if (key := line.split(".**")[0]) in tried else former.get(key, line) for line in lines]
+    if not mine:
+        kept += ["", *(line for line in rest.splitlines() if line.startswith("From "))][:2]
+    table = "\n".join(kept)
     return f"{head}{BEGIN}\n\n{table}\n\n{END}{tail}"
