@@ -166,8 +166,8 @@ def _take_turn(kind: Kind, number: int, seconds: float) -> Turn:
         raise
     count = kind.count_in(printed)
     outcome = {0: PASSED, 1: FOUND, None: HUNG}.get(status, BROKEN)
-    if count is None and outcome in {PASSED, FOUND}:
-        outcome = BROKEN  # a traceback has the status 1 too
+    if not count and (outcome == PASSED or (count is None and outcome == FOUND)):
+        outcome = BROKEN  # it has tried nothing; or a traceback, which has the status 1 too
     return Turn(
         kind=kind.name,
         turn=number,
@@ -178,7 +178,7 @@ def _take_turn(kind: Kind, number: int, seconds: float) -> Turn:
         at=datetime.now(UTC).isoformat(timespec="seconds"),
         commit=_commit(),
         machine=_machine(),
-        told="" if outcome == PASSED else printed[-_LAST:],
+        told="" if outcome == PASSED else printed[-_LAST:] or "it has printed nothing",
     )
 
 

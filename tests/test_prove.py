@@ -66,6 +66,13 @@ def test_each_kind_of_the_table_has_a_script_and_a_row_on_the_page():
         assert f"| **{kind.name}.** {kind.says} |" in page, "python scripts/prove.py --write"
 
 
+def test_numbers_of_the_last_line_add_up(table):
+    kind = ledger.read_kinds(table(("sum", "passes 1")))[0]
+
+    assert kind.count_in("tried 900\ntried 1, tried 2\nthe end") == 3
+    assert kind.count_in("nothing") is None
+
+
 def test_kinds_take_turns_until_they_are_complete(table, capsys):
     path = table(("one", "passes 3"), ("two", "passes 40"), more="rounds = 2\n")
 
@@ -102,11 +109,11 @@ def test_a_finding_is_reported_with_the_command_that_shows_it(table, capsys):
 
 
 def test_a_script_that_fails_otherwise_is_broken_and_gets_no_further_turn(table, capsys):
-    path = table(("broken", "breaks 5"), ("good", "passes 1"), more="rounds = 2\n")
+    path = table(("broken", "breaks 5"), ("nothing", "passes 0"), ("good", "passes 1"), more="rounds = 2\n")
 
     assert run(path, "--hours", "1") == 1
-    assert [(turn.kind, turn.outcome) for turn in turns_of(path)] == [
-        ("broken", "broken"), ("good", "passed"), ("good", "passed"),
+    assert sorted((turn.kind, turn.outcome) for turn in turns_of(path)) == [
+        ("broken", "broken"), ("good", "passed"), ("good", "passed"), ("nothing", "broken"),
     ]  # fmt: skip
     assert "again: python" in capsys.readouterr().err
 
@@ -193,5 +200,6 @@ def test_the_table_replaces_that_of_the_page(table):
     assert page.endswith(" after")
     assert "former" not in page
     assert "| **one.** It holds. | 3 things | 1 of 1 | 0.00 | 0 |" in page
+    assert ledger.written(page, kinds, []) == page  # on a machine that has tried nothing
     with pytest.raises(ledger.TableError, match="lacks"):
         ledger.written("nothing", kinds, [])

@@ -48,9 +48,11 @@ class Kind:
         return filled.split()
 
     def count_in(self, printed: str) -> int | None:
-        """Return the last number that a script has printed, or None."""
-        found = [match["count"] for match in self.counts.finditer(printed)]
-        return int(found[-1].replace(",", "")) if found else None
+        """Return the number that a script has printed, in the last line that has one; several add up."""
+        for line in reversed(printed.splitlines()):
+            if found := [match["count"] for match in self.counts.finditer(line)]:
+                return sum(int(number.replace(",", "")) for number in found)
+        return None
 
 
 @attrs.frozen(kw_only=True)
@@ -166,7 +168,7 @@ def report(kinds: Sequence[Kind], turns: Sequence[Turn]) -> str:
 
 
 def written(page: str, kinds: Sequence[Kind], turns: Sequence[Turn]) -> str:
-    """Return the page with the present table.
+    """Return the page with the present table; a kind that this state has no turn of keeps its row.
 
     Raises:
         TableError: the page lacks a mark.
@@ -175,5 +177,12 @@ def written(page: str, kinds: Sequence[Kind], turns: Sequence[Turn]) -> str:
     _, end, tail = rest.partition(END)
     if not begin or not end:
         raise TableError(f"{PAGE.name} lacks {BEGIN!r} or {END!r}")
-    table = "\n".join(summary(kinds, [turn for turn in turns if turn.outcome != BROKEN]))
+    mine = [turn for turn in turns if turn.outcome != BROKEN]
+    former = {line.split(".**")[0]: line for line in rest.splitlines() if line.startswith("| **")}
+    tried = {f"| **{turn.kind}" for turn in mine}
+    lines = summary(kinds, mine)
+    kept = [line if (key := line.split(".**")[0]) in tried else former.get(key, line) for line in lines]
+    if not mine:
+        kept += ["", *(line for line in rest.splitlines() if line.startswith("From "))][:2]
+    table = "\n".join(kept)
     return f"{head}{BEGIN}\n\n{table}\n\n{END}{tail}"

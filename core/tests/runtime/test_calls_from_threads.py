@@ -96,8 +96,13 @@ def test_a_run_is_seen_in_the_moment_in_which_it_begins_with_its_lock_held(graph
     begin = starter._begin
 
     def look(runner, new):
-        taken = in_thread(lambda: runner.lock.acquire(blocking=False))
-        states.append((runner.schedule.state, starter.is_running, taken()))
+        def is_free():
+            taken = runner.lock.acquire(blocking=False)
+            if taken:
+                runner.lock.release()
+            return taken
+
+        states.append((runner.schedule.state, starter.is_running, in_thread(is_free)()))
         begin(runner, new)
 
     starter._begin = look
