@@ -74,7 +74,7 @@ class Bench:
     Args:
         folder: where the copy is made; must not exist.
         timeout_s: how long one call of pytest may take.
-        quick: whether to ask only the tests of each module, not those of its layer.
+        quick: whether to ask only the tests of each module, not of its layer.
         killers: key of a mutant → the test that killed it before, which is asked first.
     """
 

@@ -35,7 +35,7 @@ that were not drawn: a new sample gives one.
     python scripts/mutants.py --kept --fresh --keep   test the mutants of this page again, and write it again
     python scripts/mutants.py --sample 100 --seed 7   test others
 
-| part | mutants in all | drawn | killed | equivalent | survived | killed, of those not equivalent |
+| part | mutants in all | drawn | killed | equivalent | survived | killed / (drawn - equivalent) |
 |---|--:|--:|--:|--:|--:|--:|
 """
 
