@@ -4,7 +4,7 @@
     uv run python scripts/trials/beside/beside_reference.py --reference PYTHON --count 50000     the long form
     uv run python scripts/trials/beside/beside_reference.py --reference PYTHON --one 4711    one graph
 
-PYTHON is an interpreter whose environment has mediapipe==0.10.21; without the option it is that of the
+PYTHON is an interpreter whose environment has mediapipe==0.10.21; without the option the script reads the
 environment variable PENSTOCK_REFERENCE_PYTHON. `../shared/cases` has the programs that drive both.
 
 What is compared: whether the graph loads and starts; for each call whether it fails; every packet of the

@@ -473,9 +473,7 @@ class Starter:
             WaitTimeoutError: a thread of an executor does not end. A later call tries again.
             GraphRunError: of the run.
         """
-        if self._takes_end(runner):
-            self._end(runner)
-        error = runner.error()
+        error = self._end(runner) if self._takes_end(runner) else runner.error()
         if error is not None:
             for one in error.errors:
                 if isinstance(one.__cause__, KeyboardInterrupt):
@@ -496,7 +494,7 @@ class Starter:
             self._ends_in = here
             return True
 
-    def _end(self, runner: Runner) -> None:
+    def _end(self, runner: Runner) -> GraphRunError | None:
         is_ended = False
         try:
             self._desk.settle()
@@ -515,6 +513,7 @@ class Starter:
         _log_end(error)
         if self._run_hooks is not None:
             self._run_hooks("run_ended", error)
+        return error
 
     def close_services(self) -> None:
         """Close the services that the graph has made; a later run that needs one makes a new one.
