@@ -248,8 +248,13 @@ def test_the_command_writes_the_table_of_the_packs_that_switches_let_through(
 
 
 def test_options_of_bundlers_name_the_packages(site) -> None:
-    assert options_for("nuitka", [fog()]) == "--include-package-data=penstock_try_fog"
-    assert options_for("cx_freeze", [fog()]) == "--packages=penstock_try_fog,penstock_try_fog_alone"
+    assert (
+        options_for("nuitka", [fog()])
+        == "--include-module=penstock_table --include-package-data=penstock_try_fog"
+    )
+    assert options_for("cx_freeze", [fog()]) == (
+        "--packages=penstock_try_fog,penstock_try_fog_alone --includes=penstock_table"
+    )
 
 
 def test_a_graph_in_an_archive_is_read_as_a_file(tmp_path, monkeypatch) -> None:

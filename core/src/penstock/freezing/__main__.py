@@ -2,7 +2,7 @@
 
     python -m penstock.freezing                      writes penstock_table.py into the current folder
     python -m penstock.freezing build/               writes it into a folder, which is on the program's path
-    python -m penstock.freezing --options nuitka     prints options for Nuitka: packages with data
+    python -m penstock.freezing --options nuitka     prints options for Nuitka: the table, and data
     python -m penstock.freezing --options cx_freeze  likewise
 
 PyInstaller needs neither. PENSTOCK_PLUGINS and PENSTOCK_BLOCK_PLUGINS choose the packs.
@@ -74,8 +74,9 @@ def options_for(bundler: str, packs: Iterable[Pack]) -> str:
     packages = sorted({name for pack in packs for name in pack.packages})
     with_data = [name for name in packages if any(True for _ in data_of(name))]
     if bundler == "nuitka":
-        return " ".join(f"--include-package-data={name}" for name in with_data)
-    return f"--packages={','.join(packages)}"
+        data = " ".join(f"--include-package-data={name}" for name in with_data)
+        return f"--include-module={MODULE} {data}"
+    return f"--packages={','.join(packages)} --includes={MODULE}"
 
 
 if __name__ == "__main__":
