@@ -1,7 +1,7 @@
-"""`Health`: the answer to `/healthz`, for what starts a service again: systemd's timers, Docker, Kubernetes.
+"""`Health`: the answer to `/healthz`, for programs that start a service again: systemd's timers, Docker, Kubernetes.
 
 The status is 200 while all graphs run and move, else 503. The words name no stream and no node, so that
-whoever may know that the service lives learns no more.
+a client without a token learns no more.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Health:
     """A WSGI application that says whether graphs are well, for any threads.
 
     Args:
-        graphs: those that are looked at.
+        graphs: the graphs to look at.
     """
 
     def __init__(self, graphs: WatchedGraphs) -> None:
