@@ -2,7 +2,7 @@
 
     python -m penstock.freezing                      writes penstock_table.py into the current folder
     python -m penstock.freezing build/               writes it into a folder, which is on the program's path
-    python -m penstock.freezing --options nuitka     prints options for Nuitka: the table, and data
+    python -m penstock.freezing --options nuitka     prints what Nuitka must know: the table, and data
     python -m penstock.freezing --options cx_freeze  likewise
 
 PyInstaller needs neither. PENSTOCK_PLUGINS and PENSTOCK_BLOCK_PLUGINS choose the packs.

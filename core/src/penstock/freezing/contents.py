@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from importlib.metadata import Distribution
 
-#: The entry points that make a distribution a pack, and how the ones begin that other packs look for.
+#: The entry points that make a distribution a pack, and the beginning of other packs' groups.
 GROUP: Final = "penstock"
 #: The distribution of the core, which brings no plugin.
 CORE: Final = "penstock-core"
@@ -52,7 +52,7 @@ class Pack(NamedTuple):
     #: `name`, `version`: as pip knows them.
     name: str
     version: str
-    #: Those of the groups that Penstock and its packs look for.
+    #: Its entry points in groups that Penstock and its packs look for.
     points: tuple[Point, ...]
     #: Names of its packages, and of modules that are in none.
     packages: tuple[str, ...]
@@ -149,7 +149,7 @@ def _has_wanted(one: Distribution, is_wanted: Callable[[str], bool]) -> bool:
 
 
 def _add_required(name: str, found: dict[str, Distribution], wanted: set[str]) -> None:
-    """Add the packs that a pack requires, directly or through others."""
+    """Add the packs that a pack requires, and their requirements."""
     for line in found[name].requires or ():
         match = _REQUIRED.match(line)
         other = "" if match is None or _EXTRA.search(line) else canonical(match[1])
@@ -165,7 +165,7 @@ def _pack(one: Distribution, is_wanted: Callable[[str], bool]) -> Pack:
 
 
 def _packages(one: Distribution) -> set[str]:
-    """Return the names of a distribution's packages, from the installer's record."""
+    """Return the names of a distribution's packages, from the lists of the installer."""
     found = {point.value.partition(":")[0].partition(".")[0] for point in one.entry_points}
     for file in one.files or ():
         if len(file.parts) == 1 and file.suffix == ".pth":  # installed as editable: the sources are elsewhere

@@ -1,7 +1,7 @@
-"""`Health`: the answer to `/healthz`, for supervisors that start services again: systemd, Docker.
+"""`Health`: the answer to `/healthz`, for programs that start a service again: systemd's timers, Docker, Kubernetes.
 
 The status is 200 while all graphs run and move, else 503. The words name no stream and no node, so that
-a caller without the token learns only that the service lives.
+a client without a token learns no more.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Health:
     """A WSGI application that says whether graphs are well, for any threads.
 
     Args:
-        graphs: the graphs that are looked at.
+        graphs: the graphs to look at.
     """
 
     def __init__(self, graphs: WatchedGraphs) -> None:

@@ -1,4 +1,4 @@
-"""/healthz: whether all is well, for supervisors that start services again."""
+"""/healthz: whether all is well, for programs that start services again."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: INP001  # PyInstaller looks for it in this folder
-"""PyInstaller's hook for programs that import Penstock: all installed packs come along, strangers' too.
+"""PyInstaller's hook for programs that import Penstock: all installed packs come along, packs by others too.
 
 PENSTOCK_PLUGINS and PENSTOCK_BLOCK_PLUGINS, set when the program is built, choose among them.
 """

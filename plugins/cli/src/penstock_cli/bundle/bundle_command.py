@@ -16,7 +16,7 @@ from penstock_cli.wording import plural
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-#: So many things outside of the bundle are named.
+#: So many files and programs outside of the bundle are listed.
 _TOLD: Final = 5
 _MB: Final = 1e6
 
@@ -59,10 +59,10 @@ def bundle_command(  # noqa: PLR0913, PLR0917  # an argument for each option
 ) -> None:
     """Pack a graph file with its packs, models, subgraphs and calculators, to run without an install.
 
-    The bundle has copies of the packages installed here, in these versions, which its requirements.lock
-    lists. It needs the same version of Python on the same kind of machine, and nothing else; it says so where
-    they differ. Packs that the graph does not name stay out, and so do files that it reads by a path: give
-    them to the run. A model is named relative to the graph file, or as MediaPipe's models are.
+    The bundle has copies of packages as installed here, in these versions, which its requirements.lock lists. It
+    needs the same version of Python on the same kind of machine, and nothing else; it says so where they
+    differ. Packs that the graph does not name stay out, and so do files that it reads by a path: give them
+    to the run. A model is named relative to the graph file, or as MediaPipe's models are.
 
     The archive runs by `python3 OUT.pyz [OPTIONS]`, a folder by `python3 OUT [OPTIONS]`, with the options of
     `penstock run`. An archive is unpacked once, into the user's cache or the folder that PENSTOCK_BUNDLES

@@ -95,7 +95,7 @@ def _requirements(one: importlib.metadata.Distribution, extra: str) -> Iterator[
 
 
 def _installed_extras(name: str) -> list[str]:
-    """Return the extras of a distribution whose requirements are all installed, except extras for authors."""
+    """Return the extras of a distribution whose requirements are all installed, but for extras of authors."""
     one = _found(name)
     if one is None:
         return []

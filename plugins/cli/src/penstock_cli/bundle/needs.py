@@ -38,7 +38,7 @@ class Needs(NamedTuple):
 
     #: Of packs that have the names in it; without what they require.
     distributions: frozenset[str]
-    #: Name of a subgraph → its file, for subgraphs that no pack has.
+    #: Name of a subgraph → its file, where it is no pack's.
     subgraphs: Mapping[str, Path]
     #: Name → bytes of each model that the graph names.
     models: Mapping[str, bytes]

@@ -111,7 +111,7 @@ def _cache() -> Path:
 
 
 def _use(root: Path) -> None:
-    """Let this process and its children import from the bundle and from Python's own library."""
+    """Let this process, and its children, import from the bundle and from Python's own library."""
     others = {os.path.normpath(path) for path in (*site.getsitepackages(), site.getusersitepackages())}
     own = [path for path in sys.path[1:] if os.path.normpath(path) not in others]
     packages = [str(root / "site"), str(root / "code")]
