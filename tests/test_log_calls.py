@@ -19,7 +19,7 @@ MAY_ASK = {
     "penstock/log.py",
     "penstock_cli/saying.py",
     "penstock_cli/graphs/checking.py",
-    "penstock_editor/server.py",
+    "penstock_editor/serving.py",
     "penstock_processes/link.py",
     "penstock_processes/worker.py",
     "penstock_ray/host.py",

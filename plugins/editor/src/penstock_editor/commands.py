@@ -24,6 +24,6 @@ def language_server_command() -> None:
       penstock language-server
       penstock language-server --import ./gate.py
     """  # noqa: D301  # \b is click's mark for text that stays as it is
-    from penstock_editor.server import serve  # on demand
+    from penstock_editor.serving import serve  # on demand
 
     serve()

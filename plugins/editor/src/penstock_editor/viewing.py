@@ -1,18 +1,14 @@
 """The picture beside the text: drawn when it is asked for, and in a browser that follows the cursor.
 
-Editors with a view of their own ask `penstock/picture` and `penstock/nodeAt`. For all others the command
-`penstock.openPicture` starts a page of this machine, which is drawn again as one types. Where the cursor is,
-the server learns from the requests that editors send as it moves, such as `textDocument/documentHighlight`.
+A page of this machine is drawn again as one types. Where the cursor is, the server learns from the requests
+that editors send as it moves, such as `textDocument/documentHighlight`.
 """
 
 from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, Final
-
-from lsprotocol import types as lsp
-from pygls.exceptions import JsonRpcInvalidParams
+from typing import TYPE_CHECKING, Final
 
 from penstock.errors import PenstockError
 from penstock.log import get_logger, place
@@ -21,13 +17,9 @@ from penstock_views.draw import Painter
 
 if TYPE_CHECKING:
     from penstock_editor.open_file import OpenFile, WrittenGraph
-    from penstock_editor.server import GraphServer
     from penstock_live.api import PictureSite
 
 _logger: Final = get_logger(__name__)
-PICTURE: Final = "penstock/picture"
-NODE_AT: Final = "penstock/nodeAt"
-OPEN: Final = "penstock.openPicture"
 #: So long nothing must be typed before a graph is drawn again.
 _QUIET_S: Final = 0.15
 _NEEDED: Final = ("h11", "pygraphviz", "starlette", "uvicorn")
@@ -137,68 +129,3 @@ class Viewing:
                 _logger.exception("%s cannot be drawn", uri, extra=place())
             if uri in self._sites:
                 site.show(svg, notes)
-
-
-def add_viewing(server: GraphServer) -> None:
-    """Let a server answer requests for pictures."""
-
-    @server.feature(PICTURE)
-    async def draw(params: Any) -> dict[str, object]:
-        one, graph, _ = _graph(server, params)
-        picture = pictured(graph.graph, one.knowledge, one.path.name if one.path else "")
-        places = server.places(graph)
-        try:
-            svg = await server.viewing.drawn(picture, across=bool(getattr(params, "across", False)))
-        except PenstockError as error:
-            raise JsonRpcInvalidParams(str(error)) from error
-        nodes = [
-            {"name": each.name, "range": _plain(places.range(each.start, each.end))} for each in picture.nodes
-        ]
-        return {"svg": svg, "nodes": nodes}
-
-    @server.feature(NODE_AT)
-    def find(params: Any) -> dict[str, str] | None:
-        one, graph, offset = _graph(server, params)
-        node = pictured(graph.graph, one.knowledge).node_at(offset)
-        server.viewing.looked_at(one, graph, offset)
-        return {"name": node} if node else None
-
-    @server.command(OPEN)
-    async def open_picture(uri: str) -> str | None:
-        one = server.opened(uri)
-        if not one.graphs:
-            raise JsonRpcInvalidParams(f"{uri} has no graph")
-        try:
-            url = server.viewing.open(one, 0)
-        except PenstockError as error:
-            server.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Warning, str(error)))
-            return None
-        shows = server.client_capabilities.window
-        if shows is not None and shows.show_document is not None and shows.show_document.support:
-            await server.window_show_document_async(lsp.ShowDocumentParams(url, external=True))
-        return url
-
-
-def _graph(server: GraphServer, params: Any) -> tuple[OpenFile, WrittenGraph, int]:
-    """Return the file, the graph and the offset in it that a request is about; the first graph elsewhere.
-
-    Raises:
-        JsonRpcInvalidParams: the file has no graph.
-    """
-    one = server.opened(params.textDocument.uri)
-    if not one.graphs:
-        raise JsonRpcInvalidParams(f"{one.uri} has no graph")
-    position = getattr(params, "position", None)
-    if position is not None:
-        places = server.places(one.graphs[0])
-        found = one.at(places.offset(lsp.Position(position.line, position.character)))
-        if found is not None:
-            return one, *found
-    return one, one.graphs[0], -1
-
-
-def _plain(found: lsp.Range) -> dict[str, dict[str, int]]:
-    return {
-        "start": {"line": found.start.line, "character": found.start.character},
-        "end": {"line": found.end.line, "character": found.end.character},
-    }
