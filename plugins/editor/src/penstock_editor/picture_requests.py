@@ -1,4 +1,4 @@
-"""Requests for the picture of a graph: the picture, the node at a place, and the picture in a browser."""
+"""The requests for pictures: of editors with a view of their own, and the command that opens a page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NODE_AT: Final = "penstock/nodeAt"
 OPEN: Final = "penstock.openPicture"
 
 
-def add_viewing(server: GraphServer) -> None:
+def add_picture_requests(server: GraphServer) -> None:
     """Let a server answer requests for pictures."""
 
     @server.feature(PICTURE)

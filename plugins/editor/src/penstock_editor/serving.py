@@ -1,4 +1,4 @@
-"""Serving one editor: what a server answers, and the streams that it speaks over."""
+"""The language server, put together and started."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcInvalidParams
 
 from penstock_editor.features import add_features
-from penstock_editor.picture_requests import add_viewing
+from penstock_editor.picture_requests import add_picture_requests
 from penstock_editor.server import GraphServer
 
 #: Objects that are made before the garbage collector looks at them: trees of large texts have no circles.
@@ -40,7 +40,7 @@ def made_server() -> GraphServer:
         server.closed(params.text_document.uri)
 
     add_features(server)
-    add_viewing(server)
+    add_picture_requests(server)
     return server
 
 

@@ -1,8 +1,7 @@
 """The picture beside the text: drawn when it is asked for, and in a browser that follows the cursor.
 
-Editors with a view of their own ask `penstock/picture` and `penstock/nodeAt`. For all others the command
-`penstock.openPicture` starts a page of this machine, which is drawn again as one types. Where the cursor is,
-the server learns from the requests that editors send as it moves, such as `textDocument/documentHighlight`.
+A page of this machine is drawn again as one types. Where the cursor is, the server learns from the requests
+that editors send as it moves, such as `textDocument/documentHighlight`.
 """
 
 from __future__ import annotations
