@@ -1,4 +1,4 @@
-"""`Health`: the answer to `/healthz`, for programs that start a service again: systemd's timers, Docker, Kubernetes.
+"""`Health`: the answer to `/healthz`, for programs that start a service again, such as Kubernetes.
 
 The status is 200 while all graphs run and move, else 503. The words name no stream and no node, so that
 a client without a token learns no more.

@@ -59,7 +59,7 @@ def bundle_command(  # noqa: PLR0913, PLR0917  # an argument for each option
 ) -> None:
     """Pack a graph file with its packs, models, subgraphs and calculators, to run without an install.
 
-    The bundle has copies of packages as installed here, in these versions, which its requirements.lock lists. It
+    The bundle has copies of packages as installed here, which its requirements.lock lists. It
     needs the same version of Python on the same kind of machine, and nothing else; it says so where they
     differ. Packs that the graph does not name stay out, and so do files that it reads by a path: give them
     to the run. A model is named relative to the graph file, or as MediaPipe's models are.
