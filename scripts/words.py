@@ -50,7 +50,7 @@ PHRASES: Final = (
     _phrase(r"\b(is|are|was|were|be|been) told\b(?! (apart|to)\b)", "'is reported', 'is logged', 'gets'"),
     _phrase(r"\bthose (that|which|of|in|with|for|on|at|from)\b", "the noun instead of 'those'", 474),
     _phrase(r"\b(as|than|is|are|like|with|and) that of\b", "the noun instead of 'that'", 5),
-    _phrase(r"\b(of|in|for|by|with|from|on|to|than) what\b", "the noun instead of 'what'", 255),
+    _phrase(r"\b(of|in|for|by|with|from|on|to|than) what\b", "the noun instead of 'what'", 254),
 )
 #: Where texts are; what is generated, and what was written at a time, is left out.
 _PLACES: Final = ("*.py", "*.md")

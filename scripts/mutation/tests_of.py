@@ -34,6 +34,7 @@ _FIRST: Final[dict[str, str]] = {
     "engine/input": "context input_stream_handler batching",
     "engine/input_stream_handler": "input_stream_handler bounds batching patience",
     "engine/invoker": "invoker guard tracing",
+    "engine/leaps": "leaps",
     "engine/native": "context",
     "engine/node": "opening bounds in_flight ending light_steps",
     "engine/output": "output bounds failing",

@@ -319,8 +319,8 @@ def main(words: list[str] | None = None) -> int:  # noqa: C901  # the script fro
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory() as folder:
         whole, missing = samples(Path(folder), given.kind)
-    for one in missing:
-        print(f"left out: {one}")
+    for name in missing:
+        print(f"left out: {name}")
     if not whole:
         print(f"no kind of file has {given.kind!r} in its name, or all are left out", file=sys.stderr)
         return 2

@@ -95,7 +95,8 @@ def _recordings(folder: Path) -> Iterator[Sample]:
     }
     for name, values in payloads.items():
         path = folder / f"{name}.mcap"
-        run(recording_graph(passing, path, ["in"]), inputs={"in": values})
+        graph: Any = recording_graph(passing, path, ["in"])
+        run(graph, inputs={"in": values})
         yield Sample("recording", path.name, path.read_bytes(), _read_recording)
 
 
@@ -297,7 +298,9 @@ def _tflite(_folder: Path) -> Iterator[Sample]:
 
 def _onnx(_folder: Path) -> Iterator[Sample]:
     importlib.import_module("onnxruntime")
-    from onnx import TensorProto, helper, numpy_helper
+    onnx: Any = importlib.import_module("onnx")
+    helper: Any = importlib.import_module("onnx.helper")
+    numpy_helper: Any = importlib.import_module("onnx.numpy_helper")
 
     weights = [
         numpy_helper.from_array(np.ones((2, 3, 3, 3), np.float32), "w"),
@@ -308,7 +311,7 @@ def _onnx(_folder: Path) -> Iterator[Sample]:
         helper.make_node("Relu", ["c"], ["r"]),
         helper.make_node("Reshape", ["r", "shape"], ["y"]),
     ]
-    kind = TensorProto.FLOAT
+    kind = onnx.TensorProto.FLOAT
     graph = helper.make_graph(
         nodes,
         "small",

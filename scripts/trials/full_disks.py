@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import importlib
 import itertools
 import json
 import logging
@@ -27,7 +28,7 @@ import tempfile
 import time
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from damaged_files import wrong
 from damaged_samples import run, samples
@@ -68,7 +69,7 @@ def writers(sound: Path) -> list[Writer]:
     from penstock_record import recording_graph
 
     sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "plugins/bridges/tests/ros"))
-    import bags
+    bags: Any = importlib.import_module("bags")
 
     passing = """input_stream: "in" output_stream: "out"
         node { calculator: "PassThroughCalculator" input_stream: "in" output_stream: "out" }"""
@@ -77,7 +78,10 @@ def writers(sound: Path) -> list[Writer]:
         "cloud": [(bags.START + n * 1000, bags.payloads()["cloud"]) for n in range(30)]
     }
     return [
-        Writer("r.mcap", lambda path: run(recording_graph(passing, path, ["in"]), inputs={"in": numbers})),
+        Writer(
+            "r.mcap",
+            lambda path: run(cast("Any", recording_graph(passing, path, ["in"])), inputs={"in": numbers}),
+        ),
         Writer("b.bag", lambda path: bags.write(path, streams)),
         Writer("b.mcap", lambda path: bags.write(path, streams)),
         Writer("v.mp4", lambda path: run(_PATTERN % ("VideoEncoderCalculator", _CODEC), {"path": str(path)})),

@@ -133,7 +133,7 @@ class Trial:
     def run(self) -> None:
         """Do the run, and note the findings."""
         began = time.monotonic()
-        out: list[int] = []
+        out: list[Any] = []
         self.stopper.start()
         error = ""
         graph = penstock.CalculatorGraph(self.text)
