@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import random
 import sys
 from pathlib import Path
@@ -22,6 +23,7 @@ def interval():
     before = sys.getswitchinterval()
     yield
     sys.setswitchinterval(before)
+    logging.disable(logging.NOTSET)
 
 
 @pytest.mark.usefixtures("interval")

@@ -65,7 +65,7 @@ if __name__ == "__main__":
     print(official_packs()["calculator"]["GateCalculator"])
     command = child_command("strange_pack.child", "one")
     child = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    print(child.returncode, child.stdout.strip(), child.stderr)
+    print(child.returncode, child.stdout.strip(), child.stderr, sep="|")
 '''
 CHILD = """
 import os
@@ -116,4 +116,4 @@ def test_a_frozen_program_has_its_packs_graphs_workers_and_children(frozen, tmp_
     assert set(PLUGINS.split(",")) <= set(eval(plugins))  # noqa: S307  # a list that the program has printed
     assert failed == "[]"
     assert pack == "penstock-calculators"
-    assert child == "0 a child ['one']"
+    assert child == "0|a child ['one']|"

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from pathlib import Path
 from typing import Any, Final
 
 from penstock.errors import FailedPreconditionError
@@ -129,4 +128,6 @@ def _leave_script_out() -> None:
 
 def _program() -> str:
     """Return the path of this program; Nuitka names a Python that is not there."""
+    from pathlib import Path  # a first graph does without
+
     return sys.executable if Path(sys.executable or "").is_file() else str(Path(sys.argv[0]).resolve())

@@ -48,4 +48,5 @@ def test_an_encoder_of_av1_makes_no_real_time_thread(tmp_path, executor):
     seen.append(policies())
 
     assert (tmp_path / "a.mp4").stat().st_size > 100
-    assert seen == [{os.SCHED_OTHER}] * 2
+    real_time = {os.SCHED_FIFO, os.SCHED_RR}  # others may be of other libraries, such as Mesa's threads
+    assert [one & real_time for one in seen] == [set()] * 2

@@ -260,6 +260,7 @@ def test_listing_imports_no_components():
         "command_line",
         # small modules beside the command lines of packs that have several
         "needs",
+        "watching",
         "streaming",
         "streaming.announcing",
         "streaming.command_line",
