@@ -59,9 +59,10 @@ class Thumbnails:
         self._shown: Final[dict[Wanted, tuple[Packet | None, msgspec.Raw]]] = {}
 
     async def of(self, streams: Mapping[str, int]) -> bytes:
-        """Return the newest thumbnails of streams as JSON: {"again_s": ..., "thumbnails": {stream: card}}.
+        """Return thumbnails as JSON: {"again_s": ..., "kept": [stream, ...], "thumbnails": {stream: card}}.
 
-        Before `again_s` seconds have passed there are no newer ones. Of a stream that there is not, or whose
+        Before `again_s` seconds have passed there are no newer ones. Those of `kept` were begun before this
+        request, so a packet that came in between is not in them. Of a stream that there is not, or whose
         packets cannot be had, the card says why.
 
         Args:
@@ -71,13 +72,15 @@ class Thumbnails:
             UnavailableError: `close` was called.
         """
         fresh_s = max(FRESH_S, self._budget.cycle_s())
-        self._begin([wanted for wanted in streams.items() if not self._is_fresh(wanted, fresh_s)])
+        begun = [wanted for wanted in streams.items() if not self._is_fresh(wanted, fresh_s)]
+        self._begin(begun)
         under_way = {wanted: self._newest[wanted][1] for wanted in streams.items()}
         cards = {wanted[0]: (await asyncio.shield(made))[wanted[0]] for wanted, made in under_way.items()}
         for stream, card in cards.items():
             if isinstance(card, dict):
                 self._newest.pop((stream, streams[stream]), None)  # names that are no streams are not kept
-        return msgspec.json.encode({"again_s": fresh_s, "thumbnails": cards})
+        kept = [stream for stream, pixels in streams.items() if (stream, pixels) not in begun]
+        return msgspec.json.encode({"again_s": fresh_s, "kept": kept, "thumbnails": cards})
 
     def _is_fresh(self, wanted: Wanted, fresh_s: float) -> bool:
         began, made = self._newest.get(wanted, (0.0, None))

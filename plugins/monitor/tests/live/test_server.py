@@ -180,6 +180,17 @@ def test_a_new_packet_gives_a_new_thumbnail(client, monitor, monkeypatch):
         assert json.loads(shown(client, "out")["out"]["content"]) == {"value": value}
 
 
+def test_the_answer_says_which_thumbnails_were_made_before_the_request(client, monitor, monkeypatch):
+    monkeypatch.setattr("penstock_live.thumbnails.FRESH_S", 60.0)
+    monitor.packets["out"] = penstock.Packet(1, 1)
+    first = json.loads(client.request("/thumbnails?stream=out")[2])
+    monitor.packets["out"] = penstock.Packet(2, 2)
+    again = json.loads(client.request("/thumbnails?stream=out&stream=in")[2])
+
+    assert (first["kept"], again["kept"]) == ([], ["out"])
+    assert json.loads(again["thumbnails"]["out"]["content"]) == {"value": 1}
+
+
 def test_thumbnails_that_cost_much_are_made_less_often_and_the_answer_says_when(hand, stack):
     monitor, budget = hand.Monitor(), Budget(0.01)
     client = hand.Client(stack.enter_context(hand.serve(monitor, budget=budget)).url)

@@ -11,15 +11,20 @@ export class Shown {
     this.numbers = [];
     this.kind = "none";
     this.image = null;
+    this.packet = null; // the one that is shown
   }
 
   // A packet that cannot be drawn says so itself, and the others are drawn. Returns whether it could be drawn.
   async show(thumbnail) {
+    const { timestamp, content } = thumbnail;
+    if (this.packet?.timestamp === timestamp && this.packet.content === content) return true; // it would be a second point of a line
     try {
       this.kind = thumbnail.kind;
       await this.draw(thumbnail);
+      this.packet = { timestamp, content };
       return true;
     } catch (error) {
+      this.packet = null;
       console.error(error);
       this.put(make("p", {}, `The page cannot show this packet: ${error}`));
       return false;

@@ -173,7 +173,8 @@ export class Thumbnails {
     if (!answer?.ok) return PAUSE_MS; // where the server is gone the head of the page says so
     if (this.isPaused) return PAUSE_MS;
     const said = JSON.parse(answer.text);
-    await Promise.all(cards.map((card, i) => card.show(said.thumbnails[card.name], packets[i])));
+    const kept = new Set(said.kept); // made before this request: a packet may have come since, so they are asked for again
+    await Promise.all(cards.map((card, i) => card.show(said.thumbnails[card.name], kept.has(card.name) ? -1 : packets[i])));
     if (isLarge && this.hero === hero) {
       await hero.shown.show(said.thumbnails[hero.name]);
       if (hero.shown.image) this.zoom.update(hero.name, hero.shown.image);
