@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import inspect
 import threading
 
 import pytest
 
 import penstock
-from penstock.errors import GraphRunError
+from penstock.errors import FailedPreconditionError, GraphRunError
 from penstock.runtime.event_loops.lazy_loop import LazyLoop
 from penstock_testing import calculator
 
@@ -181,6 +182,20 @@ def test_a_loop_thread_that_has_closed_its_loop_is_waited_for() -> None:
     lazy._thread.start()
 
     assert lazy.stop(TIMEOUT)
+
+
+def test_a_call_that_comes_back_when_the_run_is_over_makes_no_loop() -> None:
+    async def late() -> None:
+        raise AssertionError("the run is over")
+
+    lazy = LazyLoop("late")
+    assert lazy.stop(TIMEOUT)
+    coroutine = late()
+
+    with pytest.raises(FailedPreconditionError, match="the run is over, and so is its event loop"):
+        lazy.submit(coroutine)
+    assert inspect.getcoroutinestate(coroutine) == inspect.CORO_CLOSED
+    assert "late" not in [thread.name for thread in threading.enumerate()]
 
 
 # --- a process that has no more to give ----------------------------------------------------------

@@ -38,7 +38,9 @@ class LazyLoop:
     def __init__(self, name: str, loop: asyncio.AbstractEventLoop | None = None) -> None:
         self._name: Final = name
         self._given: Final = loop
-        self._lock: Final = threading.Lock()
+        #: A destructor may stop the run on the thread that makes the loop.
+        self._lock: Final = threading.RLock()
+        self._is_stopped = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._ident: int | None = None
@@ -56,7 +58,8 @@ class LazyLoop:
         """Run an awaitable on the loop; the future is done when the awaitable has ended, also if cancelled.
 
         Raises:
-            FailedPreconditionError: the application's loop is not running.
+            FailedPreconditionError: the application's loop is not running; or `stop` was called, as by a run
+                that was given up while the call of this thread was under way.
             UnavailableError: no loop can be made: the process has no descriptor or no thread left.
         """
         tasks = _tasks()
@@ -69,6 +72,10 @@ class LazyLoop:
                 f"no event loop can be made for the graph's coroutines: {error}; look at the limits of the "
                 "process, and at what holds its files and threads"
             ) from error
+        if loop is None:
+            if inspect.iscoroutine(awaitable):
+                awaitable.close()
+            raise FailedPreconditionError("the run is over, and so is its event loop")
         if self._given is not None and not loop.is_running():
             if inspect.iscoroutine(awaitable):
                 awaitable.close()
@@ -93,10 +100,13 @@ class LazyLoop:
         """Run a coroutine to its end on the calling thread, when the loop has stopped."""
         _tasks().asyncio.run(coroutine)
 
-    def _running_loop(self) -> asyncio.AbstractEventLoop:
+    def _running_loop(self) -> asyncio.AbstractEventLoop | None:
+        """Return the loop, made where there is none yet; None after `stop`: nothing would end a new one."""
         if self._given is not None:
             return self._given
         with self._lock:
+            if self._is_stopped:
+                return None
             if self._loop is None:
                 loop: asyncio.AbstractEventLoop = _tasks().asyncio.new_event_loop()
                 thread = threading.Thread(target=self._serve, args=(loop,), name=self._name, daemon=True)
@@ -120,7 +130,9 @@ class LazyLoop:
 
     def stop(self, timeout: float | None = None) -> bool:
         """Cancel the coroutines that still run and end the loop's own thread; return whether it has ended."""
-        loop, thread = self._loop, self._thread
+        with self._lock:
+            self._is_stopped = True
+            loop, thread = self._loop, self._thread
         if loop is None or thread is None:
             return True
         if thread.is_alive():
