@@ -61,8 +61,8 @@ class Thumbnails:
     async def of(self, streams: Mapping[str, int]) -> bytes:
         """Return thumbnails as JSON: {"again_s": ..., "kept": [stream, ...], "thumbnails": {stream: card}}.
 
-        Before `again_s` seconds have passed there are no newer ones. Those of `kept` were begun before this
-        request, so a packet that came in between is not in them. Of a stream that there is not, or whose
+        Before `again_s` seconds have passed there are no newer ones. The thumbnails of `kept` were begun before
+        this request, so a packet that came in between is not in them. Of a stream that there is not, or whose
         packets cannot be had, the card says why.
 
         Args:
