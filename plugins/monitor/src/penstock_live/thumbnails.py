@@ -61,9 +61,9 @@ class Thumbnails:
     async def of(self, streams: Mapping[str, int]) -> bytes:
         """Return thumbnails as JSON: {"again_s": ..., "kept": [stream, ...], "thumbnails": {stream: card}}.
 
-        Before `again_s` seconds have passed there are no newer ones. The thumbnails of `kept` were begun before
-        this request, so a packet that came in between is not in them. Of a stream that there is not, or whose
-        packets cannot be had, the card says why.
+        Before `again_s` seconds have passed there are no newer ones. The thumbnails of `kept` were begun
+        before this request, so a packet that came in between is not in them. Of a stream that there is not,
+        or whose packets cannot be had, the card says why.
 
         Args:
             streams: name → the most pixels of a side of its picture, one of `SIZES`.
