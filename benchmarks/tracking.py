@@ -25,11 +25,10 @@ import numpy as np
 from tracking_figures import Box, Figures, figures
 
 import penstock
-from penstock_formats import Detection, LocationData
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
 
-from street import noisy, things, truth_of
+from street import detections, noisy, things, truth_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,17 +42,6 @@ node { calculator: "TrackerCalculator" input_stream: "DETECTIONS:found" output_s
   node_options { [type.googleapis.com/penstock_detect.TrackerCalculatorOptions] {
     algorithm: %s lost_seconds: %s } } }
 """
-
-
-def detections(line: dict[str, Any]) -> list[Detection]:
-    """Return the detections of a frame as messages."""
-    made = []
-    for one in line["detections"]:
-        left, top, right, bottom = one["box"]
-        box = {"xmin": left, "ymin": top, "width": right - left, "height": bottom - top}
-        place = {"format": LocationData.RELATIVE_BOUNDING_BOX, "relative_bounding_box": box}
-        made.append(Detection(label_id=[one["class"]], score=[one["score"]], location_data=place))
-    return made
 
 
 def ours(lines: Sequence[dict[str, Any]], algorithm: str, lost: float) -> tuple[list[list[Box]], float]:

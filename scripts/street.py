@@ -23,6 +23,8 @@ import av
 import cv2
 import numpy as np
 
+from penstock_formats import Detection, LocationData
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -224,6 +226,21 @@ def _detection(label: int, score: float, box: NDArray[np.float64]) -> dict[str, 
 
 
 # --- pictures -----------------------------------------------------------------------------------------
+
+
+def detections(line: dict[str, Any]) -> list[Detection]:
+    """Return the detections of a frame, as `noisy` yields them, as messages with label, number and score."""
+    made = []
+    for one in line["detections"]:
+        left, top, right, bottom = one["box"]
+        box = {"xmin": left, "ymin": top, "width": right - left, "height": bottom - top}
+        place = {"format": LocationData.RELATIVE_BOUNDING_BOX, "relative_bounding_box": box}
+        made.append(
+            Detection(
+                label=[one["label"]], label_id=[one["class"]], score=[one["score"]], location_data=place
+            )
+        )
+    return made
 
 
 def background(width: int, height: int) -> Picture:

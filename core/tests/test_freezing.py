@@ -103,6 +103,21 @@ def test_packs_that_are_not_wanted_stay_out_unless_one_requires_them(site) -> No
     assert names >= {"penstock-core", "penstock-try-fog", "penstock-executors"}
 
 
+def test_what_a_required_pack_requires_comes_along_too(site) -> None:
+    for name, requires in (("fog", "mist"), ("mist", "rain"), ("rain", "fog")):
+        info = site / f"penstock_try_{name}-1.5.dist-info"
+        info.mkdir(exist_ok=True)
+        (info / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: penstock-try-{name}\nVersion: 1.5\n"
+            f"Requires-Dist: penstock-try-{requires}\n"
+        )
+        (info / "entry_points.txt").write_text(f"[penstock]\n{name} = penstock_try_{name}.plugin\n")
+
+    names = {pack.name for pack in installed_packs(lambda plugin: plugin == "fog")}
+
+    assert names == {"penstock-core", "penstock-try-fog", "penstock-try-mist", "penstock-try-rain"}
+
+
 def test_modules_and_data_are_told_apart_and_nothing_is_imported(site) -> None:
     assert sorted(modules_of("penstock_try_fog")) == [
         "penstock_try_fog",

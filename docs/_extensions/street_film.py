@@ -8,13 +8,13 @@ node is the encoder.
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import street
 
 import penstock
-from penstock_formats import Detection, ImageFrame, LocationData
+from penstock_formats import ImageFrame
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,16 +97,5 @@ def write_film(path: Path) -> None:
         for number, (pixels, line) in enumerate(islice(frames, round(_FROM_S * RATE), None)):
             at = round(1e6 * number / RATE)
             graph.add_packet_to_input_stream("frame", penstock.Packet(ImageFrame(pixels), at))
-            graph.add_packet_to_input_stream("found", penstock.Packet(_detections(line), at))
+            graph.add_packet_to_input_stream("found", penstock.Packet(street.detections(line), at))
         graph.close()
-
-
-def _detections(line: dict[str, Any]) -> list[Detection]:
-    """Return the detections of a frame as messages."""
-    made = []
-    for one in line["detections"]:
-        left, top, right, bottom = one["box"]
-        box = {"xmin": left, "ymin": top, "width": right - left, "height": bottom - top}
-        place = {"format": LocationData.RELATIVE_BOUNDING_BOX, "relative_bounding_box": box}
-        made.append(Detection(label=[one["label"]], score=[one["score"]], location_data=place))
-    return made

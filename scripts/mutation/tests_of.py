@@ -50,6 +50,7 @@ _FIRST: Final[dict[str, str]] = {
     "runtime/adding": "adding sending",
     "runtime/awaiting": "running event_loop waiting",
     "runtime/build": "runs running services side_packets",
+    "runtime/claims": "calls_from_threads",
     "runtime/counters": "services running",
     "runtime/event_loops": "event_loop deferred",
     "runtime/executors": "executors dying_executors queue_work",

@@ -163,7 +163,7 @@ def _done(graph: Graph, call: Call) -> Iterator[Graph]:
     if not graph.has_begun:
         yield from [graph] * (call.result == NO_RUN)
     elif not graph.is_running:
-        # who has waited meanwhile gets the failure too
+        # a thread that has waited meanwhile gets the failure too
         yield from [graph] * (call.result in {DONE, FAILED if graph.has_failed else DONE})
     elif graph.is_over and call.result == (FAILED if graph.has_failed else DONE):
         yield graph._replace(is_running=False, ended=graph.ended | {graph.runs})

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import threading
 
 import pytest
 
 import penstock
-from penstock.errors import FailedPreconditionError, GraphRunError
+from penstock.errors import FailedPreconditionError, GraphRunError, WaitTimeoutError
 from penstock.runs import RUNNING
+from penstock.runtime import forgotten, start
 from penstock_testing import calculator
 from penstock_testing.inline import InlineExecutor
 from penstock_testing.registry import testing_registry
@@ -109,6 +111,68 @@ def test_a_run_is_seen_in_the_moment_in_which_it_begins_with_its_lock_held(graph
     graph.start_run()
 
     assert states == [(RUNNING, False, False)]
+    graph.close(TIMEOUT)
+
+
+def test_an_interrupt_in_the_moment_in_which_a_run_begins_leaves_nothing_of_it(graph):
+    starter, threads, runs = graph._starter, set(threading.enumerate()), set(forgotten.RUNNING)
+    begin = starter._begin
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    starter._begin = interrupted
+    with pytest.raises(KeyboardInterrupt):
+        graph.start_run()
+    assert (graph.is_running, graph.run_count) == (False, 0)
+    assert set(threading.enumerate()) <= threads
+    assert set(forgotten.RUNNING) <= runs
+
+    starter._begin = begin
+    graph.start_run()
+    graph.close(TIMEOUT)
+
+
+def test_a_thread_waits_only_for_some_time_until_another_has_started_or_ended_a_run(graph, slow, monkeypatch):
+    monkeypatch.setattr(start, "_TURN_S", 0.1)
+    started = in_thread(graph.start_run)
+    assert slow.asked.wait(TIMEOUT)
+    for call in (graph.start_run, lambda: graph.rows("b")):
+        with pytest.raises(WaitTimeoutError, match="another thread starts a run of this graph, and is not"):
+            call()
+    slow.may_go_on.set()
+    assert started() is None
+
+    graph.close_all_input_streams()
+    stops, may_stop = threading.Event(), threading.Event()
+    stop = graph._starter.runner.stop
+    graph._starter.runner.stop = lambda timeout: (stops.set(), may_stop.wait(TIMEOUT), stop(timeout))
+    ended = in_thread(lambda: graph.wait_until_done(TIMEOUT))
+    assert stops.wait(TIMEOUT)
+    with pytest.raises(WaitTimeoutError, match="another thread ends the run of this graph, and is not ready"):
+        graph.wait_until_done(TIMEOUT)
+    may_stop.set()
+    assert ended() is None
+    graph.wait_until_done(TIMEOUT)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_child_does_not_wait_for_a_thread_of_its_parent(graph, slow):
+    started = in_thread(graph.start_run)
+    assert slow.asked.wait(TIMEOUT)
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            slow.may_go_on.set()
+            graph.start_run()
+            status = 0 if graph.is_running else 2
+        finally:
+            os._exit(status)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    slow.may_go_on.set()
+    assert started() is None
     graph.close(TIMEOUT)
 
 

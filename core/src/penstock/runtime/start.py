@@ -25,6 +25,7 @@ from penstock.late_log import LateLogger, place
 from penstock.near_names import did_you_mean
 from penstock.payload_types import fits
 from penstock.runtime.adding import Addition, InputAdapters, checked
+from penstock.runtime.claims import Claim
 from penstock.runtime.counters import Counters
 from penstock.runtime.executors.assignment import Executors
 from penstock.runtime.forgotten import RUNNING, STOP_TIMEOUT_S, abandon, end_runs_before_pools
@@ -62,8 +63,8 @@ if TYPE_CHECKING:
 
 _logger = LateLogger("runtime")
 
-#: How long a thread sleeps at most that waits for another one, before it looks again.
-_LOOK_AGAIN_S: Final = 0.25
+#: How long a thread waits for another one that starts or ends a run: to end may take `STOP_TIMEOUT_S`, twice.
+_TURN_S: Final = 2.5 * STOP_TIMEOUT_S
 
 
 class _Callback:
@@ -137,12 +138,10 @@ class Starter:
         self._run_count = 0
         #: Held for moments only, by threads that begin or end a run; no other code runs meanwhile.
         self._turn: Final = threading.Condition()
-        #: The threads that start and end a run now, and whether a start has got so far that the graph cannot
-        #: be changed.
-        self._starts_in: int | None = None
-        self._ends_in: int | None = None
+        self._starting: Final = Claim(self._turn, "starts a run of this graph")
+        self._ending: Final = Claim(self._turn, "ends the run of this graph")
+        #: Whether a start has got so far that the graph cannot change, and whether plugins are being called.
         self._is_fixed = False
-        #: Whether plugins are being called for it.
         self._is_announced = False
         #: The side packets of that run.
         self.side_packets = SidePackets(base)
@@ -171,21 +170,20 @@ class Starter:
         Raises:
             FailedPreconditionError: a run is under way; or `held` is true, and nodes run inside the
                 application's waits. Nothing has started.
+            WaitTimeoutError: another thread has been starting one for too long.
             As `CalculatorGraph.start_run`.
         """
-        here = threading.get_ident()
         with self._turn:
-            self.await_start()
-            if self.is_running or self._starts_in is not None:
+            self._starting.wait(_TURN_S)
+            if self.is_running or self._starting.is_here():
                 raise _refused("start_run")
-            self._starts_in = here
+            self._starting.take()
         try:
             self._start(side_packets, stream_headers, held=held)
         finally:
             with self._turn:
-                self._starts_in = None
                 self._is_fixed = self._is_announced = False
-                self._turn.notify_all()
+                self._starting.give_back()
 
     def _start(
         self, side_packets: Mapping[str, Any] | None, stream_headers: Mapping[str, Any] | None, *, held: bool
@@ -221,26 +219,28 @@ class Starter:
                 self._is_announced = False
             runner.start(headers, partial(self._begin, runner, new), held=held)
         except BaseException as error:
-            if isinstance(error, Exception) or runner.schedule.state == NOT_STARTED:
+            if isinstance(error, Exception) or not self.is_running:
                 self._undo_start(runner)
             raise  # after an interrupt, a run that has begun stays: it can be cancelled and waited for
 
     def is_seen_here(self) -> bool:
         """Return whether this thread sees a run under way: plugins do from its announcement on."""
-        return self.is_running or (self._is_announced and self._starts_in == threading.get_ident())
+        return self.is_running or (self._is_announced and self._starting.is_here())
 
     def await_start(self) -> None:
-        """Wait until it is known whether a run could begin that another thread starts now."""
-        here = threading.get_ident()
+        """Wait until it is known whether a run could begin that another thread starts now.
+
+        Raises:
+            WaitTimeoutError: that takes too long.
+        """
         with self._turn:
-            while self._starts_in not in {None, here}:
-                self._turn.wait(_LOOK_AGAIN_S)
+            self._starting.wait(_TURN_S)
 
     def _begin(self, runner: Runner, new: NewRun) -> None:
         """Let all threads see a run that has just begun. Called with its lock held: nothing works yet.
 
-        `is_running` comes before the count, which is read with `_turn` held: who has seen the one sees the
-        other too.
+        `is_running` comes before the count, which is read with `_turn` held: a thread that has seen the first
+        sees the second too.
         """
         with self._turn:
             self.side_packets = new.side_packets
@@ -483,15 +483,14 @@ class Starter:
     def _takes_end(self, runner: Runner) -> bool:
         """Return whether this thread is the one to end a run; wait for another thread that does.
 
-        A destructor may ask on the thread that ends the run, which does not wait for itself.
+        Raises:
+            WaitTimeoutError: that thread takes too long.
         """
-        here = threading.get_ident()
         with self._turn:
-            while self._ends_in not in {None, here}:
-                self._turn.wait(_LOOK_AGAIN_S)
-            if self._ends_in == here or self.runner is not runner or not self.is_running:
+            self._ending.wait(_TURN_S)
+            if self._ending.is_here() or self.runner is not runner or not self.is_running:
                 return False
-            self._ends_in = here
+            self._ending.take()
             return True
 
     def _end(self, runner: Runner) -> GraphRunError | None:
@@ -507,8 +506,7 @@ class Starter:
         finally:
             with self._turn:
                 self.is_running = not is_ended
-                self._ends_in = None
-                self._turn.notify_all()
+                self._ending.give_back()
         RUNNING.discard(runner)
         _log_end(error)
         if self._run_hooks is not None:

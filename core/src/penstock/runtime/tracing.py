@@ -288,7 +288,7 @@ class TracedRunner(Runner):
         self._tracing: Final = tracing
 
     def start(
-        self, headers: dict[int, Packet], begin: Callable[[], object] = lambda: None, *, held: bool = False
+        self, headers: dict[int, Packet], begin: Callable[[], object] = lambda: None, *, held: bool
     ) -> None:
         """Report that the run begins, and start it."""
         self._tracing.started()

@@ -106,7 +106,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def simple(tmp_path: Path) -> Path:
-    """Return a graph file that needs nothing but packs."""
+    """Return a graph file that needs packs only."""
     file = tmp_path / "simple.pbtxt"
     file.write_text(SIMPLE)
     return file

@@ -127,36 +127,27 @@ def _add_renaming(server: GraphServer) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
     def prepare(params: lsp.PrepareRenameParams) -> lsp.Range | None:
-        one, found = _at(server, params.text_document.uri, params.position)
+        found = _renamed(server, params.text_document.uri, params.position)
         if found is None:
             return None
-        graph, offset = found
-        files = server.beside(one)
-        port = project.port_at(files, graph, offset)
-        if port is not None:
-            return server.places(graph).range(port.start, port.end)
-        name = graph.graph.name_at(offset)
-        if name is None or (name.kind == "calculator" and project.defining(files, name.name) is None):
-            return None
-        return server.places(graph).range(name.start, name.end)
+        graph, _, port, name = found
+        one = port or name
+        return None if one is None else server.places(graph).range(one.start, one.end)
 
     @server.feature(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))
     def rename(params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
-        one, at = _at(server, params.text_document.uri, params.position)
-        if at is None:
+        found = _renamed(server, params.text_document.uri, params.position)
+        if found is None:
             return None
-        graph, offset = at
-        files = server.beside(one)
-        port = project.port_at(files, graph, offset)
+        graph, files, port, name = found
         if port is not None:
             project.check_new_tag(files, port, params.new_name)
             return _edit(server, project.tags_of(files, port), params.new_name)
-        name = graph.graph.name_at(offset)
-        if name is None or (name.kind == "calculator" and project.defining(files, name.name) is None):
+        if name is None:
             return None
-        found = project.places_of(files, graph, name)
-        project.check_new_name(found, name, params.new_name, files)
-        return _edit(server, found, params.new_name)
+        places = project.places_of(files, graph, name)
+        project.check_new_name(places, name, params.new_name, files)
+        return _edit(server, places, params.new_name)
 
 
 def _add_whole(server: GraphServer) -> None:
@@ -201,6 +192,25 @@ def _add_whole(server: GraphServer) -> None:
         if new == text:
             return []
         return [lsp.TextEdit(server.places(graph).range(0, len(text)), new)]
+
+
+def _renamed(
+    server: GraphServer, uri: str, position: lsp.Position
+) -> tuple[WrittenGraph, list[OpenFile], project.Port | None, Name | None] | None:
+    """Return what has another name after a rename: a graph, the files beside it, and a port or a name in it.
+
+    Both are None where nothing can be renamed, such as the name of a calculator that is not a file's.
+    """
+    one, at = _at(server, uri, position)
+    if at is None:
+        return None
+    graph, offset = at
+    files = server.beside(one)
+    port = project.port_at(files, graph, offset)
+    name = graph.graph.name_at(offset)
+    if name is not None and name.kind == "calculator" and project.defining(files, name.name) is None:
+        name = None
+    return graph, files, port, name
 
 
 def _overlap(one: lsp.Range, other: lsp.Range) -> bool:

@@ -25,7 +25,7 @@ class OpenRule:
     start: int
     #: Whether a field's value is written; else a statement.
     is_value: bool
-    #: Whether nothing but the word stands behind the percent sign.
+    #: Whether only the word stands behind the percent sign.
     is_first: bool
 
 

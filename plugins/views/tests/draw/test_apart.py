@@ -21,7 +21,7 @@ def hanging(monkeypatch, tmp_path):
     (tmp_path / "hangs_forever.py").write_text(
         f"import threading\nopen({str(begun)!r}, 'w').close()\nthreading.Event().wait()\n", encoding="utf-8"
     )
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(apart, "PAINTER", "hangs_forever")
     return begun
 
@@ -61,7 +61,7 @@ def test_a_painter_that_is_closed_ends_the_picture_under_way_and_begins_no_other
 
 def test_why_it_cannot_be_drawn_is_said(monkeypatch, tmp_path):
     (tmp_path / "cannot_draw.py").write_text("import sys\nsys.exit('no ink')\n", encoding="utf-8")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(apart, "PAINTER", "cannot_draw")
 
     with pytest.raises(UnavailableError, match=r"^no ink$"):

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock import CalculatorGraph, PenstockError
 from penstock.types import OptionTypes, unpacked
-from penstock_cli.failures import FileMissing, RunFailed, WrongUsage
+from penstock_cli.failures import FileMissing, RunFailed
 from penstock_cli.graphs import missing
-from penstock_cli.loading import existing, load, name_in
+from penstock_cli.loading import existing, load
+from penstock_cli.runs.run import refuse_inputs
 from penstock_cli.subgraph_files import registry_for, subgraphs_of
 
 if TYPE_CHECKING:
@@ -58,17 +59,11 @@ def needs_of(path: Path) -> Needs:
     from penstock.config import CalculatorGraphConfig  # imports protobuf
 
     file = existing(path, "graph file")
-    graph: CalculatorGraph = load(lambda: CalculatorGraph(file, subgraphs=subgraphs_of(file)))
-    expanded = CalculatorGraphConfig.FromString(graph.binary_config)
-    inputs = [name_in(entry) for entry in expanded.input_stream]
-    if inputs:
-        listed = ", ".join(map(repr, inputs))
-        raise WrongUsage(
-            f"graph {str(path)!r} has input streams that a bundle cannot feed: {listed}; "
-            "add source nodes that write them, or freeze a program that feeds them from Python"
-        )
-    registry = registry_for(file)
     own = subgraphs_of(file)
+    graph: CalculatorGraph = load(lambda: CalculatorGraph(file, subgraphs=own))
+    expanded = CalculatorGraphConfig.FromString(graph.binary_config)
+    refuse_inputs(expanded, path, "a bundle cannot feed", "freeze a program that feeds them from Python")
+    registry = registry_for(file)
     names, subgraphs = _names(file, registry, own)
     parts = list(_messages(expanded, OptionTypes(registry)))
     names |= set(_named_in(parts))

@@ -187,15 +187,29 @@ def _check_fed(graph: CalculatorGraph, path: Path, sides: Mapping[str, object]) 
     from penstock.config import CalculatorGraphConfig  # imports protobuf
 
     config = CalculatorGraphConfig.FromString(graph.binary_config)
-    inputs = [name_in(entry) for entry in config.input_stream]
-    if inputs:
-        names = ", ".join(map(repr, inputs))
-        raise WrongUsage(
-            f"graph {str(path)!r} has input streams that this command cannot feed: {names}; add source nodes "
-            "that write them, or feed them from Python with penstock.run()"
-        )
+    refuse_inputs(config, path, "this command cannot feed", "feed them from Python with penstock.run()")
     read = {name_in(entry) for node in config.node for entry in node.input_side_packet}
     check_names(sides, read | {name_in(entry) for entry in config.input_side_packet})
+
+
+def refuse_inputs(config: Any, path: Path, why: str, cure: str) -> None:
+    """Refuse a graph with input streams.
+
+    Args:
+        config: of the graph, a CalculatorGraphConfig.
+        path: of its file, for the message.
+        why: what cannot be done with them, as "this command cannot feed".
+        cure: what to do besides adding source nodes.
+
+    Raises:
+        WrongUsage: it has some.
+    """
+    names = ", ".join(repr(name_in(entry)) for entry in config.input_stream)
+    if names:
+        raise WrongUsage(
+            f"graph {str(path)!r} has input streams that {why}: {names}; add source nodes that write them, "
+            f"or {cure}"
+        )
 
 
 def unfit(error: GraphConfigError, sides: Mapping[str, object]) -> WrongUsage:

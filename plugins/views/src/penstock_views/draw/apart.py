@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import pickle
 import subprocess
-import sys
 import threading
 from typing import TYPE_CHECKING, Final
 
-from penstock.errors import UnavailableError
+from penstock.errors import FailedPreconditionError, UnavailableError
+from penstock.packs import child_command
 
 if TYPE_CHECKING:
     from penstock_views.draw.drawing import Drawing
@@ -71,7 +71,10 @@ class Painter:
             if self._is_closed:
                 raise UnavailableError("the picture of the graph was given up: nobody looks at it any more")
             pipe = subprocess.PIPE
-            command = [sys.executable, "-m", PAINTER, *([ACROSS] if across else ())]
+            try:
+                command = child_command(PAINTER, *([ACROSS] if across else ()))
+            except FailedPreconditionError as error:
+                raise UnavailableError(f"the graph cannot be drawn: {error}") from error
             self._process = subprocess.Popen(  # noqa: S603  # our program, with this Python
                 command, stdin=pipe, stdout=pipe, stderr=pipe
             )
