@@ -29,7 +29,7 @@ _CLEANUP_S: Final = 120.0
 #: Where such a process says what its threads did: standard error as it was before pytest took it over.
 _ERRORS: Final = pytest.StashKey[IO[str]]()
 #: How arguments begin that select nothing and need no process of their own.
-_HARMLESS: Final = ("-q", "-v", "-x", "--durations=", "--tb=", "--color=")
+_HARMLESS: Final = ("-q", "-v", "-x", "--durations", "--tb=", "--color=")
 
 
 @pytest.hookimpl(tryfirst=True)

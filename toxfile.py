@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent / "scripts"))
 import members  # scripts are files that run, not a package
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from tox.config.sets import ConfigSet
     from tox.session.state import State
@@ -48,6 +48,7 @@ WHOLE: Final = (
     "bench",
     "fuzz",
     "models",
+    "differential",
 )
 #: Where packs are tested as installed wheels, and what builds them.
 CONTRIBUTED: Final = "contrib"
@@ -60,6 +61,14 @@ PYTHONS: Final = ("py313", "py3")
 ALONE: Final = ("-m", "not heavy and not slow and not timing and not wheels and not reference")
 #: What every test needs: pytest, and a time limit for each test.
 TEST_TOOLS: Final = ("pytest>=8", "pytest-timeout>=2.3")
+#: Pythons without the interpreter's lock, and which libraries have no wheel for them. Packs that need one are
+#: left out there.
+FREE: Final = {
+    "py313t": ("av", "msgpack", "msgspec", "opencv-python-headless", "pyyaml", "zstandard"),
+    "py314t": ("opencv-python-headless", "zstandard"),
+}
+#: What tests of these packs take beside pytest.
+FREE_TOOLS: Final = ("hypothesis>=6.100", "pillow>=10")
 
 
 def _env_name(member: members.Member) -> str:
@@ -106,6 +115,18 @@ def _dist_commands(member: members.Member) -> list[Command]:
     return [Command(["uv", "pip", "install", "--quiet", *fresh]), tests]
 
 
+def _free_deps(lacking: Collection[str]) -> str:
+    """Return what an environment without the interpreter's lock is made with."""
+    return "\n".join(
+        [
+            "--only-binary :all:",  # the newest release that has a wheel, not the newest
+            *TEST_TOOLS,
+            *FREE_TOOLS,
+            *(f"-e {member.folder}" for member in members.without(lacking)),
+        ]
+    )
+
+
 @impl
 def tox_extend_envs() -> Iterable[str]:
     """Name one environment for each distribution."""
@@ -131,3 +152,5 @@ def tox_add_core_config(core_conf: ConfigSet, state: State) -> None:  # noqa: AR
         )
     for name in WHOLE:
         loaders[name].append(MemoryLoader(deps=_whole_deps()))
+    for name, lacking in FREE.items():
+        loaders[name].append(MemoryLoader(deps=_free_deps(lacking)))

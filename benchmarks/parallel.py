@@ -1,10 +1,15 @@
-"""Claim: a graph uses two processors as well as two bare threads do, and loses nothing where it cannot.
+"""Claim: a graph uses processors as well as bare threads do, and loses nothing where it cannot.
 
 Four nodes side by side get every packet, and each call works for a while: without the interpreter's lock
 (PBKDF2 of hashlib, all in C), or in pure Python. Milliseconds per call on 1 and 2 threads, by the clock and
 of CPU time (the increase on two threads is the cost of their interference), compared with bare threads that
 take the same calls from one iterator. The gain of two threads is compared with two bare threads in the
 same round. On a free-threaded Python the same bar holds for the pure-Python calls.
+
+Then 8 and 16 nodes, side by side or in a chain, with a thread for each, beside as many bare threads: calls of
+1 ms without the lock, and on a free-threaded Python in pure Python too. In a chain each packet passes all
+nodes, and the nodes work on different packets; the bare threads take the same number of calls from one
+iterator, so they know neither order nor hand-over, and wait for nothing.
 
     python benchmarks/parallel.py [--calls 400] [--rounds 5] [--short] [--json FILE]
 """
@@ -35,6 +40,10 @@ RELEASED, PURE, PURE_SHORT = (
     "pure Python, 0.1 ms calls",
 )
 PURES = (PURE, PURE_SHORT)
+MANY = (8, 16)
+EACH = "a thread for each node"
+#: Of a chain 15 of 16 threads have nothing to do while the first and the last packet pass; so there are many.
+PACKETS_OF_MANY = 300
 
 
 def without_lock(size: int) -> int:
@@ -53,7 +62,14 @@ def pure(size: int) -> int:
 WORK: dict[str, Callable[[int], int]] = {"released": without_lock, "pure": pure}
 
 
-def bare(work: str, size: int, calls: int, threads: int) -> dict[str, float]:
+def bare(  # noqa: PLR0913, PLR0917  # as JSON has them
+    work: str,
+    size: int,
+    calls: int,
+    threads: int,
+    nodes: int = NODES,  # noqa: ARG001  # of the graph
+    is_chain: bool = False,  # noqa: ARG001, FBT001, FBT002  # JSON names it
+) -> dict[str, float]:
     """Time the calls on bare threads, which take them from one iterator."""
     call = WORK[work]
     right = call(size)
@@ -80,8 +96,15 @@ def bare(work: str, size: int, calls: int, threads: int) -> dict[str, float]:
     return {FIGURE: spent / calls * 1e3, CPU: worked / calls * 1e3}
 
 
-def penstock(work: str, size: int, calls: int, threads: int) -> dict[str, float]:
-    """Time the calls in a graph of four nodes side by side."""
+def penstock(  # noqa: PLR0913, PLR0917  # as JSON has them
+    work: str,
+    size: int,
+    calls: int,
+    threads: int,
+    nodes: int = NODES,
+    is_chain: bool = False,  # noqa: FBT001, FBT002  # JSON names it
+) -> dict[str, float]:
+    """Time the calls in a graph of nodes side by side, or one after the other."""
     call = WORK[work]
     right = call(size)
 
@@ -90,16 +113,22 @@ def penstock(work: str, size: int, calls: int, threads: int) -> dict[str, float]
     def worker(number: int) -> int:  # noqa: ARG001  # the work is the same each time
         return call(size)
 
-    streams = [f"out{i}" for i in range(NODES)]
-    nodes = [
-        f'node {{ calculator: "Worker" input_stream: "NUMBER:in" output_stream: "OUT:{name}" }}'
-        for name in streams
-    ]
-    text = "\n".join(['input_stream: "in"', f"num_threads: {threads}", *nodes])
-    packets = calls // NODES
+    made = [f"out{i}" for i in range(nodes)]
+    read = ["in", *made[:-1]] if is_chain else ["in"] * nodes
+    text = "\n".join(
+        [
+            'input_stream: "in"',
+            f"num_threads: {threads}",
+            *(
+                f'node {{ calculator: "Worker" input_stream: "NUMBER:{taken}" output_stream: "OUT:{name}" }}'
+                for taken, name in zip(read, made, strict=True)
+            ),
+        ]
+    )
+    packets = calls // nodes
     graph = host.CalculatorGraph(text)
-    seen: dict[str, list[object]] = {name: [] for name in streams}
-    for name in streams:
+    seen: dict[str, list[object]] = {name: [] for name in made}
+    for name in made:
         graph.observe_output_stream(name, lambda name, packet: seen[name].append(packet.payload))
     graph.start_run()
     worked, start = process_time(), perf_counter()
@@ -107,8 +136,8 @@ def penstock(work: str, size: int, calls: int, threads: int) -> dict[str, float]
         graph.add_packet_to_input_stream("in", host.Packet(number, number))
     graph.close()
     spent, worked = perf_counter() - start, process_time() - worked
-    expect(seen, {name: [right] * packets for name in streams}, "results")
-    calls = packets * NODES
+    expect(seen, {name: [right] * packets for name in made}, "results")
+    calls = packets * nodes
     return {FIGURE: spent / calls * 1e3, CPU: worked / calls * 1e3}
 
 
@@ -144,12 +173,39 @@ def gain_beside_bare(measured: Measurements, case: str) -> float | None:
     return statistics.median(ratios) if ratios else None
 
 
+def has_lock() -> bool:
+    """Return whether this interpreter runs one thread at a time."""
+    return getattr(sys, "_is_gil_enabled", lambda: True)()
+
+
 def bars() -> list[Bar]:
     """Return the bars; those of pure Python depend on the interpreter."""
-    has_gil = getattr(sys, "_is_gil_enabled", lambda: True)()
     return [
         _beside_bare(RELEASED, 0.97),
-        *(_pure(case) if has_gil else _beside_bare(case, 0.95) for case in PURES),
+        *(_pure(case) if has_lock() else _beside_bare(case, 0.95) for case in PURES),
+        *(_each(case.name) for case in many_cases({"released": 1, "pure": 1}, 1)),
+    ]
+
+
+def many_cases(sizes: dict[str, int], packets: int) -> list[Case]:
+    """Return the cases of many nodes; the sizes are for calls of 1 ms."""
+    said = {"released": "lock released", "pure": "pure Python"}
+    return [
+        Case(
+            f"{f'chain of {nodes}' if is_chain else f'{nodes} side by side'}, {said[work]}, 1 ms calls",
+            {
+                "work": work,
+                "size": sizes[work],
+                "calls": packets * nodes,
+                "threads": nodes,
+                "nodes": nodes,
+                "is_chain": is_chain,
+            },
+            contestants=(f"bare, {EACH}", f"penstock, {EACH}"),
+        )
+        for work in (("released",) if has_lock() else ("released", "pure"))
+        for is_chain in (False, True)
+        for nodes in MANY
     ]
 
 
@@ -158,6 +214,13 @@ def _beside_bare(case: str, limit: float) -> Bar:
         return gain_beside_bare(measured, case)
 
     return Bar(f"{case}, gain of 2 threads, x that of bare threads", "at least", limit, value)
+
+
+def _each(case: str) -> Bar:
+    def value(measured: Measurements) -> float | None:
+        return measured.ratio(case, f"bare, {EACH}", f"penstock, {EACH}", FIGURE)
+
+    return Bar(f"{case}, {EACH}, speed, x that of as many bare threads", "at least", 0.9, value)
 
 
 def _pure(case: str) -> Bar:
@@ -177,20 +240,31 @@ def benchmark() -> tuple[Benchmark, argparse.Namespace]:
     if calls % NODES:
         options.error(f"--calls {calls}: must be a multiple of {NODES}, the number of nodes")
     sizes = {RELEASED: ("released", 5e-3, 1), PURE: ("pure", 5e-3, 1), PURE_SHORT: ("pure", 1e-4, 10)}
+    two = [
+        Contestant(f"{who}, {threads} thread{'s' * (threads > 1)}", f"parallel:{who}", {"threads": threads})
+        for who in ("bare", "penstock")
+        for threads in (1, 2)
+    ]
+    many = many_cases({work: size_for(work, 1e-3) for work in WORK}, 10 if given.short else PACKETS_OF_MANY)
     return Benchmark(
-        claim="A graph uses two processors as well as two bare threads do.",
+        claim="A graph uses processors as well as bare threads do.",
         figure=FIGURE,
         base="bare, 1 thread",
+        otherwise=f"bare, {EACH}",
         cases=[
-            Case(name, {"work": work, "size": size_for(work, seconds), "calls": calls * times})
-            for name, (work, seconds, times) in sizes.items()
+            *(
+                Case(
+                    name,
+                    {"work": work, "size": size_for(work, seconds), "calls": calls * times},
+                    contestants=tuple(each.name for each in two),
+                )
+                for name, (work, seconds, times) in sizes.items()
+            ),
+            *many,
         ],
         contestants=[
-            Contestant(
-                f"{who}, {threads} thread{'s' * (threads > 1)}", f"parallel:{who}", {"threads": threads}
-            )
-            for who in ("bare", "penstock")
-            for threads in (1, 2)
+            *two,
+            *(Contestant(f"{who}, {EACH}", f"parallel:{who}") for who in ("bare", "penstock")),
         ],
         bars=bars(),
     ), given

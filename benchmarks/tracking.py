@@ -5,8 +5,9 @@ Every tracker runs with its own defaults, but keeps lost tracks for the same tim
 environment of their own, called by hand once a frame:
 
     uv venv PEERS && uv pip install -p PEERS trackers==2.6.1 supervision==0.26.1
-    python benchmarks/tracking.py [--peers PEERS/bin/python] [--seeds 1 2 3 4] [--seconds 40]
-        [--every 1 3] [--lost 1] [--json FILE]
+    uv venv NORFAIR && uv pip install -p NORFAIR norfair==2.3.0      # it needs NumPy 1
+    python benchmarks/tracking.py [--peers PEERS/bin/python NORFAIR/bin/python] [--seeds 1 2 3 4]
+        [--seconds 40] [--every 1 3] [--lost 1] [--json FILE]
 
 It prints a row for each tracker, and takes no part in `run_all.py`: it measures what is found, not how fast.
 """
@@ -102,8 +103,8 @@ def rows(given: argparse.Namespace, every: int) -> list[dict[str, object]]:
         lines = list(noisy(truth, seed))[::every]
         objects = [[Box(one["id"], one["box"]) for one in frame["objects"]] for frame in truth["frames"]]
         found = {f"penstock {name}": ours(lines, name, given.lost) for name in OURS}
-        if given.peers:
-            found |= by_hand(given.peers, lines, RATE / every, given.lost)
+        for python in given.peers:
+            found |= by_hand(python, lines, RATE / every, given.lost)
         for name, (frames, spent) in found.items():
             results.setdefault(name, []).append((figures(objects[::every], frames), spent))
     return [row(name, of_seeds) for name, of_seeds in results.items()]
@@ -114,7 +115,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--peers", help="the Python of an environment with trackers and supervision")
+    parser.add_argument("--peers", nargs="+", default=[], help="Pythons of environments with other trackers")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3, 4])
     parser.add_argument("--seconds", type=float, default=40.0)
     parser.add_argument("--every", type=int, nargs="+", default=[1, 3], help="use every so-many frame")

@@ -30,6 +30,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import pytest
 import yaml
 from sybil import Sybil
 from sybil.evaluators.python import PythonEvaluator
@@ -38,11 +39,22 @@ from sybil.parsers.myst import CodeBlockParser, SkipParser
 if TYPE_CHECKING:
     from sybil import Document, Example
 
+#: Pages whose code takes much of a small machine.
+_HEAVY: Final = {"a-folder-of-videos.md", "use-opencv.md", "a-graph-as-a-service.md", "opencv.md"}
 _PRINTED: Final = "__printed__"
 _HOME: Final = "__home__"
 _LANGUAGES: Final = {"python", "output", "console", "protobuf", "toml", "json", "text", "mermaid", "yaml"}
+_DOCS: Final = Path(__file__).parent
 _CONSOLE_TIMEOUT_S: Final = 100
 _run_python: Final = PythonEvaluator()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the blocks of pages that are heavy."""
+    for item in items:
+        if item.path.name in _HEAVY and item.path.is_relative_to(_DOCS):
+            item.add_marker(pytest.mark.heavy)
 
 
 def _python(example: Example) -> str | None:

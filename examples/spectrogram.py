@@ -25,7 +25,8 @@ import numpy as np
 
 import penstock
 from penstock_cli.failures import as_failure
-from penstock_cli.runs.run import Manner, run_graph
+from penstock_cli.runs.manner import Manner
+from penstock_cli.runs.run import run_graph
 from penstock_formats import ImageFormat, ImageFrame, Matrix
 
 if TYPE_CHECKING:

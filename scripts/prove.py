@@ -7,8 +7,9 @@
     python scripts/prove.py --write               the same table into docs/what-is-proven.md
 
 The kinds are in `scripts/proving/kinds.toml`. Each turn has its own seed. Results are kept in the file of
-`--state` after each turn, so a run that was interrupted goes on where it was: no seed is tried twice. Ctrl-C
-ends the script that runs, and keeps nothing of its turn. The exit status is 1 where something was found.
+`--state` after each turn, so a run that was interrupted goes on where it was: no seed is tried twice, on no
+machine, since the file is committed. Ctrl-C ends the script that runs, and keeps nothing of its turn. The
+exit status is 1 where something was found.
 """
 
 from __future__ import annotations
@@ -63,7 +64,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--list", action="store_true", help="print the kinds, and how far they are")
     parser.add_argument("--report", action="store_true", help="print what was shown so far")
     parser.add_argument("--write", action="store_true", help=f"write the table into {PAGE.relative_to(ROOT)}")
-    parser.add_argument("--state", type=Path, default=STATE, help="where results are kept; .proof.jsonl")
+    parser.add_argument(
+        "--state", type=Path, default=STATE, help="where results are kept; scripts/proving/turns.jsonl"
+    )
     parser.add_argument("--kinds", type=Path, default=KINDS, help="the table of kinds")
     given = parser.parse_args(arguments)
     if not (given.list or given.report or given.write) and not (given.hours and given.hours > 0):
@@ -178,8 +181,15 @@ def _take_turn(kind: Kind, number: int, seconds: float) -> Turn:
         at=datetime.now(UTC).isoformat(timespec="seconds"),
         commit=_commit(),
         machine=_machine(),
-        told="" if outcome == PASSED else printed[-_LAST:] or "it has printed nothing",
+        told="" if outcome == PASSED else _without_places(printed[-_LAST:]) or "it has printed nothing",
     )
+
+
+def _without_places(printed: str) -> str:
+    """Return what a script has printed without the paths of this machine: the file of turns is committed."""
+    for folder in (ROOT, Path(sys.prefix), Path(sys.base_prefix)):
+        printed = printed.replace(f"{folder}{os.sep}", "")
+    return printed
 
 
 def _started(command: Sequence[str], environment: dict[str, str]) -> subprocess.Popen[str]:
@@ -217,7 +227,9 @@ def _machine() -> str:
     with contextlib.suppress(OSError):
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
         model = next((line.partition(":")[2].strip() for line in lines if "model name" in line), model)
-    return f"{os.cpu_count()} x {model}, {platform.system()}, Python {platform.python_version()}"
+    has_lock = getattr(sys, "_is_gil_enabled", lambda: True)()  # from Python 3.13 on
+    python = f"Python {platform.python_version()}{'' if has_lock else ' without its lock'}"
+    return f"{os.cpu_count()} x {model}, {platform.system()}, {python}"
 
 
 if __name__ == "__main__":

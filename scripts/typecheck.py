@@ -29,7 +29,15 @@ OTHERS: Final = {
     "tools": ("scripts", "toxfile.py", "core/build_record.py", "core/hatch_build.py"),
 }
 #: The directories from which files of `OTHERS` import each other: those that are run have theirs on the path.
-FOLDERS: Final = ("benchmarks", "scripts", "scripts/proof", "scripts/trials", "scripts/trials/beside")
+FOLDERS: Final = (
+    "benchmarks",
+    "scripts",
+    "scripts/proof",
+    "scripts/proof/ends",
+    "scripts/trials",
+    "scripts/trials/beside",
+    "scripts/trials/exports",
+)
 
 
 def _mypy(arguments: Sequence[str], search_path: str) -> int:

@@ -48,7 +48,7 @@ PHRASES: Final = (
     _phrase(r"\bless those\b", "a formula: written - dropped = taken"),
     _phrase(r"\bwaits? for (a|the) full queue\b", "'waits because a queue is full'"),
     _phrase(r"\b(is|are|was|were|be|been) told\b(?! (apart|to)\b)", "'is reported', 'is logged', 'gets'"),
-    _phrase(r"\bthose (that|which|of|in|with|for|on|at|from)\b", "the noun instead of 'those'", 474),
+    _phrase(r"\bthose (that|which|of|in|with|for|on|at|from)\b", "the noun instead of 'those'", 473),
     _phrase(r"\b(as|than|is|are|like|with|and) that of\b", "the noun instead of 'that'", 5),
     _phrase(r"\b(of|in|for|by|with|from|on|to|than) what\b", "the noun instead of 'what'", 254),
 )

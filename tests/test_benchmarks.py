@@ -15,6 +15,8 @@ import pytest
 
 from penstock_image.plugin import penstock_components
 
+pytestmark = pytest.mark.heavy
+
 BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
 #: The figures of these workloads.
 CHAIN = {"us a packet", "us a node step", "CPU us a packet"}

@@ -116,9 +116,15 @@ def test_a_list_replaces_the_list_before():
             "CannyEdgeCalculatorOptions has no field 'low_treshold' (did you mean 'low_thr",
         ),
         ({"zzz": 1}, "CannyEdgeCalculatorOptions has no field 'zzz'; it has low_threshold, high_threshold"),
-        ({"low_threshold": "much"}, "option low_threshold='much': "),
-        ({"options": "text"}, "options 'text' is no message; pass one such as XOptions(...)"),
-        ({"options": CannyEdgeCalculatorOptions}, "is no message; pass one such as XOptions(...)"),
+        ({"low_threshold": "much"}, "option low_threshold='much' of the message: "),
+        (
+            {"options": "text"},
+            "options 'text' of the node is no message; pass an options message such as XOptions(...)",
+        ),
+        (
+            {"options": CannyEdgeCalculatorOptions},
+            "of the node is no message; pass an options message such as XOptions(...)",
+        ),
     ],
 )
 def test_a_wrong_option_is_refused(fields, words):

@@ -13,7 +13,7 @@ import pytest
 import penstock
 from penstock.errors import FailedPreconditionError
 from penstock.plugins.default_registry import default_registry
-from penstock.tags import TagMap
+from penstock.port_tags import TagMap
 from penstock_builder import Graph
 from penstock_calculators.messages.gate_pb2 import GateCalculatorOptions
 from penstock_testing import calculator

@@ -69,5 +69,8 @@ def test_changed_thresholds_give_the_edges_that_a_graph_with_these_thresholds_gi
 
 
 def test_thresholds_out_of_range_end_the_run_with_the_timestamp():
-    with pytest.raises(GraphRunError, match=r"failed at 1: options_changed\(\) failed: low_threshold is 300"):
+    with pytest.raises(
+        GraphRunError,
+        match=r"failed at 1: options_changed\(\) failed: the Canny filter's low_threshold is 300",
+    ):
         edges(canny(""), {"low_threshold": 300})

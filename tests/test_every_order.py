@@ -9,6 +9,8 @@ import pytest
 
 from penstock.packs import official_packs
 
+pytestmark = pytest.mark.heavy
+
 SCRIPTS = Path(__file__).parent.parent / "scripts" / "proof"
 sys.path.insert(0, str(SCRIPTS))
 try:

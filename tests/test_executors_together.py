@@ -386,7 +386,7 @@ def test_an_executor_that_runs_tasks_on_the_spot_works_without_a_thread(registry
     for _ in range(2):
         graph.start_run()
         feed(graph, 50)
-        assert threading.active_count() == before
+        assert threading.active_count() <= before
         graph.close(PATIENCE_S)
 
     assert seen == [*range(50)] * 2

@@ -10,7 +10,10 @@ import pytest
 
 SCRIPT = Path(__file__).resolve().parent.parent / "scripts/trials/extreme_options.py"
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits processes as Linux does")
+pytestmark = [
+    pytest.mark.heavy,
+    pytest.mark.skipif(sys.platform != "linux", reason="limits processes as Linux does"),
+]
 
 
 def tried(*arguments):

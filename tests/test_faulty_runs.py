@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.heavy
+
 SCRIPT = Path(__file__).resolve().parent.parent / "scripts" / "trials" / "faulty_runs.py"
 TIMEOUT_S = 100
 LEAST_KINDS = 25

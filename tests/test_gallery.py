@@ -104,7 +104,9 @@ def run(*command, cwd):
 
 def test_each_example_of_the_gallery_has_a_promise_here_and_a_picture():
     assert sorted(EXAMPLES) == sorted(PRINTED)
-    assert sorted(path.stem for path in IMAGES.glob("*")) == sorted([*PRINTED, "overview", "drivers"])
+    assert sorted(path.stem for path in IMAGES.glob("*")) == sorted(
+        [*PRINTED, "overview", "drivers", "editor"]
+    )
     assert re.findall(r"!\[[^]]+\]\(images/(\w+)\.svg\)", GALLERY) == EXAMPLES
 
 

@@ -318,7 +318,7 @@ LARGE = [
         ),
         [],
         "INVALID_ARGUMENT",
-        "side packet BATCH_SIZE is 2147483647, but must be at most 1000000",
+        "side packet BATCH_SIZE of the counting source is 2147483647, but must be at most 1000000",
     ),
     (
         "lists that double",

@@ -16,8 +16,8 @@ from penstock_tensors.inputs.image_to_tensor import ImageToTensorCalculator
 from penstock_tensors.messages.image_to_tensor_pb2 import ImageToTensorCalculatorOptions
 from penstock_testing import run_calculator
 from penstock_vision.images.image_handles import ImagePropertiesCalculator
-from penstock_vision.images.masks import SegmentationSmoothingCalculator
-from penstock_vision.messages.masks_pb2 import SegmentationSmoothingCalculatorOptions
+from penstock_vision.images.segmentation_smoothing import SegmentationSmoothingCalculator
+from penstock_vision.messages.segmentation_smoothing_pb2 import SegmentationSmoothingCalculatorOptions
 
 FRAME = ImageFrame(np.arange(24, dtype=np.uint8).reshape(2, 4, 3), ImageFormat.SRGB)
 

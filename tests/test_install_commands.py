@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,8 @@ PIP_ALONE = "pip install -r requirements.txt"
 TESTS_WITH_PIP = 'pip install -e "core[testing]" -e contrib/room-sensors pytest-timeout packaging sybil'
 FROM_GIT = "pip install --upgrade pip"
 WHEELS = "uv run --only-group release python scripts/release.py --draft --out dist"
-FROM_WHEELS = 'pip install --find-links dist "penstock[mediapipe,live]"'
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+FROM_WHEELS = f'pip install --find-links dist "dist/penstock-{VERSION}-py3-none-any.whl[mediapipe,live]"'
 LIBRARIES_OF_THE_SYSTEM = "apt-get install --no-install-recommends libegl1 libopengl0 libgl1-mesa-dri"
 
 #: What is typed one after another, as the first lines of blocks of the page; then what must work.

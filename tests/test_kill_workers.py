@@ -10,7 +10,7 @@ import pytest
 
 SCRIPT = Path(__file__).resolve().parent.parent / "scripts/trials/kill_workers.py"
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+pytestmark = [pytest.mark.heavy, pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")]
 
 
 def killed(*arguments):

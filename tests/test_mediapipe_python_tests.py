@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.heavy
+
 SCRIPT = Path(__file__).resolve().parent.parent / "scripts/trials/mediapipe_python_tests.py"
 
 #: A test as MediaPipe writes them: of the five, one passes, two want files, two fail.

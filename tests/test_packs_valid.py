@@ -7,6 +7,8 @@ import pytest
 from penstock.plugins.default_registry import plugin_host
 from penstock_testing import check_pack
 
+pytestmark = pytest.mark.heavy
+
 
 @pytest.mark.parametrize("plugin", [record.name for record in plugin_host().records])
 def test_a_pack_of_the_workspace_has_no_fault(plugin):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import signal
 import subprocess
 import sys
@@ -85,6 +86,15 @@ def test_kinds_take_turns_until_they_are_complete(table, capsys):
     assert "all kinds are complete" in told
 
 
+@pytest.mark.parametrize(("has_lock", "end"), [(True, ""), (False, " without its lock")])
+def test_the_machine_of_a_turn_names_a_python_without_its_lock(table, monkeypatch, has_lock, end):
+    monkeypatch.setattr(sys, "_is_gil_enabled", lambda: has_lock, raising=False)
+    path = table(("one", "passes 3"), more="rounds = 1\n")
+
+    assert run(path, "--hours", "1") == 0
+    assert turns_of(path)[0].machine.endswith(f"Python {platform.python_version()}{end}")
+
+
 def test_seeds_are_others_in_each_turn_and_a_run_goes_on_where_it_was(table):
     path = table(("seeds", "passes {seed}{round}"), more="rounds = 3\nseed = 100\n")
     assert run(path, "--hours", "1") == 0
@@ -106,6 +116,31 @@ def test_a_finding_is_reported_with_the_command_that_shows_it(table, capsys):
     assert "| 5 things | 1 of 1 | 0.00 | 1 |" in told
     assert f"bad: found. Again: python {path.with_name('trial.py').as_posix()} finds 5" in told
     assert "    tried 5" in told
+
+
+def test_what_is_kept_of_a_finding_has_no_path_of_this_machine(table):
+    where = ROOT / "scripts" / "trials"
+    path = table(
+        ("bad", f"finds 5 {where.as_posix()}/one.py {sys.base_prefix}/lib/two.py"), more="rounds = 1\n"
+    )
+    path.with_name("trial.py").write_text(TRIAL.replace("print(f", "print(*sys.argv[3:]); print(f"))
+
+    assert run(path, "--hours", "1") == 1
+    assert turns_of(path)[0].told.splitlines()[0] == "scripts/trials/one.py lib/two.py"
+
+
+def test_a_finding_that_is_mended_says_so(table, capsys):
+    path = table(("bad", "finds 5"), more="rounds = 2\n")
+    assert run(path, "--hours", "1") == 1
+    state = path.with_name("state.jsonl")
+    first, second = state.read_text().splitlines()
+    state.write_text(json.dumps(json.loads(first) | {"mended": "by a test"}) + f"\n{second}\n")
+
+    assert run(path, "--report") == 0
+    told = capsys.readouterr().out
+    assert "| 10 things | 2 of 2 | 0.00 | 2, 1 mended |" in told
+    assert "bad: found (mended: by a test). Again: python" in told
+    assert "bad: found. Again: python" in told
 
 
 def test_a_script_that_fails_otherwise_is_broken_and_gets_no_further_turn(table, capsys):

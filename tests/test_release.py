@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import sys
+import sysconfig
 import tomllib
 from pathlib import Path
 
@@ -142,6 +143,12 @@ def test_a_directory_with_files_of_others_is_refused_and_left_alone(script, tmp_
 # --- compiled cores -------------------------------------------------------------------------------
 
 
+def program(path, *lines):
+    path.write_text("\n".join(["#!/bin/sh", *lines]))
+    path.chmod(0o755)
+    return path
+
+
 def test_a_core_is_compiled_for_each_installed_python_and_the_others_are_named(
     script, tmp_path, monkeypatch, capsys
 ):
@@ -161,13 +168,39 @@ def test_a_core_is_compiled_for_each_installed_python_and_the_others_are_named(
 
 
 def test_a_core_that_cannot_be_compiled_ends_the_release(script, tmp_path, monkeypatch):
-    monkeypatch.setattr(script.compiled_wheel, "pythons", lambda: {"3.11": tmp_path / "no_python"})
+    usual = program(tmp_path / "python3.11", "echo 0")
+    monkeypatch.setattr(script.compiled_wheel, "pythons", lambda: {"3.11": usual})
     monkeypatch.setattr(
         script.compiled_wheel, "uv", lambda: str(script.compiled_wheel.Path(sys.executable))
     )  # which has no command "build"
+    monkeypatch.setattr(script.compiled_wheel, "_auditwheel", lambda: ("auditwheel",))
 
     with pytest.raises(script.ReleaseError, match=r"could not be built; is there a C compiler\?\n"):
         script.build_compiled(tmp_path, ROOT / "core")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="auditwheel is for Linux")
+def test_nothing_is_compiled_where_the_wheels_could_get_no_portable_tag(script, tmp_path, monkeypatch):
+    usual = program(tmp_path / "python3.11", "echo 0")
+    monkeypatch.setattr(script.compiled_wheel.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(script.compiled_wheel, "_run", None)
+
+    with pytest.raises(script.compiled_wheel.CompileError, match="auditwheel is not installed; run"):
+        script.compiled_wheel.build(tmp_path, ROOT / "core", [usual], is_portable=True)
+
+
+def test_no_core_is_compiled_for_a_python_without_the_interpreters_lock(script, tmp_path, monkeypatch):
+    free = program(tmp_path / "python3.99t", "echo 1")  # what it says of Py_GIL_DISABLED
+    usual = program(tmp_path / "python3.98", "echo 0")
+    finder = program(
+        tmp_path / "uv", f"case $4 in 3.99) echo {free};; 3.98+gil) echo {usual};; *) echo {free};; esac"
+    )
+    monkeypatch.setattr(script.compiled_wheel, "uv", lambda: str(finder))
+    monkeypatch.setattr(script.compiled_wheel, "VERSIONS", ("3.98", "3.99"))
+
+    assert script.compiled_wheel.pythons() == {"3.98": usual}
+    with pytest.raises(script.compiled_wheel.CompileError, match=r"python3\.99t has no interpreter lock"):
+        script.compiled_wheel.build(tmp_path, ROOT / "core", [usual, free])
 
 
 def test_this_python_is_among_those_that_are_found(script):
@@ -175,7 +208,8 @@ def test_this_python_is_among_those_that_are_found(script):
 
     found = script.compiled_wheel.pythons()
 
-    assert found[version] == Path(sys.executable)
+    has_lock = not sysconfig.get_config_var("Py_GIL_DISABLED")
+    assert (found.get(version) == Path(sys.executable)) is has_lock
     assert list(found) == [each for each in script.compiled_wheel.VERSIONS if each in found]
 
 

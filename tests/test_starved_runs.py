@@ -14,7 +14,10 @@ import pytest
 
 SCRIPT = Path(__file__).resolve().parent.parent / "scripts" / "trials" / "starved_runs.py"
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits its processes as Linux does")
+pytestmark = [
+    pytest.mark.heavy,
+    pytest.mark.skipif(sys.platform != "linux", reason="limits its processes as Linux does"),
+]
 
 
 def starved(*arguments):

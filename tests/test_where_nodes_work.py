@@ -15,6 +15,8 @@ import penstock
 from penstock_record import RecordingReader
 from penstock_record.writing import PACKET
 
+pytestmark = pytest.mark.heavy
+
 # Before Ray is imported: `uv run pytest` is no reason for actors to make environments of their own.
 os.environ.setdefault("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
 os.environ.setdefault("RAY_AUTH_MODE", "disabled")  # the cluster is on this machine alone

@@ -370,11 +370,11 @@ def test_importing_the_public_names_or_a_plugin_module_imports_nothing_heavy(mod
 
 
 def test_the_core_stays_below_its_limit():
-    """27,250 lines. The limit is raised for a part that users need, and no reason to leave one out."""
+    """27,350 lines. The limit is raised for a part that users need, and no reason to leave one out."""
     core = NAMES["penstock-core"].source
     written = [path for path in core.rglob("*.py") if not path.name.endswith("_pb2.py")]
 
-    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in written) < 27_250
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in written) < 27_350
 
 
 # --- what CI runs ---------------------------------------------------------------------------------
@@ -392,6 +392,35 @@ def test_what_is_left_out_on_the_newer_python_is_there_and_named_with_its_reason
     assert set(left_out) <= set(files)
     assert len(left_out) >= 8
     assert [name for name in left_out if Path(name).stem not in reasons] == []
+
+
+def lacking_wheels():
+    """Return environment of tox → libraries without a wheel, from toxfile.py, which needs tox."""
+    tree = ast.parse((ROOT / "toxfile.py").read_text(encoding="utf-8"))
+    (value,) = (
+        each.value for each in ast.walk(tree) if isinstance(each, ast.AnnAssign) and each.target.id == "FREE"
+    )
+    return ast.literal_eval(value)
+
+
+@pytest.mark.parametrize("environment", sorted(lacking_wheels()))
+def test_packs_left_out_without_the_interpreters_lock_need_a_library_without_wheel_and_are_named(environment):
+    lacking = set(lacking_wheels()[environment])
+    members = script("members")
+    left = {member.name for member in members.without(lacking)}
+    out = {member.name for member in TRAIN} - left
+    needs = {member.name: required(member.project["dependencies"]) for member in TRAIN}
+
+    assert {"penstock-core", "penstock-executors", "penstock-calculators"} <= left
+    assert [name for name in left if needs[name] & (lacking | out)] == []
+    assert [name for name in out if not needs[name] & (lacking | out)] == []
+    page = (ROOT / "docs" / "concepts" / "scheduling.md").read_text(encoding="utf-8")
+    (row,) = (
+        line for line in page.splitlines() if line.startswith(f"| {environment[2]}.{environment[3:]} |")
+    )
+    cells = row.split("|")
+    assert set(re.findall(r"[\w-]+", cells[2])) == lacking
+    assert set(re.findall(r"[\w-]+", cells[3])) == {name.removeprefix("penstock-") for name in out}
 
 
 # --- the tree -------------------------------------------------------------------------------------

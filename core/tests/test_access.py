@@ -15,6 +15,7 @@ from penstock.access import (
     EVERYTHING,
     Access,
     Searched,
+    SearchedPort,
     current,
     is_address,
     override,
@@ -191,7 +192,7 @@ def test_devices_and_programs_are_compared_by_name():
 
 
 def test_a_str_in_place_of_a_list_is_refused():
-    with pytest.raises(InvalidArgumentError, match="reads is the str '/data'; give a list"):
+    with pytest.raises(InvalidArgumentError, match="reads of the access is the str '/data'; give a list"):
         Access(reads="/data")
 
 
@@ -213,7 +214,9 @@ class ReadsCalculator(penstock.Calculator):
         cc.inputs[0].set(str)
         cc.outputs[0].set(bytes)
         cc.input_side_packets["PATH"].set(str).optional()
-        cc.declare(reads=[Searched("model.tflite"), cc.input_side_packets["PATH"], cc.inputs[0], ""])
+        cc.input_side_packets["NAME"].set(str).optional()
+        name = SearchedPort(cc.input_side_packets["NAME"])
+        cc.declare(reads=[Searched("model.tflite"), cc.input_side_packets["PATH"], cc.inputs[0], "", name])
 
     def process(self, cc):
         with cc.service(ACCESS).open(cc.input.payload) as file:
@@ -254,6 +257,11 @@ def test_a_graph_tells_what_its_nodes_touch(registry):
     ]
     unconnected = READS.replace('input_side_packet: "PATH:path"', "").replace('input_side_packet: "path"', "")
     assert len(penstock.CalculatorGraph(unconnected, registry=registry).access()["r"]) == 2
+    searched = READS.replace("PATH:path", "NAME:path")
+    found = penstock.CalculatorGraph(searched, registry=registry).access()["r"]
+    assert [(touch.source, touch.is_searched) for touch in found] == [
+        ("options", True), ("input 0", False), ("side packet NAME", True),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -311,7 +319,8 @@ def test_a_block_gives_its_graphs_an_access(registry, access):
 def test_what_is_no_list_of_names_and_ports_is_a_fault(registry, monkeypatch, said):
     monkeypatch.setattr(FixedCalculator, "said", said)
     with pytest.raises(
-        GraphConfigError, match=r"reads is the str '/etc'|reads: 3 is neither a str nor a port"
+        GraphConfigError,
+        match=r"reads is the str '/etc'|reads: what is touched, 3, is neither a str nor a port",
     ):
         penstock.CalculatorGraph(FIXED, registry=registry)
 

@@ -234,7 +234,7 @@ def test_one_broken_plugin_does_not_take_the_others_down(install) -> None:
             def penstock_components():
                 return Components(calculators={"Gate": "no target"})
             """,
-            "InvalidArgumentError: calculator 'Gate': target 'no target' must be 'module:attribute' or ",
+            "InvalidArgumentError: calculator 'Gate': the registry entry's target 'no target' must be ",
         ),
         (
             """
@@ -242,7 +242,7 @@ def test_one_broken_plugin_does_not_take_the_others_down(install) -> None:
             def penstock_component():
                 return Components()
             """,
-            "it implements 'penstock_component', which is no hook; did you mean 'penstock_components'?",
+            "it implements 'penstock_component', which is no plugin hook; did you mean 'penstock_components",
         ),
         (
             """
@@ -250,7 +250,7 @@ def test_one_broken_plugin_does_not_take_the_others_down(install) -> None:
             def something_else():
                 pass
             """,
-            "it implements 'something_else', which is no hook; hooks are penstock_cli, penstock_components, ",
+            "it implements 'something_else', which is no plugin hook; hooks are penstock_cli, ",
         ),
         (
             """
@@ -258,7 +258,7 @@ def test_one_broken_plugin_does_not_take_the_others_down(install) -> None:
             def penstock_run_started(graph):
                 return (yield)
             """,
-            "its penstock_run_started is a hook wrapper; implementations are called one by one",
+            "its penstock_run_started is a hook wrapper; implementations of plugins are called one by one",
         ),
         (
             """
@@ -332,7 +332,10 @@ def test_one_module_under_two_plugin_names_is_loaded_once(install) -> None:
     _, records = load("one", "two")
 
     assert records["one"].state == "loaded"
-    assert records["two"].reason == "its module is loaded already, as plugin 'one'; give each plugin its own"
+    assert (
+        records["two"].reason
+        == "the plugin's module is loaded already, as plugin 'one'; give each plugin its own"
+    )
 
 
 def test_a_distribution_without_a_version_is_reported(install) -> None:
@@ -344,7 +347,7 @@ def test_a_distribution_without_a_version_is_reported(install) -> None:
     (record,) = [record for record in host.records if record.distribution == "penstock-try-bare"]
     assert (record.state, record.reason) == (
         "failed",
-        "cannot be read: its METADATA has no Version; install it again",
+        "cannot be read: the plugin's METADATA has no Version; install it again",
     )
 
 
@@ -553,7 +556,7 @@ def test_run_hooks_take_the_specifications_arguments_whatever_the_implementation
 
 def test_an_unknown_hook_is_refused() -> None:
     with pytest.raises(
-        InvalidArgumentError, match=r"^hook 'penstock_go': must be one of penstock_cli, penstock_comp"
+        InvalidArgumentError, match=r"plugin hook 'penstock_go': must be one of penstock_cli, penstock_comp"
     ):
         PluginHost(none=True).implementations("penstock_go")
 
@@ -564,16 +567,22 @@ def test_an_unknown_hook_is_refused() -> None:
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"calculators": ["Gate"]}, r"^components \['Gate'\]: must map names to targets$"),
-        ({"executors": None}, r"^components None: must map names to targets$"),
+        ({"calculators": ["Gate"]}, r"^the hook's components \['Gate'\]: must map names to targets$"),
+        ({"executors": None}, r"^the hook's components None: must map names to targets$"),
         ({"executors": {"": "m:E"}}, r"^executor name '': must be a str"),
-        ({"services": {"s": None}}, r"^service 's': target None must be"),
+        ({"services": {"s": None}}, r"^service 's': the registry entry's target None must be"),
         (
             {"options": {"p.A": ("e.E", "m:A")}},
-            r"^option 'p.A': \('e.E', 'm:A'\) must be \(extendee, extension number, 'module:Message'\), ",
+            r"^the hook's option 'p.A': \('e.E', 'm:A'\) must be \(extendee, extension number, 'module",
         ),
-        ({"options": {"p.A": "A"}}, r"^option 'p.A': target 'A' must be 'module:attribute'"),
-        ({"options": {"p.A": ("e.E", -1, "m:A")}}, r"^option 'p.A': extension number -1 must be an int"),
+        (
+            {"options": {"p.A": "A"}},
+            r"^option 'p.A': the registry entry's target 'A' must be 'module:attribute'",
+        ),
+        (
+            {"options": {"p.A": ("e.E", -1, "m:A")}},
+            r"^option 'p.A': the entry's extension number -1 must be an int",
+        ),
     ],
 )
 def test_components_of_another_form_are_refused(fields, message: str) -> None:

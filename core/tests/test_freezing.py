@@ -12,7 +12,15 @@ import pytest
 
 from penstock.errors import FailedPreconditionError, NotFoundError, PluginError
 from penstock.freezing.__main__ import main, options_for
-from penstock.freezing.contents import Pack, Point, data_of, files_of, installed_packs, modules_of
+from penstock.freezing.contents import (
+    Pack,
+    Point,
+    data_of,
+    files_of,
+    installed_packs,
+    modules_of,
+    points_text,
+)
 from penstock.freezing.table import table_of
 from penstock.packs import child_command, entry_points, freeze_support
 from penstock.plugins.discovery import PluginHost
@@ -103,6 +111,53 @@ def test_packs_that_are_not_wanted_stay_out_unless_one_requires_them(site) -> No
     assert names >= {"penstock-core", "penstock-try-fog", "penstock-executors"}
 
 
+def test_packages_of_plugins_that_are_kept_out_stay_out_unless_something_names_them(site) -> None:
+    info = site / "penstock_try_fog-1.5.dist-info"
+    points = (
+        "[console_scripts]\nfog = penstock_try_fog.plugin:f\n\n[penstock]\nfog = penstock_try_fog.plugin\n"
+        "mist = penstock_try_mist.plugin\nrain = penstock_try_rain.plugin\n\n"
+        "[penstock_tensors.backends]\nrain = penstock_try_rain.backend:B\n"
+    )
+    info.joinpath("entry_points.txt").write_text(points)
+    for name, source in (("mist", "import penstock_try_haze"), ("rain", ""), ("haze", "")):
+        (site / f"penstock_try_{name}").mkdir()
+        (site / f"penstock_try_{name}" / "__init__.py").write_text(source)
+        with info.joinpath("RECORD").open("a") as record:
+            record.write(f"penstock_try_{name}/__init__.py,,\n")
+
+    def chosen(*plugins: str) -> Pack:
+        packs = installed_packs(lambda plugin: plugin in plugins)
+        return next(pack for pack in packs if pack.name == "penstock-try-fog")
+
+    ordinary = {"penstock_try_fog_alone", "penstock_try_haze"}
+    assert set(chosen("mist").packages) == {"penstock_try_mist", *ordinary}
+    two = chosen("fog", "mist")
+    assert set(two.packages) == {"penstock_try_fog", "penstock_try_mist", *ordinary}
+    assert [point.name for point in two.left_out] == ["rain", "rain"]
+    assert points_text(two) == points.partition("rain = ")[0]
+    (site / "penstock_try_fog_alone.py").write_text('COMPONENT = "penstock_try_rain.part:Part"')
+    named = chosen("mist")
+    assert set(named.packages) == {"penstock_try_mist", "penstock_try_rain", *ordinary}
+    assert [point.value for point in named.points] == [
+        "penstock_try_mist.plugin",
+        "penstock_try_rain.backend:B",
+    ]
+    assert not chosen_by_requirement(site).left_out
+    assert not [name for name in sys.modules if name.startswith("penstock_try_")]
+
+
+def chosen_by_requirement(site: Path) -> Pack:
+    """Return the pack where no plugin of it is wanted, and another pack requires it."""
+    info = site / "penstock_try_other-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: penstock-try-other\nVersion: 1.0\nRequires-Dist: penstock-try-fog\n"
+    )
+    (info / "entry_points.txt").write_text("[penstock]\nother = penstock_try_other.plugin\n")
+    packs = installed_packs(lambda plugin: plugin == "other")
+    return next(pack for pack in packs if pack.name == "penstock-try-fog")
+
+
 def test_what_a_required_pack_requires_comes_along_too(site) -> None:
     for name, requires in (("fog", "mist"), ("mist", "rain"), ("rain", "fog")):
         info = site / f"penstock_try_{name}-1.5.dist-info"
@@ -174,10 +229,12 @@ def test_the_files_of_an_editable_distribution_are_its_sources(site, tmp_path) -
 
 
 def test_what_is_not_installed_or_not_listed_has_no_files(site) -> None:
-    with pytest.raises(NotFoundError, match="the distribution 'penstock-try-mist' is not installed"):
+    with pytest.raises(
+        NotFoundError, match="the distribution 'penstock-try-mist' to freeze is not installed"
+    ):
         list(files_of("penstock-try-mist"))
     (site / "penstock_try_fog-1.5.dist-info" / "RECORD").unlink()
-    with pytest.raises(NotFoundError, match="nothing says which files 'penstock-try-fog' has; install it"):
+    with pytest.raises(NotFoundError, match="nothing says which files 'penstock-try-fog' has to freeze"):
         list(files_of("penstock-try-fog"))
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import attrs
 import pytest
 
+from penstock.attrs_options import full_name
 from penstock.engine.calculator import Calculator
 from penstock.errors import (
     AlreadyExistsError,
@@ -17,7 +18,6 @@ from penstock.errors import (
     PluginError,
     UnknownNameError,
 )
-from penstock.option_class import full_name
 from penstock.plugins.default_registry import default_registry, register_calculator
 from penstock.registry import KINDS, Origin, Registry
 
@@ -130,7 +130,9 @@ def test_an_unknown_kind_is_refused_by_every_method() -> None:
         lambda: registry.has("policy", "X"),
         lambda: registry.names("policy"),
     ):
-        with pytest.raises(InvalidArgumentError, match=r"^kind 'policy': must be one of 'calculator', "):
+        with pytest.raises(
+            InvalidArgumentError, match=r"the registry's kind 'policy': must be one of 'calculator', "
+        ):
             call()
 
 
@@ -282,7 +284,7 @@ def test_an_owner_that_gives_a_name_to_something_else_is_refused_and_nothing_cha
     registry.add("calculator", "Gate", Gate)
 
     with pytest.raises(
-        AlreadyExistsError, match=r"^calculator 'Gate' stands for .*:Gate already, not for .*:Mux; "
+        AlreadyExistsError, match=r"^calculator 'Gate' is registered for .*:Gate already, not for .*:Mux; "
     ):
         registry.add("calculator", "Gate", Mux)
 
@@ -441,7 +443,7 @@ def test_an_option_may_be_declared_again_but_not_otherwise() -> None:
     registry.add_option("p.A", "penstock.CalculatorOptions", 77, "a:A", **OF_A)
 
     with pytest.raises(
-        AlreadyExistsError, match=r"^option 'p.A' is declared otherwise by penstock-a .* already$"
+        AlreadyExistsError, match=r"^option 'p.A' is registered otherwise by penstock-a .* already$"
     ):
         registry.add_option("p.A", "penstock.CalculatorOptions", 78, "a:A", **OF_A)
 
@@ -466,7 +468,7 @@ def test_an_attrs_class_that_is_defined_again_counts() -> None:
         registry.add_option(name, None, None, cls)
 
     assert registry.option(name).load() is made[1]
-    with pytest.raises(AlreadyExistsError, match=r"AnewOptions' is declared otherwise by this process"):
+    with pytest.raises(AlreadyExistsError, match=r"AnewOptions' is registered otherwise by this process"):
         registry.add_option(name, None, None, attrs.make_class("OtherOptions", {}))
 
 
@@ -492,10 +494,13 @@ def test_what_is_imported_can_be_had_without_importing_more(module) -> None:
         (("p.A", "e.E", 2**29, "m:A"), r"extension number 536870912 must be an int"),
         (("p.A", "e.E", True, "m:A"), r"extension number True must be an int"),
         (("p.A", "e.E", "7", "m:A"), r"extension number '7' must be an int"),
-        (("p.A", "e.E", 7, "A"), r"^option 'p.A': target 'A' must be 'module:attribute'"),
+        (
+            ("p.A", "e.E", 7, "A"),
+            r"^option 'p.A': the registry entry's target 'A' must be 'module:attribute'",
+        ),
         (
             ("p.A", "e.E", 7, Gate),
-            r"^option 'p.A': target .* must be a str 'module:Message', or an attrs class$",
+            r"^option 'p.A': the registry entry's target .* must be a str 'module:Message', or an attrs",
         ),
     ],
 )
@@ -681,7 +686,7 @@ def test_another_class_of_a_registered_name_is_refused() -> None:
     register_calculator("TakenName")(Gate)
 
     with pytest.raises(
-        AlreadyExistsError, match=r"^calculator 'TakenName' stands for .*:Gate already, not for .*:Mux"
+        AlreadyExistsError, match=r"^calculator 'TakenName' is registered for .*:Gate already, not for .*:Mux"
     ):
         register_calculator("TakenName")(Mux)
 

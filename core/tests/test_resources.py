@@ -145,7 +145,7 @@ def test_a_path_that_names_no_file_is_refused(roots, path: str) -> None:
 
 
 def test_opening_a_directory_says_that_it_cannot_be_opened(roots) -> None:
-    with pytest.raises(InvalidArgumentError, match=r"^path 'sub' cannot be opened: ") as caught:
+    with pytest.raises(InvalidArgumentError, match=r"resource path 'sub' cannot be opened: ") as caught:
         Resources(roots).open("sub")
 
     assert isinstance(caught.value.__cause__, OSError)

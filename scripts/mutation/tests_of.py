@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 _ENGINE: Final = "core/tests/engine"
 _RUNTIME: Final = "core/tests/runtime"
 #: Properties over random graphs: they notice much, and take as long as all the rest.
-_SLOW: Final = ("core/tests/engine/test_model.py", "core/tests/engine/test_tags.py")
+_SLOW: Final = ("core/tests/engine/test_model.py", "core/tests/engine/test_port_tags.py")
 
 _CORE: Final = "core/src/penstock/"
 #: Folders with tests that are asked.
@@ -51,6 +51,7 @@ _FIRST: Final[dict[str, str]] = {
     "runtime/awaiting": "running event_loop waiting",
     "runtime/build": "runs running services side_packets",
     "runtime/claims": "calls_from_threads",
+    "runtime/threads": "starved_threads",
     "runtime/counters": "services running",
     "runtime/event_loops": "event_loop deferred",
     "runtime/executors": "executors dying_executors queue_work",

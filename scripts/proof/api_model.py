@@ -1,23 +1,23 @@
-"""What calls of a graph from several threads may return: a model, and a check that some order explains them.
+"""What calls of a graph from several threads may return: a model.
 
-Each call is one moment between its begin and its return. Calls are right if there is an order of these
-moments, and of the moves that the graph makes by itself, in which a graph that is called from one thread
-returns the same: they are linearizable. The graph of the model passes the packets of one input to one poller;
-what it does by itself is to move the oldest packet there, and to end.
+The graph of the model passes the packets of one input to one poller or to one reader of rows; what it does by
+itself is to move the oldest packet there, and to end. `linearizable` looks whether some order of calls and
+moves explains what calls have returned.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from linearizable import CLOSED, DONE, FAILED, LATE, NO_RUN, NOTHING, Model
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-#: Results of calls that raise.
-NO_RUN, CLOSED, LATE, FAILED, NOTHING = "FailedPreconditionError", "StreamClosedError", (
-    "TimestampOrderError"
-), "GraphRunError", "WaitTimeoutError"  # fmt: skip
-DONE: Final = "done"
+    from linearizable import Call
+
+#: What `wait_for_observed_output` raises at the end.
+_NO_MORE: Final = "PenstockError"
 
 
 class Graph(NamedTuple):
@@ -36,8 +36,23 @@ class Graph(NamedTuple):
     has_failed: bool = False
     #: Whether nothing more will happen in the run.
     is_over: bool = False
-    #: Runs whose end was reported.
-    ended: frozenset[int] = frozenset()
+    is_paused: bool = False
+    #: Whether it is paused only until an event loop turns: a run of `running()` that has just begun.
+    is_held: bool = False
+    #: Steps that had begun before the pause.
+    steps: int = 0
+    #: Whether something has come to the poller since it was last asked whether.
+    was_observed: bool = False
+    #: The run that `running()` has begun; and what leaving its block still does.
+    entered: int = 0
+    leaving: str = ""
+    #: The timestamps that rows have given, and whether rows are "open", "over" or "left".
+    rows: str = "open"
+    #: How many of the readings that somebody has seen a monitor has taken, how many it shows, and whether it
+    #: is closed.
+    taken: int = 0
+    readings: int = 0
+    is_unwatched: bool = False
 
     @property
     def has_begun(self) -> bool:
@@ -45,27 +60,19 @@ class Graph(NamedTuple):
         return self.runs > 0
 
 
-class Call(NamedTuple):
-    """One call: name, argument, when it was, and the result: DONE, a value, or an error's name."""
-
-    name: str
-    argument: int
-    begin: int
-    end: int
-    result: Any
-
-
 def by_itself(graph: Graph) -> Iterator[Graph]:
     """Return what the graph may become without a call."""
     if not graph.has_begun or graph.is_over:
         return
-    if graph.under_way and not graph.has_failed:
-        yield graph._replace(under_way=graph.under_way[1:], polled=(*graph.polled, graph.under_way[0]))
-    if graph.has_failed or (graph.is_closed and not graph.under_way):
-        yield graph._replace(is_over=True, under_way=())
-    if graph.has_failed and graph.under_way:
-        # what a call has written before the failure is still delivered
-        yield graph._replace(under_way=graph.under_way[1:], polled=(*graph.polled, graph.under_way[0]))
+    if graph.is_held:
+        yield graph._replace(is_held=False, is_paused=False, steps=0)
+    may_step = graph.has_failed or not graph.is_paused or graph.steps > 0
+    steps = max(0, graph.steps - 1)
+    if graph.under_way and may_step:  # what a call has written before a failure is still delivered
+        polled = (*graph.polled, graph.under_way[0])
+        yield graph._replace(under_way=graph.under_way[1:], polled=polled, was_observed=True, steps=steps)
+    if graph.has_failed or (graph.is_closed and not graph.under_way and may_step):
+        yield graph._replace(is_over=True, under_way=(), steps=steps)
 
 
 def allowed(graph: Graph, call: Call) -> Iterator[Graph]:
@@ -78,7 +85,21 @@ def _start(graph: Graph, call: Call) -> Iterator[Graph]:
         if call.result == NO_RUN:
             yield graph
     elif call.result == DONE:
-        yield Graph(graph.runs + 1, is_running=True, ended=graph.ended)
+        yield _begun(graph)
+
+
+def _begun(graph: Graph) -> Graph:
+    """Return a graph whose next run has begun."""
+    return Graph(
+        graph.runs + 1,
+        is_running=True,
+        entered=graph.entered,
+        leaving=graph.leaving,
+        rows=graph.rows,
+        taken=graph.taken,
+        readings=graph.readings,
+        is_unwatched=graph.is_unwatched,
+    )
 
 
 def _input_refuses(graph: Graph, call: Call) -> bool | None:
@@ -125,7 +146,41 @@ def _cancel(graph: Graph, call: Call) -> Iterator[Graph]:
     if not graph.has_begun:
         yield from [graph] * (call.result == NO_RUN)
     elif call.result == DONE:
-        yield graph._replace(has_failed=graph.has_failed or not graph.is_over)
+        if graph.is_over:
+            yield graph
+        else:
+            yield graph._replace(has_failed=True, is_paused=False, is_held=False)
+
+
+def _pause(graph: Graph, call: Call) -> Iterator[Graph]:
+    if not graph.has_begun:
+        yield from [graph] * (call.result == NO_RUN)
+    elif call.result == DONE:
+        graph = graph._replace(is_held=False)
+        if graph.is_paused or graph.has_failed or graph.is_over:
+            yield graph
+        else:
+            paused = graph._replace(is_paused=True, steps=0)
+            yield paused
+            if graph.under_way or graph.is_closed:
+                yield paused._replace(steps=1)  # one that had begun
+
+
+def _resume(graph: Graph, call: Call) -> Iterator[Graph]:
+    if not graph.has_begun:
+        yield from [graph] * (call.result == NO_RUN)
+    elif call.result == DONE:
+        yield graph._replace(is_held=False, is_paused=False, steps=0)
+
+
+def _observed(graph: Graph, call: Call) -> Iterator[Graph]:
+    if not graph.has_begun:
+        yield from [graph] * (call.result == NO_RUN)
+    elif graph.was_observed:
+        if call.result == DONE:
+            yield graph._replace(was_observed=False)
+    elif call.result == (_NO_MORE if graph.is_over else NOTHING):
+        yield graph
 
 
 def _next(graph: Graph, call: Call) -> Iterator[Graph]:
@@ -137,7 +192,7 @@ def _next(graph: Graph, call: Call) -> Iterator[Graph]:
     elif graph.has_failed or graph.is_over or (graph.is_closed and not graph.under_way):
         if call.result is None or (call.result == NOTHING and not (graph.has_failed or graph.is_over)):
             yield graph
-    elif call.result == NOTHING and call.name == "next":
+    elif call.result == NOTHING and "wait" not in call.name:
         yield graph
 
 
@@ -166,10 +221,13 @@ def _done(graph: Graph, call: Call) -> Iterator[Graph]:
         # a thread that has waited meanwhile gets the failure too
         yield from [graph] * (call.result in {DONE, FAILED if graph.has_failed else DONE})
     elif graph.is_over and call.result == (FAILED if graph.has_failed else DONE):
-        yield graph._replace(is_running=False, ended=graph.ended | {graph.runs})
+        yield graph._replace(is_running=False)
 
 
 def _look(graph: Graph, call: Call) -> Iterator[Graph]:
+    if call.name == "state":
+        yield from [graph] * (call.result == (state_of(graph) if graph.has_begun else NO_RUN))
+        return
     seen = {
         "is_running": graph.is_running,
         "run_count": graph.runs,
@@ -181,31 +239,21 @@ def _look(graph: Graph, call: Call) -> Iterator[Graph]:
     yield from [graph] * (call.result == seen[call.name])
 
 
+def state_of(graph: Graph) -> str:
+    """Return what a snapshot says where the run is."""
+    if not graph.has_begun:
+        return "not started"
+    if graph.is_over:
+        return "over"
+    return "paused" if graph.is_paused else "running"
+
+
 _RULES: Final = {
-    "start": _start, "add": _add, "bound": _raise_bound, "close_input": _close_input, "cancel": _cancel,
-    "next": _next, "wait_next": _next, "queue_size": _queue_size, "reset": _reset, "idle": _idle,
-    "wait_done": _done, "is_running": _look, "run_count": _look, "has_error": _look, "added": _look,
-    "adds_up": _look, "why": _look,
+    "start": _start, "add": _add, "bound": _raise_bound, "close_input": _close_input,
+    "close_sources": _close_input, "cancel": _cancel, "pause": _pause, "resume": _resume, "next": _next,
+    "wait_next": _next, "next_async": _next, "wait_next_async": _next, "queue_size": _queue_size,
+    "reset": _reset, "idle": _idle, "wait_done": _done, "observed": _observed, "is_running": _look,
+    "run_count": _look, "has_error": _look, "added": _look, "adds_up": _look, "why": _look, "state": _look,
 }  # fmt: skip
 NAMES: Final = tuple(_RULES)
-
-
-def explained(calls: Sequence[Call]) -> bool:
-    """Return whether some order of the calls, and of the moves of the graph, explains all results."""
-    everything = (1 << len(calls)) - 1
-    seen: set[tuple[int, Graph]] = set()
-    waiting = [(0, Graph())]
-    while waiting:
-        done, graph = waiting.pop()
-        if done == everything:
-            return True
-        if (done, graph) in seen:
-            continue
-        seen.add((done, graph))
-        waiting += [(done, after) for after in by_itself(graph)]
-        left = [number for number in range(len(calls)) if not done >> number & 1]
-        first_end = min(calls[number].end for number in left)
-        for number in left:
-            if calls[number].begin <= first_end:
-                waiting += [(done | 1 << number, after) for after in allowed(graph, calls[number])]
-    return False
+GRAPH: Final = Model(Graph(), by_itself, allowed)

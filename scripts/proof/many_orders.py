@@ -15,7 +15,8 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from typing import Final
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
 
 from model_beside_engine import plan_of
 from model_graphs import large_graph
@@ -25,25 +26,36 @@ from penstock.errors import PenstockError
 from penstock_testing.every_order.choosers import Priorities, by_order
 from penstock_testing.every_order.stepping import SteppedRun
 
+if TYPE_CHECKING:
+    from stream_model import Carried, Drawing
+
+    from penstock.plan import Plan
+
 #: How many orders a graph gets.
 _ORDERS: Final = 25
 
 
+@lru_cache(maxsize=1)
+def _graph(number: int) -> tuple[Drawing, Plan, tuple[Carried, ...]]:
+    """Return a graph, which all of its orders share, and what its streams must carry."""
+    drawing = large_graph(number)
+    return drawing, plan_of(drawing), meaning(drawing)
+
+
 def fault(seed: int, *, tells: bool = False) -> str:
     """Run one order of the graph of a seed; return what is wrong, "" where nothing is."""
-    drawing = large_graph(seed // _ORDERS)
+    drawing, plan, expected = _graph(seed // _ORDERS)
     fed = {
         f"s{n}": [(at, number + 1) for number, at in enumerate(stamps)]
         for n, stamps in enumerate(drawing.inputs)
     }
-    run = SteppedRun(plan_of(drawing), fed, observe=[f"s{s}" for s in drawing.observed])
+    run = SteppedRun(plan, fed, observe=[f"s{s}" for s in drawing.observed])
     try:
         run.to_the_end(Priorities(seed, changes=seed % 5) if seed % 2 else by_order(seed))
     except PenstockError as error:
         return f"{drawing}: {error}"
     if tells:
         print(*run.harness.log, sep="\n")
-    expected = meaning(drawing)
     for stream in drawing.observed:
         came = tuple(run.harness.carried(f"s{stream}"))
         if came != expected[stream]:

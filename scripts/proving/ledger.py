@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 KINDS: Final = Path(__file__).with_name("kinds.toml")
-#: Where results are kept between runs; git ignores it.
-STATE: Final = ROOT / ".proof.jsonl"
+#: Where results are kept, a line for each turn: they are committed with the page that adds them up.
+STATE: Final = Path(__file__).with_name("turns.jsonl")
 PAGE: Final = ROOT / "docs/what-is-proven.md"
 BEGIN: Final = "<!-- proof: begin (written by scripts/prove.py) -->"
 END: Final = "<!-- proof: end -->"
@@ -71,6 +71,13 @@ class Turn:
     machine: str
     #: The last lines that the script printed, where something was found.
     told: str = ""
+    #: Written by hand where a finding is no longer open: the commit or the test that mended it.
+    mended: str = ""
+
+    @property
+    def is_finding(self) -> bool:
+        """Whether the turn has shown a defect."""
+        return self.outcome in {FOUND, HUNG}
 
 
 def read_kinds(path: Path = KINDS) -> list[Kind]:
@@ -140,9 +147,12 @@ def rows(kinds: Sequence[Kind], turns: Sequence[Turn]) -> list[str]:
         count = sum(turn.count for turn in mine)
         of = f" of {kind.rounds}" if kind.rounds else ""
         hours = sum(turn.seconds for turn in mine) / 3600
-        found = sum(turn.outcome in {FOUND, HUNG} for turn in mine)
+        found = [turn for turn in mine if turn.is_finding]
+        mended = sum(bool(turn.mended) for turn in found)
+        of_them = "" if mended == len(found) else f"{mended} "
+        findings = f"{len(found)}, {of_them}mended" if mended else str(len(found))
         said = f"**{kind.name}.** {kind.says}"
-        made.append(f"| {said} | {count:,} {kind.unit} | {len(mine)}{of} | {hours:.2f} | {found} |")
+        made.append(f"| {said} | {count:,} {kind.unit} | {len(mine)}{of} | {hours:.2f} | {findings} |")
     return made
 
 
@@ -163,7 +173,8 @@ def report(kinds: Sequence[Kind], turns: Sequence[Turn]) -> str:
     for turn in turns:
         if turn.outcome != PASSED:
             told = "\n".join(f"    {line}" for line in turn.told.splitlines()[-30:])
-            lines += ["", f"{turn.kind}: {turn.outcome}. Again: python {turn.command}", told]
+            since = f" (mended: {turn.mended})" if turn.mended else ""
+            lines += ["", f"{turn.kind}: {turn.outcome}{since}. Again: python {turn.command}", told]
     return "\n".join(lines)
 
 

@@ -37,6 +37,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from damaged_samples import Sample, samples
+from processor_limit import limit_processor
 
 from penstock.errors import GraphRunError, PenstockError
 
@@ -189,8 +190,7 @@ def _limit() -> None:
     pages = int(Path("/proc/self/statm").read_bytes().split()[0])
     most = pages * resource.getpagesize() + (MOST_MIB << 20)
     resource.setrlimit(resource.RLIMIT_AS, (most, resource.getrlimit(resource.RLIMIT_AS)[1]))
-    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-    resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time()) + CPU_S + 1, hard))
+    limit_processor(CPU_S)
 
 
 def _unlimit() -> None:

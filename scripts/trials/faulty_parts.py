@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import contextlib
+import gc
 import inspect
 import queue
 import threading
@@ -196,6 +197,21 @@ class World:
         return late
 
 
+def _submitted(pool: concurrent.futures.Executor, *call: Any) -> concurrent.futures.Future[Any]:
+    """Submit a call to a pool of the application.
+
+    No garbage is collected meanwhile: `submit` of the standard library holds locks that it would take again
+    for a graph with a pool, and a destructor that calls the graph there would never return.
+    """
+    is_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        return pool.submit(*call)
+    finally:
+        if is_enabled:
+            gc.enable()
+
+
 def _close(loop: asyncio.AbstractEventLoop) -> None:
     """Cancel the tasks of a stopped loop, and close it."""
     for _ in range(3):  # the first ones may end at once: the loop was asked to stop more than once
@@ -278,7 +294,7 @@ def registry_of(world: World, service: ServiceKey[Any]) -> Registry:  # noqa: C9
                 return said
             if not world.pools:
                 world.pools.append(concurrent.futures.ThreadPoolExecutor(1))
-            return world.pools[0].submit(_write, cc, _payload(cc))
+            return _submitted(world.pools[0], _write, cc, _payload(cc))
 
     class Source(Node):
         def __init__(self) -> None:

@@ -576,8 +576,8 @@ class Traces(NamedTuple):
         found = []
         until = time.monotonic() + JOIN_S
         for thread in threading.enumerate():
-            if thread not in self.threads:
-                thread.join(max(0.0, until - time.monotonic()))
+            if thread not in self.threads and thread.ident is not None:  # it never began: no memory was left
+                _join(thread, until)
                 if thread.is_alive():
                     found.append(f"thread {thread.name!r} is left\n{_stack(thread)}")
         if trial.world.alive():
@@ -593,6 +593,17 @@ class Traces(NamedTuple):
         if new and len(Traces.now().files) > len(self.files):
             found.append(f"file descriptors are left: {new}")
         return found
+
+
+def _join(thread: threading.Thread, until: float) -> None:
+    """Wait for the end of a thread, which may not even have begun yet, until a time."""
+    while time.monotonic() < until:
+        try:
+            thread.join(max(0.0, until - time.monotonic()))
+        except RuntimeError:  # it is about to begin
+            time.sleep(SHORT_S)
+        else:
+            return
 
 
 def _stack(thread: threading.Thread) -> str:

@@ -15,7 +15,6 @@ project's graphs stay as they are. Linux only.
 from __future__ import annotations
 
 import logging
-import math
 import multiprocessing
 import resource
 import signal
@@ -31,6 +30,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 from graph_mutations import Corpus, Mutant, mutant, read_corpus
+from processor_limit import limit_processor
 
 from penstock.config import build_plan
 from penstock.errors import GraphConfigError, PenstockError
@@ -135,15 +135,16 @@ def attempt(one: Mutant, number: int, registry: Registry, folder: Path) -> Findi
 
 def slowness(registry: Registry) -> float:
     """Return how many times as long as `_YARDSTICK_SECONDS` this machine takes for `YARDSTICK` now."""
+    fresh = f"# {time.monotonic_ns()}: plans of equal texts are shared\n{YARDSTICK}"
     start = time.process_time()
-    build_plan(YARDSTICK, registry)
+    build_plan(fresh, registry)
     return (time.process_time() - start) / _YARDSTICK_SECONDS
 
 
 def _timed(one: Mutant, registry: Registry, folder: Path) -> tuple[BaseException | None, float]:
     """Load a mutant under the limits; return what it raised and the seconds of processor time."""
     _limit_memory()
-    _limit_processor()
+    limit_processor(MOST_SECONDS + _GRACE_SECONDS)
     start = time.process_time()
     error: BaseException | None = None
     try:
@@ -246,13 +247,6 @@ def work(task: Task, shared: _Shared, results: Connection) -> None:
             shared.done.value += 1
             number += task.step
     results.send(outcomes)
-
-
-def _limit_processor() -> None:
-    """Let this process end where the next input takes far longer than it may, be it inside C code."""
-    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    most = math.ceil(time.process_time() + MOST_SECONDS + _GRACE_SECONDS)
-    resource.setrlimit(resource.RLIMIT_CPU, (most, hard))
 
 
 class _Worker:

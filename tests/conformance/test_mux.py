@@ -182,8 +182,11 @@ def test_s38_late_packets_of_another_stream_do_not_fill_its_queue(bench):
         bench.net("input0 input1 select", mux(bench, 2), more="max_queue_size: 1 report_deadlock: true\n"),
         watch=["output"],
     )
+    # both are there before anything works: a full queue beside idle nodes is what `report_deadlock` reports
+    bench.graph.pause()
     bench.add("select", (2, 0))
     bench.add("input0", (2, 1000))
+    bench.graph.resume()
     bench.idle()
 
     bench.add("input1", (1, 900))

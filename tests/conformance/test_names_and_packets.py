@@ -15,7 +15,7 @@ from penstock.errors import (
     ResourceExhaustedError,
     TimestampError,
 )
-from penstock.tags import TagMap, parse_tag_index_name
+from penstock.port_tags import TagMap, parse_tag_index_name
 
 T = Timestamp
 

@@ -18,10 +18,12 @@ def made(bench):
 
 def test_s56_a_source_opens_once_the_side_packet_is_made_that_it_needs(bench):
     graph = bench.load(made(bench), Make, watch=["out"])
-    with pytest.raises(UnavailableError, match="side packet 'made' has not been made yet") as caught:
+    with pytest.raises(
+        UnavailableError, match="side packet 'made' of the graph has not been made yet"
+    ) as caught:
         graph.get_output_side_packet("made")
     assert caught.value.code is StatusCode.UNAVAILABLE
-    with pytest.raises(NotFoundError, match="there is no side packet 'nothing'"):
+    with pytest.raises(NotFoundError, match="the graph has no side packet 'nothing'"):
         graph.get_output_side_packet("nothing")
 
     graph.start_run()

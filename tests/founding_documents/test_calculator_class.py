@@ -168,7 +168,7 @@ def test_open_and_close_may_be_left_out_but_the_contract_may_not(bench):
         def process(self, cc):
             raise AssertionError("never called")
 
-    with pytest.raises(GraphConfigError, match="MyCalculator does not say which ports it has"):
+    with pytest.raises(GraphConfigError, match="MyCalculator is a calculator that does not say which ports"):
         bench.load(ONE_IN_ONE_OUT, MyCalculator)
 
     class OnlyContract(MyCalculator):
@@ -185,7 +185,7 @@ def test_a_calculator_without_process_fails_when_it_is_called(bench):
     bench.start(ONE_IN_ONE_OUT, MyCalculator)
     bench.add("in", 1, "a")
 
-    assert "MyCalculator has no process method" in str(bench.failure())
+    assert "MyCalculator is a calculator without a process method" in str(bench.failure())
 
 
 def test_in_close_there_is_no_input_but_side_packets_are_there_and_outputs_can_be_written(bench):

@@ -337,9 +337,9 @@ node { calculator: "Emit" input_side_packet: "made" output_stream: "out" }
 
 def test_a_source_opens_once_the_side_packet_is_made_that_it_needs(bench):
     bench.load(MADE, Make, Emit, watch=["out"])
-    with pytest.raises(UnavailableError, match="side packet 'made' has not been made yet"):
+    with pytest.raises(UnavailableError, match="side packet 'made' of the graph has not been made yet"):
         bench.graph.get_output_side_packet("made")
-    with pytest.raises(NotFoundError, match="there is no side packet 'nothing'"):
+    with pytest.raises(NotFoundError, match="the graph has no side packet 'nothing'"):
         bench.graph.get_output_side_packet("nothing")
 
     bench.graph.start_run()

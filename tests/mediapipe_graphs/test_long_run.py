@@ -1,4 +1,4 @@
-"""Hands that come and go, frame after frame: scripts/trials/hands_beside_reference.py in its short form."""
+"""Hands that come and go, frame after frame: trials/beside/hands_beside_reference.py in its short form."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).resolve().parents[2] / "scripts/trials/hands_beside_reference.py"
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts/trials/beside/hands_beside_reference.py"
 #: An interpreter with mediapipe==0.10.21, whose results are compared; without it the other checks are made.
 REFERENCE = os.environ.get("PENSTOCK_REFERENCE_PYTHON")
 

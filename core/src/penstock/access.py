@@ -23,15 +23,15 @@ from typing import IO, TYPE_CHECKING, Final
 from penstock.errors import AlreadyExistsError, InvalidArgumentError, PermissionDeniedError
 from penstock.redacting import redacted
 from penstock.services import ServiceKey, ServiceScope
-from penstock.touches import KINDS, Searched, Touch
+from penstock.touches import KINDS, Searched, SearchedPort, Touch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 __all__ = [
-    "ACCESS", "EVERYTHING", "Access", "Searched", "Touch", "current", "is_address", "override",
-    "redacted",
+    "ACCESS", "EVERYTHING", "Access", "Searched", "SearchedPort", "Touch", "current", "is_address",
+    "override", "redacted",
 ]  # fmt: skip
 
 #: What begins an address: "rtsp://", "udp:", "concat:"; not the letter of a drive.
@@ -70,7 +70,7 @@ class Access:
         self._allowed: Final[dict[str, tuple[str, ...] | None]] = {}
         for kind, some in given.items():
             if isinstance(some, str):
-                raise InvalidArgumentError(f"{kind} is the str {some!r}; give a list")
+                raise InvalidArgumentError(f"{kind} of the access is the str {some!r}; give a list")
             texts = None if some is None else tuple(os.fspath(one) for one in some)
             if texts is not None and kind in {"reads", "writes"}:
                 texts = tuple(os.path.realpath(one) for one in texts)

@@ -62,7 +62,7 @@ class Adapter(NamedTuple):
         except Exception as error:
             raise PacketTypeError(f"{self.calculator} failed: {words_of(error)}") from error
         if not fits(made, (self.target,)):
-            raise PacketTypeError(f"{self.calculator} made a {type(made).__name__!r} of it")
+            raise PacketTypeError(f"adapter {self.calculator} made a {type(made).__name__!r} of it")
         return made
 
 
@@ -107,8 +107,8 @@ def _ends(targets: Sequence[PayloadType]) -> Iterator[tuple[str, type]]:
 
 
 def _name(kind: object) -> str:
-    if isinstance(kind, type) and typing.get_origin(kind) is None:
-        return f"{kind.__module__}.{kind.__qualname__}"
     origin = typing.get_origin(kind)
+    if isinstance(kind, type) and (origin is None or origin is kind):  # the latter for `Generic`
+        return f"{kind.__module__}.{kind.__qualname__}"
     inner = ", ".join(map(_name, typing.get_args(kind)))
     return f"{_name(origin)}[{inner}]" if origin is not None else str(kind)

@@ -17,9 +17,9 @@ from penstock.timestamp import check_offset
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from penstock.port_tags import TagMap
     from penstock.services import ServiceKey
-    from penstock.tags import TagMap
-    from penstock.touches import Touch
+    from penstock.touches import SearchedPort, Touch
 
 M = TypeVar("M")
 
@@ -63,7 +63,9 @@ class PortSpec:
             InvalidArgumentError: one of them is no type, or none is given.
         """
         if not declared:
-            raise InvalidArgumentError(f"port {port_name(self.tag, self.index)}: set_one_of needs a type")
+            raise InvalidArgumentError(
+                f"port {port_name(self.tag, self.index)}: the contract's set_one_of needs a type"
+            )
         return self._declare(declared, description)
 
     def set_same_as(self, other: PortSpec, description: str = "") -> PortSpec:
@@ -107,8 +109,8 @@ class PortSpec:
         for kind in declared:
             if not is_type(kind):
                 raise InvalidArgumentError(
-                    f"port {port_name(self.tag, self.index)}: {kind!r} is no type; "
-                    "declare a class, an alias such as list[int], or a union"
+                    f"port {port_name(self.tag, self.index)}: {kind!r} is no type for a contract; declare a "
+                    "class, an alias such as list[int], or a union"
                 )
         self.types = tuple(member for kind in declared for member in members(kind))
         self.same_as = None
@@ -284,7 +286,9 @@ class CalculatorContract:
             InvalidArgumentError: no int, or 2**61 and more in size.
         """
         if isinstance(offset, bool) or not isinstance(offset, int):
-            raise InvalidArgumentError(f"timestamp offset {offset!r}: must be an int (microseconds)")
+            raise InvalidArgumentError(
+                f"timestamp offset {offset!r} of the contract: must be an int (microseconds)"
+            )
         check_offset(offset)
         self.timestamp_offset = int(offset)
 
@@ -299,7 +303,7 @@ class CalculatorContract:
         stateless: bool | None = None,
         is_live: bool | None = None,
         cost: Literal["low", "high"] | None = None,
-        reads: Iterable[str | PortSpec] = (),
+        reads: Iterable[str | PortSpec | SearchedPort] = (),
         writes: Iterable[str | PortSpec] = (),
         connects: Iterable[str | PortSpec] = (),
         devices: Iterable[str | PortSpec] = (),
@@ -317,8 +321,8 @@ class CalculatorContract:
                 executor may work with several objects of one node, where the graph says `max_in_flight`.
             is_live: whether it is a source whose packets come with real time and cannot wait: a camera.
             cost: "high": a call usually takes a millisecond or more, or waits for a device.
-            reads: files that are read; `penstock.touches.Searched` for a name that is searched in several
-                places.
+            reads: files that are read; `penstock.access.Searched` for a name that is searched in several
+                places, `penstock.access.SearchedPort` for a port with such a name.
             writes: files that are written.
             connects: addresses, "HOST:PORT" or with a scheme.
             devices: names, such as "camera 0".
@@ -328,7 +332,7 @@ class CalculatorContract:
             InvalidArgumentError: `cost` is another word; what is touched is neither a str nor a port.
         """
         if cost not in (None, "low", "high"):
-            raise InvalidArgumentError(f"cost {cost!r}: must be 'low' or 'high'")
+            raise InvalidArgumentError(f"the contract's cost {cost!r}: must be 'low' or 'high'")
         said = Declared(may_skip, stateless, is_live, cost)._asdict().items()
         self.declared = self.declared._replace(**{name: value for name, value in said if value is not None})
         given = {"reads": reads, "writes": writes, "connects": connects, "devices": devices, "runs": runs}

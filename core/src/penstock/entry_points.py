@@ -18,7 +18,7 @@ from importlib import import_module
 from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Final
 
-from penstock.children import is_frozen
+from penstock.frozen_children import is_frozen
 from penstock.record import NamedTuple
 
 if TYPE_CHECKING:

@@ -110,7 +110,9 @@ def override(**limits: Any) -> Iterator[Limits]:
 def _valid(what: str, name: str, value: Any) -> Any:
     largest = _DEEPEST if name == "depth" else 10**_DIGITS
     if not isinstance(value, int) or not 0 < value < largest:
-        raise InvalidArgumentError(f"{what} is {value!r}: must be a whole number from 1 to {largest - 1}")
+        raise InvalidArgumentError(
+            f"{what} is {value!r}: a limit must be a whole number from 1 to {largest - 1}"
+        )
     return value
 
 

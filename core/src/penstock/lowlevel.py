@@ -13,6 +13,7 @@ Timestamps as plain ints
     `next_allowed`, `shifted` and `show` calculate with them and write them.
 Calls, for executors
     `OPEN`, `PROCESS` and `CLOSE` are the methods. A `Plan` is a checked graph, a `NodePlan` one of its nodes.
+    `interrupt_in` finds a Ctrl-C behind the error that starting a thread has raised.
 Layers around a node's calculator
     A `Layer` stands between the steps of a node and its calculator; together they are its `Invoker`. Layers
     have one order, see `penstock.engine.invoker`: `STEER` is one of its levels. A layer may answer for the
@@ -49,6 +50,7 @@ _HOMES: Final = {
     "penstock.resources": "Resources",
     "penstock.runtime.steering": "Steering",
     "penstock.runtime.steering_layer": "SteeringLayer",
+    "penstock.runtime.threads": "interrupt_in",
     "penstock.services": "CLOCK",
     "penstock.timestamp": (
         "DONE MAX MIN ONE_OVER_POSTSTREAM POSTSTREAM PRESTREAM UNSET UNSTARTED next_allowed shifted show"

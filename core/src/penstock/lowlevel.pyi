@@ -36,6 +36,7 @@ from penstock.runtime.steering_layer import SteeringLayer as SteeringLayer
 from penstock.engine.calculator import Stop as Stop
 from penstock.timestamp import UNSET as UNSET
 from penstock.timestamp import UNSTARTED as UNSTARTED
+from penstock.runtime.threads import interrupt_in as interrupt_in
 from penstock.timestamp import next_allowed as next_allowed
 from penstock.timestamp import shifted as shifted
 from penstock.timestamp import show as show

@@ -15,7 +15,7 @@ from penstock.late_names import late_names as _late_names
 _HOMES: Final = {
     "penstock.contract": "PortSpec PortSpecs",
     "penstock.port_collection": "PortKey Ports port_id port_name",
-    "penstock.tags": "Port TagMap is_name parse_tag_index parse_tag_index_name",
+    "penstock.port_tags": "Port TagMap is_name parse_tag_index parse_tag_index_name",
 }
 
 __all__, __getattr__, __dir__ = _late_names(__name__, _HOMES)

@@ -1,14 +1,14 @@
 """Graphs as files: their parts, their places, and readers of other forms.
 
 Graphs
-    `numbered_nodes` gives nodes their canonical names, `where` writes a place in a graph file. `expand` puts
-    the subgraphs of a graph in, `prefix_of` is what the names of their nodes begin with.
+    `numbered_nodes` gives nodes their canonical names, `place_words` writes a place in a graph file.
+    `expand` puts the subgraphs of a graph in, `prefix_of` is what the names of their nodes begin with.
 Readers of graphs in other forms
-    A `GraphReader` makes a `Definition` of text or of a `Message`, with `ReaderFindType` and `ReaderMerge` at
-    hand, and raises `DefinitionTextError`. A `ReadGraph` is a graph with its `Places`, which have a `Spot`
-    for each part of the file. `Faults` takes what is wrong, `definition_as_graph` makes a graph of a
-    definition without arguments. `tokens_of` reads text into `Token`s, `end_of_field` finds where a field of
-    it ends, `own_name` writes the name of one of our messages. A `JsonReader` fills in a graph, with
+    A `GraphReader` makes a `GraphDefinition` of text or of a `Message`, with `ReaderFindType` and
+    `ReaderMerge` at hand, and raises `GraphReaderError`. A `ReadGraph` is a graph with its `Places`, which
+    have a `Spot` for each part of the file. `Faults` takes what is wrong, `definition_as_graph` makes a graph
+    of a definition without arguments. `tokens_of` reads text into `Token`s, `end_of_field` finds where a
+    field of it ends, `own_name` writes the name of one of our messages. A `JsonReader` fills in a graph, with
     `ReaderLoad` at hand. A `FieldPath` leads to a part of one, `spelled` writes it; `snake_case` writes the
     name of a field. `with_near_fields` words what protobuf says of a field that does not exist,
     `right_options` what to write instead of an option outside of its message.
@@ -24,12 +24,12 @@ _HOMES: Final = {
     "penstock.check.faults": "Faults",
     "penstock.check.nodes": "numbered_nodes",
     "penstock.config.graph_reader": (
-        "Definition DefinitionTextError GraphReader JsonReader ReaderFindType ReaderLoad "
+        "GraphDefinition GraphReaderError GraphReader JsonReader ReaderFindType ReaderLoad "
         "ReaderMerge definition_as_graph"
     ),
     "penstock.config.message": "Message",
     "penstock.config.options.messages": "spelled",
-    "penstock.config.places": "FieldPath Places ReadGraph Spot where",
+    "penstock.config.places": "FieldPath Places ReadGraph Spot place_words",
     "penstock.config.reading.right_options": "right_options",
     "penstock.config.reading.scan": "Token end_of_field own_name snake_case tokens_of",
     "penstock.config.reading.words": "with_near_fields",

@@ -1,10 +1,10 @@
 # Written by scripts/stubs.py, of the table in the module.
 
-from penstock.config.graph_reader import Definition as Definition
-from penstock.config.graph_reader import DefinitionTextError as DefinitionTextError
 from penstock.check.faults import Faults as Faults
 from penstock.config.places import FieldPath as FieldPath
+from penstock.config.graph_reader import GraphDefinition as GraphDefinition
 from penstock.config.graph_reader import GraphReader as GraphReader
+from penstock.config.graph_reader import GraphReaderError as GraphReaderError
 from penstock.config.graph_reader import JsonReader as JsonReader
 from penstock.config.message import Message as Message
 from penstock.config.places import Places as Places
@@ -19,10 +19,10 @@ from penstock.config.reading.scan import end_of_field as end_of_field
 from penstock.config.subgraphs.expand import expand as expand
 from penstock.check.nodes import numbered_nodes as numbered_nodes
 from penstock.config.reading.scan import own_name as own_name
+from penstock.config.places import place_words as place_words
 from penstock.config.subgraphs.interface import prefix_of as prefix_of
 from penstock.config.reading.right_options import right_options as right_options
 from penstock.config.reading.scan import snake_case as snake_case
 from penstock.config.options.messages import spelled as spelled
 from penstock.config.reading.scan import tokens_of as tokens_of
-from penstock.config.places import where as where
 from penstock.config.reading.words import with_near_fields as with_near_fields

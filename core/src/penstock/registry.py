@@ -76,7 +76,9 @@ def _check_kind(kind: object) -> None:
         InvalidArgumentError: it is no kind.
     """
     if kind not in KINDS:
-        raise InvalidArgumentError(f"kind {kind!r}: must be one of {', '.join(map(repr, KINDS))}")
+        raise InvalidArgumentError(
+            f"the registry's kind {kind!r}: must be one of {', '.join(map(repr, KINDS))}"
+        )
 
 
 class Registry:
@@ -347,7 +349,9 @@ class _Table:
                 self._options.setdefault(new.full_name, new._replace(rival=rival))
             elif (rival.extendee, rival.number, rival.origin) != (*place, new.origin):
                 owner = rival.origin.owner
-                raise AlreadyExistsError(f"option {new.full_name!r} is declared otherwise by {owner} already")
+                raise AlreadyExistsError(
+                    f"option {new.full_name!r} is registered otherwise by {owner} already"
+                )
             elif rival.rival is None:
                 self._options[new.full_name] = new
 
@@ -394,7 +398,8 @@ class _Table:
 def _check_again(what: str, old: Origin, new: Origin) -> None:
     if old.target != new.target:
         raise AlreadyExistsError(
-            f"{what} stands for {old.target} already, not for {new.target}; give one of them another name"
+            f"{what} is registered for {old.target} already, not for {new.target}; give one of them another "
+            "name"
         )
 
 

@@ -10,8 +10,8 @@ import importlib
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from penstock.attrs_options import LARGEST_NUMBER, full_name, is_options_class
 from penstock.errors import InvalidArgumentError, NameClashError, PluginError
-from penstock.option_class import LARGEST_NUMBER, full_name, is_options_class
 from penstock.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -41,7 +41,9 @@ def check_target(what: str, target: object) -> None:
         InvalidArgumentError: it is None, or a str of another form.
     """
     if target is None or (isinstance(target, str) and not _TARGET.fullmatch(target)):
-        raise InvalidArgumentError(f"{what}: target {target!r} must be 'module:attribute' or the object")
+        raise InvalidArgumentError(
+            f"{what}: the registry entry's target {target!r} must be 'module:attribute' or the object"
+        )
 
 
 def check_option(full_name: object, extendee: object, number: object, target: object) -> None:
@@ -56,11 +58,12 @@ def check_option(full_name: object, extendee: object, number: object, target: ob
         check_name(f"{what}: extendee", extendee)
         if not isinstance(number, int) or isinstance(number, bool) or not 0 < number <= LARGEST_NUMBER:
             raise InvalidArgumentError(
-                f"{what}: extension number {number!r} must be an int from 1 to {LARGEST_NUMBER}"
+                f"{what}: the entry's extension number {number!r} must be an int from 1 to {LARGEST_NUMBER}"
             )
     if not isinstance(target, str) and not is_options_class(target):
         raise InvalidArgumentError(
-            f"{what}: target {target!r} must be a str 'module:Message', or an attrs class"
+            f"{what}: the registry entry's target {target!r} must be a str 'module:Message', or an attrs "
+            "class"
         )
     check_target(what, target)
 

@@ -77,11 +77,13 @@ class Resources:
         try:
             return found.open("rb")
         except OSError as error:
-            raise InvalidArgumentError(f"path {os.fspath(path)!r} cannot be opened: {error}") from error
+            raise InvalidArgumentError(
+                f"resource path {os.fspath(path)!r} cannot be opened: {error}"
+            ) from error
 
     def _check_form(self, text: object) -> None:
         if not isinstance(text, str) or not text or "\0" in text:
-            raise InvalidArgumentError(f"path {text!r}: must be a str that names a file")
+            raise InvalidArgumentError(f"resource path {text!r}: must be a str that names a file")
         # Both forms on every system: a graph file means the same wherever it is read.
         if PurePosixPath(text).anchor or PureWindowsPath(text).anchor:
             raise InvalidArgumentError(f"path {text!r} is absolute; {self._allowed()}; {_CURE}")

@@ -27,6 +27,12 @@ class Searched(str):
     __slots__ = ()
 
 
+class SearchedPort(NamedTuple):
+    """A port of a contract whose payload is the name of a file that is searched as `Searched` is."""
+
+    port: Any
+
+
 class Touch(NamedTuple):
     """One thing that a node touches."""
 
@@ -36,7 +42,7 @@ class Touch(NamedTuple):
     what: str
     #: Where that comes from: "options", "side packet PATH", "input NAME".
     source: str = "options"
-    #: Whether it is `Searched`.
+    #: Whether it is `Searched`, or what a `SearchedPort` says.
     is_searched: bool = False
 
     def __str__(self) -> str:
@@ -49,27 +55,32 @@ def touches(kind: str, given: Iterable[object], places: Sequence[tuple[str, obje
 
     Args:
         kind: a key of `KINDS`.
-        given: each a str, or a port whose payload says what.
+        given: each a str, or a port whose payload says what, or a `SearchedPort`.
         places: kinds of ports in words, and the `PortSpecs` of the contract.
 
     Raises:
         InvalidArgumentError: one of `given` is neither.
     """
     if isinstance(given, str):
-        raise InvalidArgumentError(f"{kind} is the str {given!r}; declare a list of paths, names and ports")
+        raise InvalidArgumentError(
+            f"{kind} is the str {given!r}; declare what is touched as a list of paths, names and ports"
+        )
     for one in given:
         if isinstance(one, str):
             if one:
                 what = redacted(one) if kind == "connects" else one
                 yield Touch(kind, what, is_searched=isinstance(one, Searched))
             continue
-        spec: Any = one
+        is_searched = isinstance(one, SearchedPort)
+        spec: Any = one.port if isinstance(one, SearchedPort) else one
         word = next((word for word, specs in places if spec in _of(specs)), None)
         if word is None:
-            raise InvalidArgumentError(f"{kind}: {one!r} is neither a str nor a port of this node")
+            raise InvalidArgumentError(
+                f"{kind}: what is touched, {one!r}, is neither a str nor a port of this node"
+            )
         if spec.name:
             tag = f"{spec.tag or spec.index}{f':{spec.index}' if spec.tag and spec.index else ''}"
-            yield Touch(kind, "", f"{word} {tag}")
+            yield Touch(kind, "", f"{word} {tag}", is_searched)
 
 
 def _of(specs: Any) -> list[Any]:

@@ -34,7 +34,7 @@ def hints_of(annotated: Callable[..., object], who: str) -> Mapping[str, Any]:
             "it at the module's top level, not under TYPE_CHECKING"
         ) from error
     except (TypeError, AttributeError, SyntaxError) as error:
-        raise InvalidArgumentError(f"{who}: its annotations cannot be evaluated: {error}") from error
+        raise InvalidArgumentError(f"{who}: its type hints cannot be evaluated: {error}") from error
 
 
 class HintParts:

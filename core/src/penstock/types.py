@@ -6,11 +6,11 @@ Types of payloads
     takes one apart.
 Options
     `Options` finds the options of a node by their class; `OptionTypes` finds classes by their names, and
-    `unpacked` takes a message out of an Any. `OptionEntry` is one declared options message.
+    `unpacked_message` takes a message out of an Any. `OptionEntry` is one declared options message.
     `is_options_class`, `options_classes`, `full_name`, `fields_of` (`ClassField`), `classes_inside` and
     `enum_numbers` describe attrs classes, `can_be_option` checks the type of a field. `message_class`,
-    `extension_class` and `inner_classes` derive protobuf messages from them. `has_no_default`, `default_of`
-    and `converted` say what the class makes of a field.
+    `extension_class` and `inner_classes` derive protobuf messages from them. `has_no_default`,
+    `default_value` and `converted_value` say what the class makes of a field.
 """
 # A name is loaded when it is first used. Type checkers read the stub beside this file: scripts/stubs.py.
 
@@ -21,11 +21,11 @@ from penstock.late_names import late_names as _late_names
 #: Module → the names that it has.
 _HOMES: Final = {
     "penstock.config.options.message_class": "extension_class inner_classes message_class",
-    "penstock.config.options.message_values": "converted default_of",
-    "penstock.config.options.messages": "unpacked",
+    "penstock.config.options.message_values": "converted_value default_value",
+    "penstock.config.options.messages": "unpacked_message",
     "penstock.config.options.options": "Options",
-    "penstock.config.options.types": "OptionTypes",
-    "penstock.option_class": (
+    "penstock.config.options.option_types": "OptionTypes",
+    "penstock.attrs_options": (
         "ClassField can_be_option classes_inside enum_numbers fields_of full_name has_no_default "
         "is_options_class options_classes"
     ),

@@ -1,5 +1,7 @@
 """Adapters that the loaded graph has between an output and an input whose types differ."""
 
+from typing import Generic, TypeVar
+
 import pytest
 
 import penstock
@@ -80,6 +82,32 @@ def test_all_readers_of_a_type_share_one_and_those_that_fit_read_the_stream_itse
 
 def test_the_class_that_a_payload_derives_from_counts_and_the_first_type_that_has_an_adapter(plan, declared):
     assert ("ReadingToTable", ["a"]) in nodes_of(plan(graph("WritesFine > a", "ReadsEither < a")))
+
+
+Item = TypeVar("Item")
+
+
+class Boxed(Generic[Item]): ...
+
+
+class BoxedReading(Boxed[Reading]): ...
+
+
+@penstock.calculator("BoxedToTable")
+def boxed_to_table(boxed: Boxed) -> Table:
+    return Table([1])
+
+
+def test_a_generic_class_has_an_adapter_as_others_have(plan, declared, declare):
+    declare("WritesBoxed", lambda cc: cc.outputs[0].set(BoxedReading))
+    with pytest.raises(
+        GraphConfigError, match=r"input 0 expects .*Table, but stream 'a' carries .*BoxedReading"
+    ):
+        plan(graph("WritesBoxed > a", "ReadsTable < a"))
+    declared.add("calculator", "BoxedToTable", boxed_to_table)
+    declared.add("adapter", f"{__name__}.Boxed->{__name__}.Table", boxed_to_table)
+
+    assert ("BoxedToTable", ["a"]) in nodes_of(plan(graph("WritesBoxed > a", "ReadsTable < a")))
 
 
 class Spot: ...

@@ -9,7 +9,7 @@ import pytest
 from penstock.config import build_plan, read_definition, read_graph, to_json
 from penstock.config.calculator_graph_template_pb2 import CalculatorGraphTemplate
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
-from penstock.config.graph_reader import DefinitionTextError, definition_as_graph
+from penstock.config.graph_reader import GraphReaderError, definition_as_graph
 from penstock.config.places import Places, ReadGraph, Spot
 from penstock.errors import (
     GraphConfigError,
@@ -64,7 +64,7 @@ class Reader:
     def text(self, text, places, merge, find):
         line, _, rest = text.partition("\n")
         if line.strip() != "%":
-            raise DefinitionTextError(text.index("%") + 1, "this is no rule")
+            raise GraphReaderError(text.index("%") + 1, "this is no rule")
         graph = CalculatorGraphConfig()
         merge(rest, graph, len(line) + 1, None)
         return Doubled(graph, places)

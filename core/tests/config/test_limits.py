@@ -26,8 +26,8 @@ from penstock.errors import (
     UnknownNameError,
 )
 from penstock.limits import Limits
+from penstock.port_tags import TagMap
 from penstock.shown import clipped, printable, quoted
-from penstock.tags import TagMap
 
 HUGE = "x" * 1_000_000
 
@@ -75,7 +75,7 @@ def test_a_variable_that_is_no_number_is_an_error_that_names_it(monkeypatch, val
         limits.current()
 
     said = repr(int(value)) if value in {"0", "91"} else repr(value)
-    assert str(raised.value) == f"PENSTOCK_MAX_DEPTH is {said}: must be a whole number from 1 to 90"
+    assert str(raised.value) == f"PENSTOCK_MAX_DEPTH is {said}: a limit must be a whole number from 1 to 90"
 
 
 def test_an_override_holds_inside_its_block_and_goes_before_the_environment(monkeypatch) -> None:
@@ -101,9 +101,9 @@ def test_an_override_ends_with_an_exception_too() -> None:
     ("given", "words"),
     [
         ({"notes": 3}, "there is no limit 'notes'; there are file_bytes, tokens, depth, nodes, "),
-        ({"depth": 91}, "limit 'depth' is 91: must be a whole number from 1 to 90"),
-        ({"nodes": 0}, "limit 'nodes' is 0: must be a whole number from 1 to 9999"),
-        ({"nodes": 1.5}, "limit 'nodes' is 1.5: must be a whole number from 1"),
+        ({"depth": 91}, "limit 'depth' is 91: a limit must be a whole number from 1 to 90"),
+        ({"nodes": 0}, "limit 'nodes' is 0: a limit must be a whole number from 1 to 9999"),
+        ({"nodes": 1.5}, "limit 'nodes' is 1.5: a limit must be a whole number from 1"),
     ],
 )
 def test_an_override_that_makes_no_sense_is_refused(given, words) -> None:
@@ -333,7 +333,32 @@ with limits.override(nodes=2000):
     config.build_plan('node { calculator: "S0" }', registry, subgraphs=classes)
 """)
 
-    assert said.startswith("RESOURCE_EXHAUSTED nodes with its subgraphs expanded the graph has 2002 nodes, ")
+    assert said.startswith("RESOURCE_EXHAUSTED nodes with its subgraphs expanded the graph has 2001 nodes, ")
+
+
+@linux
+def test_what_one_use_of_a_subgraph_has_made_is_counted_before_the_next_is_made() -> None:
+    said = ended("""
+from penstock import Subgraph
+class Made(Subgraph):
+    uses = 0
+    @classmethod
+    def get_config(cls, sc):
+        cls.uses += 1
+        return 'node { calculator: "S0" }'
+graphs = {f"S{i}": f'node {{ calculator: "S{i + 1}" }} ' * 2 for i in range(24)}
+graphs["S24"] = 'node { calculator: "EndCalculator" }'
+graphs["Made"] = Made
+try:
+    config.build_plan('node { calculator: "Made" } ' * 1000, registry, subgraphs=graphs)
+finally:
+    print(Made.uses)
+""")
+
+    uses, _, error = said.partition("\n")
+    assert uses == "1"
+    words = "with its subgraphs expanded the graph has 16778215 nodes, more than the limit 'nodes' of 10000"
+    assert error.startswith(f"RESOURCE_EXHAUSTED nodes {words}")
 
 
 @linux

@@ -5,11 +5,11 @@ from __future__ import annotations
 import attrs
 import pytest
 
+from penstock.attrs_options import full_name
 from penstock.config import build_plan, read_graph
 from penstock.config.subgraphs.subgraph import Subgraph
 from penstock.engine.input_stream_handler import InputStreamHandler
 from penstock.errors import GraphConfigError, GraphParseError, InvalidArgumentError
-from penstock.option_class import full_name
 
 
 @attrs.frozen

@@ -6,7 +6,7 @@ import pytest
 
 from penstock.errors import InternalError, InvalidArgumentError
 from penstock_testing import ScheduleHarness, calculator, explore, node, wired
-from penstock_testing.registry import OneSetInputStreamHandler
+from penstock_testing.one_set import OneSetInputStreamHandler
 
 
 class ByThree(OneSetInputStreamHandler):

@@ -181,5 +181,7 @@ def test_the_options_are_those_of_the_outermost_layer_that_has_some() -> None:
 
 def test_a_guard_that_does_not_judge_says_so() -> None:
     harness = harness_of(forward([]), [])
-    with pytest.raises(NotImplementedError, match="Guard does not say what a failed call means"):
+    with pytest.raises(
+        NotImplementedError, match="Guard is a guard that does not say what a failed call means"
+    ):
         Guard().judge(harness.schedule.nodes[0].step, ValueError())

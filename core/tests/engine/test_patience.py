@@ -87,7 +87,7 @@ def test_patience_for_a_set_that_is_no_longer_waited_for_ends_without_effect() -
 
 
 def test_a_test_cannot_end_patience_that_nobody_needs() -> None:
-    with pytest.raises(FailedPreconditionError, match="node 'n' does not wait with packets"):
+    with pytest.raises(FailedPreconditionError, match="node 'n' is not scheduled to wait with packets"):
         joined().time_out("n")
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from penstock.errors import InvalidArgumentError, NotFoundError
 from penstock.port_collection import Ports, port_id, port_name
-from penstock.tags import TagMap
+from penstock.port_tags import TagMap
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from penstock.contract import CalculatorContract
 from penstock.engine.calculator import STOP, Stop
 from penstock.errors import AlreadyExistsError, InvalidArgumentError, PluginError
 from penstock.plugins.default_registry import default_registry
+from penstock.port_tags import TagMap
 from penstock.registry import Registry
-from penstock.tags import TagMap
 from penstock_testing import check_calculator, run_calculator
 
 
@@ -166,7 +166,7 @@ def test_a_cell_that_is_run_again_replaces_its_function_and_another_function_doe
     newer = cell(2)
 
     assert default_registry().find("calculator", "RunAgain") is newer.calculator
-    with pytest.raises(AlreadyExistsError, match=r"'RunAgain' stands for .*again\.calculator already"):
+    with pytest.raises(AlreadyExistsError, match=r"'RunAgain' is registered for .*again\.calculator already"):
         penstock.register_calculator("RunAgain")(count_faces)
 
 

@@ -6,8 +6,8 @@ import attrs
 import pytest
 
 import penstock
+from penstock.attrs_options import full_name
 from penstock.errors import GraphConfigError, InvalidArgumentError
-from penstock.option_class import full_name
 from penstock.registry import Registry
 from penstock_testing import run_calculator
 

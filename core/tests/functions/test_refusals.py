@@ -98,7 +98,7 @@ def source_of_none() -> Iterator[None]:
             not_there,
             r"annotations name 'Fraction', which is not there at run time; .* not under TYPE_CHECKING",
         ),
-        (misspelt, r"its annotations cannot be evaluated: "),
+        (misspelt, r"its type hints cannot be evaluated: "),
         (no_type, r"parameter 'frame': ~T cannot be the type of a port; write a class"),
         (text, r"parameter 'frame': 7 cannot be the type|cannot be evaluated"),
         (nothing, r"parameter 'frame': None is no payload"),

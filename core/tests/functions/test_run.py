@@ -63,10 +63,10 @@ def test_a_stream_that_was_not_returned_is_an_error_that_names_the_others() -> N
     assert list(found) == ["out"]
     with pytest.raises(
         KeyError,
-        match=r"no stream 'outt' was returned \(did you mean 'out'\?\); there are: 'out'\. An output",
+        match=r"the graph returned no stream 'outt' \(did you mean 'out'\?\); there are: 'out'\. An output",
     ):
         found["outt"]
-    with pytest.raises(KeyError, match="no stream 3 was returned; there are: 'out'"):
+    with pytest.raises(KeyError, match="the graph returned no stream 3; there are: 'out'"):
         found[3]
     with pytest.raises(KeyError, match="there are: none"):
         run(PASSES, {"in": []}, streams=[])["out"]
@@ -233,7 +233,7 @@ def test_inputs_that_do_not_fit_are_refused_before_anything_runs() -> None:
         run(PASSES, {"inn": []})
     with pytest.raises(
         InvalidArgumentError,
-        match=r"graph input 'b': nothing is given; name it in inputs, with \[\] for no packets",
+        match=r"graph input 'b': nothing is given to run; name it in inputs, with \[\] for no packets",
     ):
         run(JOIN, {"a": []}, calculators=[join()])
 
@@ -251,8 +251,8 @@ def test_inputs_that_do_not_fit_are_refused_before_anything_runs() -> None:
 def test_an_item_that_is_no_packet_is_named(item, words) -> None:
     with pytest.raises(
         InvalidArgumentError,
-        match=f"graph input 'in', item 1: {words} is neither a Packet with a timestamp nor a pair of "
-        r"timestamp and payload; write \(timestamp, payload\), the timestamp a whole number",
+        match=f"graph input 'in', item 1: {words} cannot be fed: it is neither a Packet with a timestamp nor "
+        r"a pair of timestamp and payload; write \(timestamp, payload\), the timestamp a whole number",
     ):
         run(PASSES, {"in": [(0, "first"), item]})
 
@@ -260,7 +260,7 @@ def test_an_item_that_is_no_packet_is_named(item, words) -> None:
 def test_inputs_without_names_are_refused() -> None:
     with pytest.raises(
         InvalidArgumentError,
-        match=r"^inputs: \[\(0, 'x'\)\] is a 'list'; name the graph input that it is for, as in {'in': ",
+        match=r"^run's inputs: \[\(0, 'x'\)\] is a 'list'; name the graph input that it is for, as in",
     ):
         run(PASSES, [(0, "x")])
 
@@ -299,7 +299,7 @@ def test_what_another_graph_raises_in_an_iterable_is_no_end_of_this_run(error) -
 def test_what_is_given_for_an_input_is_an_iterable() -> None:
     with pytest.raises(
         InvalidArgumentError,
-        match=r"^graph input 'in': 5 is no iterable of packets; write \[\(timestamp, payload\)\]$",
+        match=r"^graph input 'in': 5 is no iterable of packets to feed; write \[\(timestamp, payload\)\]$",
     ):
         run(PASSES, {"in": 5})
 
@@ -313,7 +313,9 @@ def test_a_stream_that_is_asked_for_twice_comes_once() -> None:
 
 
 def test_one_name_where_several_are_meant_is_refused() -> None:
-    with pytest.raises(InvalidArgumentError, match=r"^streams 'out': a str, .* write streams=\['out'\]$"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"the run's streams 'out': a str, .* write streams=\['out'\]$"
+    ):
         run(PASSES, {"in": []}, streams="out")
 
 

@@ -243,7 +243,8 @@ def test_a_source_of_pairs_that_yields_something_else_is_an_error_of_the_run(wro
         yield wrong
 
     with pytest.raises(
-        GraphRunError, match=rf"timed yields pairs of timestamp and value, but gave {re.escape(repr(wrong))}"
+        GraphRunError,
+        match=rf"is a function that yields pairs of timestamp and value, but gave {re.escape(repr(wrong))}",
     ):
         outputs(timed)
 
@@ -253,5 +254,8 @@ def test_a_source_of_packets_that_yields_something_else_is_an_error_of_the_run()
     def packets() -> Iterator[Packet]:
         yield 7  # type: ignore[misc]  # the mistake to be found
 
-    with pytest.raises(GraphRunError, match=r"packets yields packets, but gave 7"):
+    with pytest.raises(
+        GraphRunError,
+        match=r"packets is a function that yields packets, but gave 7",
+    ):
         outputs(packets)

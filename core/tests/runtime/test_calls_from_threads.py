@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import os
 import threading
 
@@ -11,6 +13,7 @@ import penstock
 from penstock.errors import FailedPreconditionError, GraphRunError, WaitTimeoutError
 from penstock.runs import RUNNING
 from penstock.runtime import forgotten, start
+from penstock.runtime.running import Running
 from penstock_testing import calculator
 from penstock_testing.inline import InlineExecutor
 from penstock_testing.registry import testing_registry
@@ -276,4 +279,103 @@ def test_each_thread_that_waits_for_a_run_is_told_of_its_failure_and_it_ends_onc
     assert all(one is None or isinstance(one, GraphRunError) for one in told)
     assert not graph.is_running
     graph.start_run()
+    graph.close(TIMEOUT)
+
+
+def test_rows_know_of_a_run_when_it_has_begun(graph, slow):
+    rows = graph.rows("b", timeout=TIMEOUT)
+    started = in_thread(graph.start_run)
+    assert slow.asked.wait(TIMEOUT)
+    read = in_thread(rows.next)
+    slow.may_go_on.set()
+    assert started() is None
+    graph.add_packet_to_input_stream("a", penstock.Packet(7, 1))
+
+    assert read()["b"] == 7
+    graph.close(TIMEOUT)
+
+
+def test_rows_of_a_run_that_could_not_begin_have_none(graph, slow):
+    slow.fails = True
+    rows = graph.rows("b", timeout=TIMEOUT)
+    started = in_thread(graph.start_run)
+    assert slow.asked.wait(TIMEOUT)
+    read = in_thread(lambda: rows.next(0))
+    slow.may_go_on.set()
+    assert "no thread" in str(started())
+
+    assert isinstance(read(), FailedPreconditionError)
+
+
+def test_rows_that_are_closed_while_they_get_their_run_are_not_read(graph, monkeypatch, runner_of):
+    rows = graph.rows("b", max_queue_size=1)
+    attach = type(rows._reader).attach
+
+    def closed_meanwhile(reader, *given):
+        attach(reader, *given)
+        in_thread(rows.close)()  # which sees no run yet
+
+    monkeypatch.setattr(type(rows._reader), "attach", closed_meanwhile)
+    graph.start_run()
+
+    def add():  # not on the thread that has asked for the rows, which they never keep waiting
+        for stamp in range(5):
+            graph.add_packet_to_input_stream("a", penstock.Packet(stamp, stamp), timeout=3)
+            graph.wait_until_idle(TIMEOUT)
+
+    assert in_thread(add)() is None
+    graph.close(TIMEOUT)
+    assert graph.ledger().adds_up
+
+
+def test_of_threads_that_wait_for_observed_output_one_takes_notice(graph):
+    poller = graph.add_output_stream_poller("b")
+    graph.start_run()
+    waits = [in_thread(lambda: graph.wait_for_observed_output(TIMEOUT)) for _ in range(2)]
+    graph.add_packet_to_input_stream("a", penstock.Packet(1, 1))
+    graph.wait_until_idle(TIMEOUT)
+    graph.close(TIMEOUT)
+    told = [wait() for wait in waits]
+
+    assert told.count(None) == 1
+    assert {str(one) for one in told} - {"None"} == {"the graph is done, nothing more will be observed"}
+    assert poller.queue_size() == 1
+
+
+def test_a_run_that_another_thread_pauses_as_it_begins_stays_paused(graph, monkeypatch, watching_threads):
+    graph.set_executor("", watching_threads(1))
+    is_under_way = Running._is_under_way
+
+    def paused_meanwhile(run):
+        monkeypatch.undo()
+        in_thread(graph.pause)()
+        return is_under_way(run)
+
+    async def block():
+        async with graph.running() as run:
+            monkeypatch.setattr(Running, "_is_under_way", paused_meanwhile)
+            await asyncio.sleep(0)  # the loop would let the nodes work now
+            state = graph.snapshot().state
+            graph.resume()
+            await run.add("a", 7, 1)
+            return state
+
+    assert asyncio.run(block()) == "paused"
+
+
+def test_an_interrupt_at_the_lock_of_a_start_keeps_no_other_thread_waiting(graph, monkeypatch):
+    enter, its_lock = threading.Condition.__enter__, type(threading.RLock())
+
+    def interrupted(condition):
+        enter(condition)
+        if isinstance(condition._lock, its_lock):
+            raise KeyboardInterrupt  # as the interpreter may, before the `with` has begun
+        return True
+
+    monkeypatch.setattr(threading.Condition, "__enter__", interrupted)
+    with contextlib.suppress(KeyboardInterrupt):
+        graph.start_run()
+    monkeypatch.undo()
+
+    assert in_thread(lambda: graph.run_count)() in {0, 1}
     graph.close(TIMEOUT)

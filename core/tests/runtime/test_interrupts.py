@@ -7,6 +7,7 @@ import sys
 import textwrap
 import threading
 import time
+from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,8 @@ PREAMBLE = """
     from penstock_testing import InlineExecutor, calculator, testing_registry
 
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in what a shell runs in the background
+    # A helper thread is kept: without the interpreter's lock the main thread frees it, with a callback of a
+    # weak reference of `threading`, in which Python drops a KeyboardInterrupt.
     opened, closed = [], []
     note = dict(
         open=lambda cc: opened.append(cc.node_name),
@@ -123,7 +126,8 @@ def test_ctrl_c_in_a_wait_without_a_time_out_says_what_the_run_waits_for() -> No
             print("ready", flush=True)
         graph = chain(None)
         graph.start_run()
-        threading.Thread(target=tell_when_main_waits, daemon=True).start()
+        helper = threading.Thread(target=tell_when_main_waits, daemon=True)  # kept, see PREAMBLE
+        helper.start()
         graph.wait_until_done()
         """
     )
@@ -152,7 +156,8 @@ def test_ctrl_c_in_a_wait_ends_the_script_within_seconds_with_everything_closed(
         graph = chain({pool}, source={source})
         graph.start_run()
         try:
-            threading.Thread(target=tell_when_all_are_open, daemon=True).start()
+            helper = threading.Thread(target=tell_when_all_are_open, daemon=True)  # kept, see PREAMBLE
+            helper.start()
             graph.wait_until_done()
         except KeyboardInterrupt:
             graph.cancel()
@@ -208,7 +213,8 @@ def test_interrupts_at_any_moment_of_feeding_and_waiting_never_hang(executor) ->
                 time.sleep(seconds)
                 _thread.interrupt_main()
                 sent.set()
-        threading.Thread(target=interrupt, daemon=True).start()
+        helper = threading.Thread(target=interrupt, daemon=True)  # kept, see PREAMBLE
+        helper.start()
 
         def one_run(graph):
             sent = threading.Event()  # of this round alone: that of the last may yet be set
@@ -348,6 +354,71 @@ def test_an_interrupt_inside_an_add_poisons_the_run_which_ends_and_closes_everyt
 
     graph.wait_until_done(0)
     assert closed == ["Note_1", "Note_2"]  # once each, however often the end is waited for
+
+
+class Interrupting(deque):
+    """A queue that is interrupted when it has got packets, or before."""
+
+    def __init__(self, moment) -> None:
+        super().__init__()
+        self.moment = moment
+
+    def extend(self, packets) -> None:
+        if self.moment == "after":
+            super().extend(packets)
+        raise KeyboardInterrupt
+
+    def clear(self) -> None:
+        if self.moment == "after it was counted":
+            raise KeyboardInterrupt
+        super().clear()
+
+
+@pytest.mark.parametrize(
+    ("moment", "dropped"),
+    [("before", {"Second": 1, "Third": 1}), ("after", {"Third": 1})],
+)
+def test_packets_that_an_interrupt_keeps_from_their_readers_count_as_dropped(
+    make, runner_of, moment, dropped
+) -> None:
+    kinds = [calculator(name=name, offset=0) for name in ("First", "Second", "Third")]
+    graph = make([(kind, "in") for kind in kinds], "in", threads=0)
+    graph.start_run()
+    graph.wait_until_idle(TIMEOUT)
+    (stream, *_) = runner_of(graph).schedule.streams
+    stream.readers[1].queue = Interrupting(moment)
+    with pytest.raises(KeyboardInterrupt):
+        graph.add_packet_to_input_stream("in", Packet(1, 1))
+    with pytest.raises(KeyboardInterrupt):
+        graph.wait_until_done(TIMEOUT)
+    ledger = graph.ledger()
+
+    assert ledger.adds_up
+    assert [(drop.place, drop.reason, drop.count) for drop in ledger.drops] == [
+        (f"node '{name}' input 0", "an interrupt came in the middle of a change", count)
+        for name, count in dropped.items()
+    ]
+
+
+def test_packets_that_an_interrupt_has_counted_as_dropped_do_not_wait_too(make, runner_of) -> None:
+    graph = make([(calculator(name="First", offset=0), "in")], "in", threads=0)
+    poller = graph.add_output_stream_poller("in")
+    graph.start_run()
+    (stream, *_) = runner_of(graph).schedule.streams
+    stream.observers[0].queue = Interrupting("after it was counted")
+    stream.observers[0].queue.append(Packet(0, 0))
+    stream.added = stream.readers[0].delivered = 1  # as it was added
+    with pytest.raises(KeyboardInterrupt):
+        poller.reset()
+    with pytest.raises(KeyboardInterrupt):
+        graph.wait_until_done(TIMEOUT)
+    (account,) = graph.ledger().streams
+
+    assert account.adds_up
+    assert [(one.dropped, one.in_flight) for one in account.readers] == [
+        ({}, 0),
+        ({"the poller was reset": 1}, 0),
+    ]
 
 
 calls_its_own = pytest.mark.skipif(

@@ -330,6 +330,7 @@ def test_a_wait_until_idle_is_woken_when_only_an_observer_is_left_and_returns_wh
 
     run.seen = Seen(run.seen)
     for number in range(LIGHT, LIGHT + 5):
+        runner.works[0]._slow_deliveries = 0  # however slow the machine is
         run.feed(number, number + 1)
         run.graph.wait_until_idle(TIMEOUT)
         assert run.seen[-1] == (number, number)
@@ -359,7 +360,7 @@ def test_waiting_threads_are_notified_of_light_steps_and_deliveries_now_and_then
 
     assert len(run.seen) == 3000
     assert len(notified) < 1500
-    assert 3000 in notified  # at the end at once, not when the wait looks again
+    assert max(notified) >= 2999  # at the end or just before it (`wake_early`), not when the wait looks again
 
 
 @pytest.mark.skipif(

@@ -4,9 +4,9 @@ import attrs
 import pytest
 
 from penstock import Calculator, CalculatorGraph, GraphConfigError, Packet, register_calculator
+from penstock.attrs_options import full_name
 from penstock.errors import GraphRunError, InvalidArgumentError
 from penstock.explain import GRAPH
-from penstock.option_class import full_name
 from penstock_testing import check_calculator, run_calculator
 from penstock_testing.inline import InlineExecutor
 from penstock_testing.registry import testing_registry

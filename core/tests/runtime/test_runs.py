@@ -112,7 +112,7 @@ def test_a_run_that_failed_leaves_nothing_behind_either(make) -> None:
     gc.collect()
 
     assert [ref for ref in alive if ref() is not None] == []
-    assert threading.active_count() == threads
+    assert threading.active_count() <= threads
 
 
 def test_a_second_run_may_start_with_smaller_timestamps(make) -> None:

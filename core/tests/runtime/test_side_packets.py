@@ -150,9 +150,9 @@ def test_a_side_packet_made_by_a_node_opens_waiting_nodes_and_can_be_read(make) 
         name="Source",
     )
     graph = make([(maker, "in", "", MAKES), (source, "", "out", 'input_side_packet: "made"')], "in")
-    with pytest.raises(UnavailableError, match="side packet 'made' has not been made yet"):
+    with pytest.raises(UnavailableError, match="side packet 'made' of the graph has not been made yet"):
         graph.get_output_side_packet("made")
-    with pytest.raises(NotFoundError, match="there is no side packet 'other'"):
+    with pytest.raises(NotFoundError, match="the graph has no side packet 'other'"):
         graph.get_output_side_packet("other")
     graph.start_run()
     graph.wait_until_idle(TIMEOUT)

@@ -12,7 +12,7 @@ from penstock.errors import GraphRunError, WaitTimeoutError
 from penstock.explain import WaitKind, why
 from penstock_testing import calculator
 from penstock_testing.schedules import ScheduleHarness
-from penstock_testing.wiring import node, wired
+from penstock_testing.wired_nodes import node, wired
 
 TIMEOUT = 20
 Packet = penstock.Packet

@@ -123,12 +123,16 @@ def test_what_is_too_quiet_stays_as_it_is(through, name, level, is_raised):
 def test_a_packet_of_another_shape_or_without_elements_is_refused(through, name):
     header = TimeSeriesHeader(sample_rate=1, num_channels=1, num_samples=3)
     with pytest.raises(
-        GraphRunError, match="a matrix of 1x2 has 2 columns, but the header says num_samples 3"
+        GraphRunError, match="a matrix of 1x2 has 2 columns, but the time series header says num_samples 3"
     ):
         through(find(name), [[[1, 2]]], header=header)
-    with pytest.raises(GraphRunError, match="a matrix of 2x3 has 2 rows, but the header says num_channels 1"):
+    with pytest.raises(
+        GraphRunError, match="a matrix of 2x3 has 2 rows, but the time series header says num_channels 1"
+    ):
         through(find(name), [np.zeros((2, 3))], header=header)
-    with pytest.raises(GraphRunError, match="a matrix of 1x0 has no elements; leave out such packets"):
+    with pytest.raises(
+        GraphRunError, match="a matrix of 1x0 has no elements for the operation; leave out such packets"
+    ):
         through(find(name), [np.zeros((1, 0))])
     with pytest.raises(GraphRunError, match="has no header"):
         through(find(name), [[[1, 2]]], header=False)

@@ -169,7 +169,7 @@ def test_bands_that_cannot_be_are_refused(through, power, fields, given, words):
 
 
 def test_a_spectrum_of_one_row_has_no_bands(through):
-    with pytest.raises(GraphRunError, match="a spectrum of 1 rows has no bands"):
+    with pytest.raises(GraphRunError, match="a spectrum of 1 rows has no mel bands"):
         through(MelSpectrumCalculator, [[[1]]], header=header(1))
 
 
@@ -177,7 +177,8 @@ def test_a_spectrum_of_one_row_has_no_bands(through):
 def test_what_is_no_square_is_refused(through, power, number):
     power[3, 3] = number
     with pytest.raises(
-        GraphRunError, match=f"{number} is no squared magnitude, which is at least 0; connect a Spec"
+        GraphRunError,
+        match=f"{number} is no squared magnitude for mel features, which is at least 0; connect a Spec",
     ):
         through(MelSpectrumCalculator, [power], header=header())
 

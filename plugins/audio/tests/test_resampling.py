@@ -252,7 +252,8 @@ def test_a_side_packet_gives_the_rate_where_the_option_does_not(through, noise):
 )
 def test_a_source_of_a_low_rate_is_refused(through, noise, given):
     with pytest.raises(
-        GraphRunError, match="has 1000 samples a second, but at least 1001 are needed; take a better"
+        GraphRunError,
+        match="has 1000 samples a second, but to resample at least 1001 are needed; take a better",
     ):
         through(ResampleTimeSeriesCalculator, [noise(1, 50)], options=SeriesOptions(**given))
 
@@ -314,9 +315,9 @@ def test_the_log_tells_of_times_that_do_not_agree_with_the_samples(through, nois
         (
             RationalFactorResampleCalculator,
             RationalOptions(),
-            "target_sample_rate is 0.0, but must be above 0",
+            "target_sample_rate, is 0.0, but must be above 0",
         ),
-        (ResampleTimeSeriesCalculator, SeriesOptions(), "target_sample_rate is 0.0, but must be above 0"),
+        (ResampleTimeSeriesCalculator, SeriesOptions(), "target_sample_rate, is 0.0, but must be above 0"),
         (
             ResampleTimeSeriesCalculator,
             SeriesOptions(target_sample_rate=5, resampler_type="UNDEFINED"),
@@ -338,7 +339,7 @@ def test_a_rate_is_needed_when_the_graph_is_loaded(through, noise, calculator, o
         (2001, 1, {}, "one may be 2000 times the other at most"),
         (5, 4, {"kaiser_beta": 0.0}, "kaiser_beta 0.0; they must be above 0"),
         (5, 4, {"cutoff_proportion": 1.5}, "cutoff_proportion at most 1"),
-        (5, 4, {"radius_factor": float("nan")}, "a filter has radius_factor nan"),
+        (5, 4, {"radius_factor": float("nan")}, "the resampler's filter has radius_factor nan"),
     ],
 )
 def test_what_cannot_be_resampled_is_refused(source, target, kernel, words):
@@ -433,7 +434,7 @@ def test_the_same_rate_a_bad_rate_and_no_packets(through, cut, calculator, optio
     made = through(calculator, cut(samples, *ENDS), HERTZ, start=4, options=same)
 
     assert np.array_equal(made.joined, samples)
-    with pytest.raises(GraphConfigError, match=r"target_sample_rate is -999\.9, but must be above 0"):
+    with pytest.raises(GraphConfigError, match=r"target_sample_rate, is -999\.9, but must be above 0"):
         through(calculator, [samples], HERTZ, options=options(target_sample_rate=-999.9))
     header = TimeSeriesHeader(sample_rate=HERTZ, num_channels=3)
     assert through(calculator, [], header=header, options=same).arrays == []

@@ -48,7 +48,7 @@ def test_without_a_stabilizer_silence_is_minus_infinity(through):
 
 def test_numbers_below_zero_are_refused_or_become_nan(through):
     with pytest.raises(
-        GraphRunError, match=r"-3\.0 is below 0 and has no logarithm; square it before"
+        GraphRunError, match=r"-3\.0 is below 0 and has no stabilized logarithm; square it before"
     ) as caught:
         through(StabilizedLogCalculator, [[[1, -3, -2]]])
     assert caught.value.errors[0].code is StatusCode.OUT_OF_RANGE
@@ -62,7 +62,7 @@ def test_numbers_below_zero_are_refused_or_become_nan(through):
 
 
 def test_what_has_no_logarithm_is_refused(through):
-    with pytest.raises(GraphRunError, match="NaN has no logarithm; correct what is written"):
+    with pytest.raises(GraphRunError, match="NaN has no stabilized logarithm; correct what is written"):
         through(StabilizedLogCalculator, [[[1, np.nan]]])
     with pytest.raises(GraphRunError, match=r"stabilizer is -1.0, but must be at least 0"):
         through(StabilizedLogCalculator, [[[1]]], options=StabilizedLogCalculatorOptions(stabilizer=-1))
@@ -104,7 +104,11 @@ def test_each_packet_of_a_series_becomes_its_logarithms(through, scale, level):
 )
 @pytest.mark.parametrize(
     ("number", "options", "words"),
-    [(np.nan, {}, "NaN has no log"), (-1, {}, "below 0"), (-1, {"check_nonnegativity": False}, None)],
+    [
+        (np.nan, {}, "NaN has no stabilized log"),
+        (-1, {}, "below 0"),
+        (-1, {"check_nonnegativity": False}, None),
+    ],
 )
 def test_a_packet_that_has_no_logarithm_ends_the_run_if_it_is_looked_at(through, number, options, words):
     def run():

@@ -326,7 +326,8 @@ def test_windows_that_cannot_be_are_refused(through, noise, given, words):
 
 def test_several_channels_are_refused_where_one_is_taken(through, noise):
     with pytest.raises(
-        GraphRunError, match="has 2 channels, but one is taken; set allow_multichannel_input, or put"
+        GraphRunError,
+        match="has 2 channels, but a spectrogram is of one; set allow_multichannel_input, or put",
     ):
         through(SpectrogramCalculator, [noise(2, 10)], rate=RATE, options=options())
 

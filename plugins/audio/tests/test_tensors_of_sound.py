@@ -202,7 +202,7 @@ def test_times_are_not_sent_where_a_call_sends_no_tensor():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({}, "there is no num_channels and no num_samples; set it in the options"),
+        ({}, "an audio tensor has no num_channels and no num_samples; set it in the options"),
         ({"num_channels": 0, "num_samples": 3}, "num_channels is 0, but must be at least 1"),
         ({"num_channels": 2**20, "num_samples": 2**20}, "product of 1048576 channels and 1048576 samples"),
         (
@@ -252,7 +252,7 @@ def test_tensors_that_cannot_be_are_refused_when_the_graph_is_loaded(given, word
 
 
 def test_ends_of_a_transform_need_a_transform():
-    with pytest.raises(GraphConfigError, match="the output DC_AND_NYQUIST needs fft_size; set it"):
+    with pytest.raises(GraphConfigError, match="the tensor's output DC_AND_NYQUIST needs fft_size; set it"):
         tensors([], outputs=["TENSORS", "DC_AND_NYQUIST"], num_channels=1, num_samples=3)
 
 
@@ -265,7 +265,7 @@ def test_ends_of_a_transform_need_a_transform():
         (
             {"SAMPLE_RATE": [(0, 9.0), (5, 10.0)]},
             False,
-            "says 10 samples a second, but has said 9 before; set stream",
+            "says 10 samples of audio a second, but has said 9 before; set stream",
         ),
         ({"SAMPLE_RATE": [(0, 0.0)]}, False, "sound of 0.0 Hz cannot be resampled to 9.0 Hz"),
     ],
@@ -369,8 +369,8 @@ def test_transforms_that_cannot_be_are_refused_when_the_graph_is_loaded(given, w
 @pytest.mark.parametrize(
     ("payload", "words"),
     [
-        ([], r"holds \[\], but one tensor of float32 is taken"),
-        ([Tensor(np.zeros(64, np.int8))], "but one tensor of float32 is taken"),
+        ([], r"holds \[\], but audio is made of one tensor of float32"),
+        ([Tensor(np.zeros(64, np.int8))], "but audio is made of one tensor of float32"),
         (
             [Tensor(np.zeros((2, 33), np.float32))],
             "66 numbers, but a transform of 64 points has 64 in this dft_tensor",

@@ -149,7 +149,7 @@ def test_frames_that_cannot_be_are_refused_when_the_graph_is_loaded(through, noi
     [
         (options(0.1), "the number of samples in 0.0001 s at 1000.0 Hz is 0, but must be at least 1"),
         (options(1e12), "the number of samples in .* is 1000000000000, but at most 16777216 are allowed"),
-        (options(5, 4.7), "step by less than a sample at 1000.0 Hz; make frame_overlap_seconds smaller"),
+        (options(5, 4.7), "step by less than a sample at 1000.0 Hz; make frame_overlap_seconds"),
     ],
 )
 def test_frames_that_do_not_go_with_the_rate_are_refused(through, noise, given, words):
@@ -165,11 +165,11 @@ def test_frames_that_do_not_go_with_the_rate_are_refused(through, noise, given, 
             "stream 'in_0' has no header, but a TimeSeriesHeader is needed; put an AddAudioHeaderCalculator",
         ),
         ("words", "has a 'str' as header, but a TimeSeriesHeader is needed"),
-        (TimeSeriesHeader(sample_rate=5), "has a header without num_channels"),
-        (TimeSeriesHeader(num_channels=5), "has a header without sample_rate"),
+        (TimeSeriesHeader(sample_rate=5), "has a time series header without num_channels"),
+        (TimeSeriesHeader(num_channels=5), "has a time series header without sample_rate"),
         (
             TimeSeriesHeader(sample_rate=-5, num_channels=1),
-            "a header with sample_rate -5.0, which must be at least 0",
+            "stream 'in_0' has a time series header with sample_rate -5.0, which must be at least 0",
         ),
         (
             TimeSeriesHeader(sample_rate=0, num_channels=1),
@@ -187,7 +187,9 @@ def test_a_header_is_needed_and_checked(through, noise, header, words):
 
 
 def test_a_matrix_with_other_rows_than_the_header_says_is_refused(through, noise):
-    with pytest.raises(GraphRunError, match="a matrix of 1x3 has 1 rows, but the header says num_channels 2"):
+    with pytest.raises(
+        GraphRunError, match="a matrix of 1x3 has 1 rows, but the time series header says num_channels 2"
+    ):
         through(
             TimeSeriesFramerCalculator,
             [noise(1, 3)],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 WIDTH, HEIGHT = 64, 32
 #: Cells of grids of 8, 16 and 32 pixels.
@@ -75,6 +76,14 @@ def outputs_of(layout, seed=0):  # noqa: PLR0911, C901  # one return for each la
             "logits": random.normal(-1, 2, (1, CELLS, CLASSES)).astype(np.float32),
             "pred_boxes": (boxes / size)[None].astype(np.float32),
         }
+    if layout == "DETR_ROWS":
+        size = np.array([WIDTH, HEIGHT] * 2, np.float32)
+        rows = np.concatenate([boxes / size, scores], axis=1)
+        return {"output0": rows[None, :30].astype(np.float32)}
+    if layout == "DETR_END_TO_END":
+        size = np.array([WIDTH, HEIGHT] * 2, np.float32)
+        rows = np.concatenate([boxes / size, best, classes[:, None]], axis=1)
+        return {"output0": rows[None, :30].astype(np.float32)}
     if layout == "LABELS_BOXES_SCORES":
         return {"labels": classes[None], "boxes": _corners(boxes)[None], "scores": best.T.copy()}
     if layout == "RTMDET":
@@ -99,11 +108,13 @@ def outputs_of(layout, seed=0):  # noqa: PLR0911, C901  # one return for each la
 TASKS = {
     "YOLO_V8_POSE": {"task": "pose", "kpt_shape": f"[{POINTS}, 3]"},
     "YOLO_END_TO_END_POSE": {"task": "pose", "kpt_shape": f"[{POINTS}, 3]"},
+    "DETR_ROWS": {"task": "detect"},
+    "DETR_END_TO_END": {"task": "detect", "head": "RTDETRDecoder"},
 }
 TOLD = [
     "YOLO_V5", "YOLO_V8", "YOLO_END_TO_END", "SSD", "DETR", "LABELS_BOXES_SCORES", "RTMDET", "CENTERNET",
     "CENTERFACE", "YOLO_V5_SEGMENT", "YOLO_V8_SEGMENT", "YOLO_V8_POSE", "YOLO_END_TO_END_SEGMENT",
-    "YOLO_END_TO_END_POSE",
+    "YOLO_END_TO_END_POSE", "DETR_ROWS", "DETR_END_TO_END",
 ]  # fmt: skip
 DETECTING = [*TOLD, "YOLOX"]
 
@@ -146,6 +157,23 @@ def onnx_model(  # noqa: PLR0913  # what a file says
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
     helper.set_model_props(model, metadata or {})
     return model.SerializeToString()
+
+
+def mean_colours(path, height, width, **metadata):
+    """Write a model to a file whose scores are the mean colours of its input, RGB from 0 to 1."""
+    onnx = pytest.importorskip("onnx", reason='no onnx: pip install "penstock-detect[testing]"')
+    pytest.importorskip("onnxruntime", reason='no onnxruntime: pip install "penstock-detect[onnx]"')
+    helper, kind = onnx.helper, onnx.TensorProto.FLOAT
+    graph = helper.make_graph(
+        [helper.make_node("ReduceMean", ["images"], ["output0"], axes=[2, 3], keepdims=0)],
+        "mean",
+        [helper.make_tensor_value_info("images", kind, [1, 3, height, width])],
+        [helper.make_tensor_value_info("output0", kind, [1, 3])],
+    )
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    helper.set_model_props(made, metadata)
+    path.write_bytes(made.SerializeToString())
+    return path
 
 
 def tflite_model(outputs, *, shape=(1, HEIGHT, WIDTH, 3), kind="FLOAT32", scale=None, metadata=None):

@@ -85,6 +85,19 @@ def detr(arrays, least):
     yield from all_of_them[: logits.shape[1]]
 
 
+def detr_rows(arrays, least):
+    for place, row in enumerate(arrays[0][0].tolist()):
+        best = max(range(CLASSES), key=lambda i: row[4 + i])
+        if row[4 + best] >= least:
+            yield found(best, row[4 + best], centred(*row[:4]), (), place)
+
+
+def detr_end_to_end(arrays, least):
+    for place, (x, y, width, height, score, number) in enumerate(arrays[0][0].tolist()):
+        if score >= least:
+            yield found(int(number), score, centred(x, y, width, height), (), place)
+
+
 def labels_boxes_scores(arrays, least):
     labels, boxes, scores = arrays
     for label, box, score in zip(labels[0], boxes[0], scores[0], strict=True):
@@ -146,6 +159,8 @@ DECODERS = {
     "YOLOX": yolox,
     "SSD": ssd,
     "DETR": detr,
+    "DETR_ROWS": detr_rows,
+    "DETR_END_TO_END": detr_end_to_end,
     "LABELS_BOXES_SCORES": labels_boxes_scores,
     "RTMDET": rtmdet,
     "CENTERNET": centernet,

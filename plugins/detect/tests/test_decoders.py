@@ -13,6 +13,7 @@ from detector_models import (
     TASKS,
     TOLD,
     WIDTH,
+    mean_colours,
     outputs_of,
 )  # fmt: skip
 from plain_decoders import DECODERS, OVERLAPPING, best_of, unpadded
@@ -161,6 +162,77 @@ def test_rows_that_may_hold_key_points_are_not_guessed(layout, model):
     with pytest.raises(GraphConfigError, match="several layouts have such outputs"):
         detect(path)
     assert len(detect(path, 'label: "a" label: "b" label: "c"')) > 2  # so that 3 classes are known
+
+
+@pytest.mark.parametrize("layout", ["DETR_ROWS", "DETR_END_TO_END"])
+def test_rows_of_a_transformer_are_of_the_stretched_image(layout, model):
+    outputs = outputs_of(layout)
+    metadata = {"names": str(dict(enumerate(LABELS))), **TASKS[layout]}
+    path = model(outputs, metadata=metadata)
+
+    found = detect(path, size=(400, 400))  # a letterbox would have edges
+    in_a_letterbox = detect(path, "resize: LETTERBOX", size=(400, 400))
+
+    expected = list(DECODERS[layout](list(outputs.values()), LEAST))
+    assert_equal(found, expected)
+    assert_equal(in_a_letterbox, [unpadded(one, (0.25, 0.0, 0.25, 0.0)) for one in expected])
+
+
+@pytest.mark.parametrize(
+    ("task", "options", "height", "red"),
+    [
+        ("classify", "", 32, 1.0),
+        ("", "", 32, 1 / 9),
+        ("classify", "resize: STRETCH", 32, 1 / 3),
+        ("", "resize: CROP", 32, 1.0),
+        ("classify", "", 16, 1 / 3),  # it is stretched where the input is no square
+        ("classify", "resize: CROP", 16, 1 / 2),
+        ("classify", "short_side: 64", 32, 1.0),
+    ],
+)
+def test_a_classifier_of_ultralytics_gets_the_middle_of_the_image(task, options, height, red, tmp_path):
+    """The middle of the image is red."""
+    names = "{0: 'red', 1: 'green', 2: 'blue'}"
+    path = mean_colours(tmp_path / "mean.onnx", height, 32, task=task, names=names)
+    image = np.zeros((32, 96, 3), np.uint8)
+    image[:, 32:64, 0] = 255
+
+    text = f"""
+    input_stream: "image" output_stream: "out"
+    node {{ calculator: "DetectorSubgraph" input_stream: "IMAGE:image" output_stream: "CLASSIFICATIONS:out"
+      node_options {{ {OPTIONS.format("DetectorSubgraph")} {{
+        model_path: "{path}" min_score: 0 pad_value: 0 {options} }} }} }}"""
+    (packet,) = penstock.run(text, {"image": [(0, image)]})["out"]
+
+    best = packet.payload.classification[0]
+    assert best.label == "red"
+    assert best.score == pytest.approx(red, abs=0.03)
+
+
+def test_a_short_side_is_refused_where_nothing_is_cut(model):
+    path = model(outputs_of("RTMDET"))
+
+    with pytest.raises(GraphConfigError, match="short_side is 40, but resize is LETTERBOX, which takes no"):
+        detect(path, "short_side: 40")
+
+
+def test_a_task_without_a_layout_is_named(model):
+    rows = np.zeros((1, 4 + CLASSES + 1, CELLS), np.float32)
+    path = model({"output0": rows}, metadata={"names": str(dict(enumerate(LABELS))), "task": "obb"})
+
+    with pytest.raises(
+        GraphConfigError,
+        match=r"says the task 'obb', of which no layout is .*classify, detect, pose, segment",
+    ):
+        detect(path)
+
+
+def test_outputs_are_put_in_order_where_the_layout_is_told_from_tensors():
+    arrays = list(outputs_of("YOLO_V8_SEGMENT").values())
+
+    found = decode(arrays[::-1], f"min_score: {LEAST}")
+
+    assert_equal(found, list(DECODERS["YOLO_V8_SEGMENT"](arrays, LEAST)))
 
 
 def test_the_order_of_outputs_follows_their_names(model):

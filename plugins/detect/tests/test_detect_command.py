@@ -10,7 +10,8 @@ import cv2
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from detector_models import LABELS, TASKS, outputs_of
+from detector_models import LABELS, TASKS, mean_colours, outputs_of
+from PIL import Image
 
 from penstock.config import read_graph
 from penstock.packs import default_registry
@@ -141,6 +142,23 @@ def test_what_the_model_does_not_say_is_said_by_options(film, model):
     assert len(json.loads(result.stdout.splitlines()[0])["detections"]) > 2
 
 
+def test_how_pictures_are_resized_is_an_option(tmp_path):
+    path = mean_colours(tmp_path / "mean.onnx", 16, 16)
+    picture = tmp_path / "noise.png"
+    pixels = np.random.default_rng(3).integers(0, 256, (90, 160, 3)).astype(np.uint8)
+    cv2.imwrite(str(picture), pixels[..., ::-1])
+
+    result = invoke(
+        picture, "--model", path, "--json", "--resize", "crop", "--interpolation", "antialias-cubic",
+        "--short-side", "20",
+    )  # fmt: skip
+
+    small = Image.fromarray(pixels).resize((35, 20), Image.Resampling.BICUBIC)
+    means = np.asarray(small)[2:18, 10:26].mean(axis=(0, 1)) / 255  # half of 19 is rounded to 10
+    found = {one["class"]: one["score"] for one in json.loads(result.stdout)["classes"]}
+    assert [found[i] for i in range(3)] == pytest.approx(means, abs=1e-4)
+
+
 def test_options_reach_the_graph_as_they_are():
     text = graph_text({
         "model_path": 'a "b" \\ ü\n', "layout": "yolo-end-to-end", "scores": "usual", "resize": "stretch",
@@ -170,14 +188,14 @@ def test_each_layout_has_a_name_on_the_command_line():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ((), "neither of VIDEO and --camera are given"),
-        (("film.mp4", "--camera", "0"), "both of VIDEO and --camera are given"),
-        (("film.mp4", "--mean", "1;2"), "'1;2' is no list of numbers, such as"),
-        (("film.mp4", "--size", "640"), "'640' is no width and height, such as 640x480"),
+        ((), "neither of VIDEO and --camera are given to detect"),
+        (("film.mp4", "--camera", "0"), "both of VIDEO and --camera are given to detect"),
+        (("film.mp4", "--mean", "1;2"), "'1;2' is no list of numbers for detect, such as"),
+        (("film.mp4", "--size", "640"), "'640' is no width and height for detect, such as 640x480"),
         (("film.mp4",), "model 'best.onnx' does not exist"),
         (
             ("film.mp4", "--tracker", "oc-sort"),
-            "--tracker oc-sort says how objects are followed; add --track",
+            "--tracker oc-sort says how detected objects are followed; add --track",
         ),
     ],
 )

@@ -96,7 +96,7 @@ def test_exactly_one_input_is_connected(inputs, words):
 @pytest.mark.parametrize(
     ("masks", "words"),
     [
-        ([], "there are 0 masks, but 1 detections; give one for each"),
+        ([], "there are 0 masks for JSON, but 1 detections; give one for each"),
         (
             [ImageFrame(np.zeros((2, 2, 3), np.uint8), ImageFormat.SRGB)],
             "has the format SRGB, but must be GRAY8",

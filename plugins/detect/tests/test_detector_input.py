@@ -8,8 +8,8 @@ import pytest
 
 import penstock
 from penstock.errors import GraphConfigError, GraphRunError
-from penstock_detect.detector_input import place_of
 from penstock_detect.options import Resize
+from penstock_detect.resizing import place_of
 from penstock_formats import ImageFormat, ImageFrame
 
 NOISE = np.random.default_rng(0).integers(0, 256, (36, 64, 3), np.uint8)
@@ -108,7 +108,7 @@ def test_an_image_of_another_format_is_refused():
     deep = ImageFrame(np.zeros((4, 4), np.uint16), ImageFormat.GRAY16)
 
     with pytest.raises(
-        GraphRunError, match="format GRAY16, but the node takes SRGB, SRGBA and GRAY8; convert"
+        GraphRunError, match="format GRAY16, but the detector takes SRGB, SRGBA and GRAY8; convert"
     ):
         made("width: 64 height: 36", deep)
 

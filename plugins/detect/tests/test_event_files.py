@@ -147,7 +147,7 @@ def test_a_database_that_another_program_holds(tmp_path, monkeypatch):
     other = sqlite3.connect(path, isolation_level=None)
     try:
         other.execute("BEGIN EXCLUSIVE")
-        with pytest.raises(GraphRunError, match=r"database is locked for 0\.1 s; end the transaction"):
+        with pytest.raises(GraphRunError, match=r"database is locked for 0\.1 s; end the other program's"):
             write(path, [[event(0)]])
     finally:
         other.close()

@@ -11,8 +11,8 @@ from test_decoders import detect
 
 import penstock
 from penstock.errors import GraphConfigError, GraphRunError
-from penstock_detect.detector_input import place_of
 from penstock_detect.options import Resize
+from penstock_detect.resizing import place_of
 from penstock_formats import Detection, ImageFormat, ImageFrame, LocationData, Tensor
 
 NAMES = {"names": str(dict(enumerate(LABELS)))}
@@ -207,7 +207,7 @@ def test_a_tracker_with_half_of_its_masks_connected_is_refused(port, other):
     line = 'output_stream: "MASKS:masks"' if port == "input" else 'input_stream: "MASKS:found_masks"'
 
     with pytest.raises(
-        GraphConfigError, match=f"the {port} MASKS is connected, but the {other} MASKS is not"
+        GraphConfigError, match=f"the tracker's {port} MASKS is connected, but the {other} MASKS is not"
     ):
         penstock.CalculatorGraph(TRACKED.replace(line, ""))
 

@@ -239,7 +239,10 @@ def test_ids_are_the_same_in_any_order_of_steps(algorithm):
 @pytest.mark.parametrize(
     ("one", "words"),
     [
-        (Detection(), "a detection has a place of format GLOBAL, but a box is followed; give it a"),
+        (
+            Detection(),
+            "a detection has a place of format GLOBAL, but a box is followed by the tracker; give it a",
+        ),
         (found(float("nan")), "all of these numbers must be finite"),
         (found(0.5, score=float("inf")), "and the score inf, but all of these numbers must be finite"),
     ],

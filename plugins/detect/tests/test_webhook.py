@@ -160,7 +160,7 @@ def test_a_server_that_dies_and_comes_back_gets_all_events(servers):
     [
         (404, "answers 404: answer 404; check url"),
         (302, "answers 302: answer 302; check url"),
-        (401, "answers 401: answer 401; give a header Authorization in the side packet HEADERS"),
+        (401, "answers 401: answer 401 to the posting; give a header Authorization"),
     ],
 )
 def test_an_answer_that_will_not_change_fails_the_call_at_once(servers, answer, words):
@@ -178,7 +178,7 @@ def test_a_call_fails_after_the_time_that_the_options_say():
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}/"
 
-    with pytest.raises(GraphRunError, match=r"does not answer: .*; \d+ attempts in .*give_up_ms is 60"):
+    with pytest.raises(GraphRunError, match=r"does not answer: .*; \d+ attempts to post in .*give_up_ms is"):
         post(url, [[event(0)]], "give_up_ms: 60")
 
 
@@ -212,9 +212,9 @@ def test_a_run_that_is_cancelled_does_not_wait_for_a_silent_server(servers, capl
 @pytest.mark.parametrize(
     ("url", "words"),
     [
-        ("", "url is '', but must be an address such as https://host/path"),
-        ("ftp://host/", "but must be an address such as"),
-        ("http://host:99999/", "is no address: Port out of range"),
+        ("", "url is '', but must be an address for posting, such as https://host/path"),
+        ("ftp://host/", "but must be an address for posting, such as"),
+        ("http://host:99999/", "is no address for posting: Port out of range"),
         ("http://ann:pw@host/", "has a user name; give a header Authorization"),
     ],
 )

@@ -34,7 +34,7 @@ def test_a_file_that_is_no_model(tmp_path, data, words):
 
 
 def test_a_file_that_is_missing(tmp_path):
-    with pytest.raises(GraphConfigError, match=r"the file .*none.onnx' was not found"):
+    with pytest.raises(GraphConfigError, match=r"the resource .*none.onnx' was not found"):
         detect(tmp_path / "none.onnx")
 
 
@@ -228,9 +228,9 @@ def test_names_are_listed_in_order():
 
 
 def test_labels_have_limits():
-    with pytest.raises(ResourceExhaustedError, match="has 100001 names, but at most 100000"):
+    with pytest.raises(ResourceExhaustedError, match="has 100001 names, but of a model at most 100000"):
         read_labels("labels.txt", b"a\n" * (model_file.MAX_LABELS + 1))
-    with pytest.raises(ResourceExhaustedError, match="a name of 1001 characters, but at most 1000"):
+    with pytest.raises(ResourceExhaustedError, match="a name of 1001 characters, but of a model at most"):
         read_labels("labels.txt", b"a" * 1001)
     with pytest.raises(InvalidArgumentError, match="is empty; give one with the name of a class"):
         read_labels("labels.txt", b"\n\n")

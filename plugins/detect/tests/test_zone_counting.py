@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from penstock_detect.zones.counting import Counter, Rules, Seen
 from penstock_detect.zones.events import ZoneEventKind
 from penstock_detect.zones.geometry import crossing, distance, is_inside, side
-from penstock_detect.zones.places import Line, Places, Zone
+from penstock_detect.zones.lines_and_zones import Line, Places, Zone
 
 NOW = Rules(margin=0.0, hold_us=0, lost_us=10**9)
 #: Few places, so that points are often on lines and moves often go through corners.

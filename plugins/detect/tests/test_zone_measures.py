@@ -13,7 +13,7 @@ from tracked import box, pixel_box
 import penstock
 from penstock.errors import GraphConfigError, GraphRunError, InvalidArgumentError
 from penstock_detect.zones.ground import GroundPlane
-from penstock_detect.zones.places import Ground
+from penstock_detect.zones.lines_and_zones import Ground
 from penstock_formats import ImageFormat, ImageFrame
 
 IMAGE = ((0.4, 0.3), (0.6, 0.3), (0.9, 0.9), (0.1, 0.9))
@@ -83,8 +83,8 @@ def test_the_horizon_has_no_speed_and_untracked_ones_neither():
 @pytest.mark.parametrize(
     ("image", "meters", "words"),
     [
-        (((0, 0), (0.5, 0.5), (1, 1), (0, 1)), METERS, "ground.image: three of the points"),
-        (IMAGE, ((0, 0), (1, 0), (2, 0), (0, 1)), "ground.meters: three of the points"),
+        (((0, 0), (0.5, 0.5), (1, 1), (0, 1)), METERS, "ground.image: three of the ground's points"),
+        (IMAGE, ((0, 0), (1, 0), (2, 0), (0, 1)), "ground.meters: three of the ground's points"),
         (IMAGE, (METERS[1], METERS[0], *METERS[2:]), "are in different orders; give both in the same order"),
     ],
 )
@@ -176,7 +176,7 @@ def test_heat_is_drawn_over_the_image_where_it_is_hot_only():
 
 def test_heat_that_cannot_be_drawn():
     gray = ImageFrame(np.zeros((4, 4), np.uint8), ImageFormat.GRAY8)
-    with pytest.raises(GraphRunError, match="has an image of GRAY8, but must be SRGB"):
+    with pytest.raises(GraphRunError, match="has an image of GRAY8, but under a heat map it must be SRGB"):
         heat([(0, [])], "", [(0, gray)])
     with pytest.raises(GraphConfigError, match="columns is 5000, but must be at most 4096"):
         heat([], "columns: 5000")

@@ -13,7 +13,7 @@ from penstock.access import Access
 from penstock.errors import GraphConfigError, GraphRunError, InvalidArgumentError, ResourceExhaustedError
 from penstock_detect.zones.anchors import Anchor
 from penstock_detect.zones.events import ZoneEventKind
-from penstock_detect.zones.places import MAX_FILE_BYTES, read_places
+from penstock_detect.zones.lines_and_zones import MAX_FILE_BYTES, read_places
 
 GATE = 'line { name: "gate" point: [0.2, 0.5, 0.8, 0.5] }'
 YARD = 'zone { name: "yard" point: [0.2, 0.6, 0.8, 0.6, 0.8, 0.9, 0.2, 0.9] }'
@@ -162,7 +162,7 @@ def zone(points, before=""):
         (line('[[0, 0], [1, "x"]]'), 'lines[0].points[1][1] is "x", but must be a number'),
         (line("[[0, 0], [1, NaN]]"), "lines[0].points[1][1] is NaN, but must be a number"),
         (line("[[0, 0], [1, 1]]", ', "directions": ["x", "x"]'), 'directions is ["x", "x"], but must be two'),
-        (line("[[0, 0], [0, 0]]"), "the ends of the line 'a' are the same point"),
+        (line("[[0, 0], [0, 0]]"), "the ends of the zone line 'a' are the same point"),
         (zone("[[0, 0], [0.5, 0.5], [1, 1]]"), "the corners of the zone 'a' are on one line"),
         (zone("[[0, 0], [1, 1]]"), "zones[0].points is a list of 2, but must be a list of 3 to 1000"),
         (line("[[0, 0], [640, 1]]"), 'for pixels say "units": "pixels"'),
@@ -239,7 +239,7 @@ def test_files_without_zones_or_without_a_size(tmp_path):
     ("detections", "words"),
     [
         ([box(1, 0, 0), box(1, 1, 1)], "has two detections with the ID 1 at timestamp 0"),
-        ([pixel_box(1, 9, 9)], "has a box in pixels, but the size of the image is not known"),
+        ([pixel_box(1, 9, 9)], "with a box in pixels, but the size of the image is not known"),
     ],
 )
 def test_detections_that_cannot_be_counted(detections, words):

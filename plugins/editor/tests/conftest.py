@@ -17,7 +17,7 @@ DIAGNOSTICS = "textDocument/publishDiagnostics"
 class Client:
     """Starts one server."""
 
-    def __init__(self, *words):
+    def __init__(self, *words, capabilities=None):
         command = [sys.executable, "-m", "penstock_cli", "language-server", *words]
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe)
@@ -30,9 +30,8 @@ class Client:
         self._threads = [threading.Thread(target=one, daemon=True) for one in (self._read, self._drain)]
         for one in self._threads:
             one.start()
-        self.capabilities = self.ask("initialize", {"processId": None, "rootUri": None, "capabilities": {}})[
-            "capabilities"
-        ]
+        about = {"processId": None, "rootUri": None, "capabilities": capabilities or {}}
+        self.capabilities = self.ask("initialize", about)["capabilities"]
         self.tell("initialized", {})
 
     def _read(self):
@@ -63,7 +62,21 @@ class Client:
                 if "error" in said:
                     raise RuntimeError(said["error"]["message"])
                 return said["result"]
-            self.notes.append(said)
+            self._note(said)
+
+    def asked(self, method):
+        """Return the parameters of the next request of the server, which is answered: it was done."""
+        while True:
+            found = next((one for one in self.notes if one.get("method") == method), None)
+            if found is not None:
+                self.notes.remove(found)
+                return found["params"]
+            self._note(self._next())
+
+    def _note(self, said):
+        if "method" in said and "id" in said:
+            self._send({"jsonrpc": "2.0", "id": said["id"], "result": {"success": True}})
+        self.notes.append(said)
 
     def open(self, text, uri=None):
         """Open a text, and return its address, which is a new one where none is given."""
@@ -148,8 +161,8 @@ def started():
     """Return a function that starts another server, which the fixture ends."""
     clients = []
 
-    def start(*words):
-        clients.append(Client(*words))
+    def start(*words, capabilities=None):
+        clients.append(Client(*words, capabilities=capabilities))
         return clients[-1]
 
     yield start

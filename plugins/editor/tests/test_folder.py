@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
+
+from penstock_editor.open_file import OpenFile
+from penstock_editor.project import Folder
 
 PART = """\
 type: "HalfSubgraph"
@@ -109,7 +114,7 @@ def test_a_stream_is_renamed_in_its_file_alone(client, folder):
 @pytest.mark.parametrize(
     ("mark", "new", "message"),
     [
-        ('"Half', "PassThroughCalculator", "there is a calculator 'PassThroughCalculator' already"),
+        ('"Half', "PassThroughCalculator", "the project has a calculator 'PassThroughCalculator' already"),
         ('"Half', "a b", "'a b' is no type of a graph"),
         ('"I', "in", "'in' is no tag"),
         ('name: "sl', "default name", None),
@@ -172,3 +177,88 @@ def test_references_of_a_type_are_all_its_users(client, folder):
     )
 
     assert [one["uri"] for one in found] == [folder["user"]]
+
+
+JSON_PART = """\
+{
+  "type": "HalfSubgraph",
+  "input_stream": ["IN:a", "IN:1:c"],
+  "outputStream": ["OUT:b"],
+  "node": [
+    {"calculator": "PassThroughCalculator", "input_stream": ["a"], "output_stream": ["b"], "executor": "slow"}
+  ]
+}
+"""
+JSON_USER = """\
+{
+  "executor": [{"name": "slow", "type": "ThreadPoolExecutor"}],
+  "node": [
+    {"calculator": "HalfSubgraph", "inputStream": ["IN:x", "IN:1:x"], "output_stream": ["OUT:y"]}
+  ]
+}
+"""
+
+
+@pytest.fixture(params=["part", "user"])
+def mixed(request, client, tmp_path):
+    """Write a subgraph and its user, one of them as JSON; open both, and return addresses and texts."""
+    texts = {"part": PART, "user": USER}
+    texts[request.param] = {"part": JSON_PART, "user": JSON_USER}[request.param]
+    uris = {}
+    for name, text in texts.items():
+        path = tmp_path / f"{name}{'.json' if name == request.param else '.pbtxt'}"
+        path.write_text(text, encoding="utf-8")
+        uris[name] = path.as_uri()
+    (tmp_path / "data.json").write_text('{"type": "HalfSubgraph", "IN": [1, 2]}', encoding="utf-8")
+    client.open(texts["user"], uris["user"])
+    yield uris, texts
+    for uri in uris.values():
+        client.tell("textDocument/didClose", {"textDocument": {"uri": uri}})
+
+
+@pytest.mark.parametrize(
+    ("mark", "old", "new"),
+    [("HalfSub", "HalfSubgraph", "Third"), ('"I', "IN:", "FRAMES:"), ('"slo', "slow", "busy")],
+)
+def test_what_json_names_is_renamed_with_its_neighbours(client, mixed, mark, old, new):
+    uris, texts = mixed
+
+    edit = client.ask(
+        "textDocument/rename", client.at(uris["user"], texts["user"], mark, newName=new.rstrip(":"))
+    )
+
+    assert written(uris, edit, texts) == {name: text.replace(old, new) for name, text in texts.items()}
+
+
+def test_definitions_and_references_lead_to_json_and_back(client, mixed):
+    uris, texts = mixed
+
+    made = client.ask("textDocument/definition", client.at(uris["user"], texts["user"], "HalfSub"))
+    port = client.ask("textDocument/definition", client.at(uris["user"], texts["user"], '"OU'))
+    client.open(texts["part"], uris["part"])
+    used = client.ask(
+        "textDocument/references",
+        client.at(uris["part"], texts["part"], "HalfSub", context={"includeDeclaration": False}),
+    )
+
+    assert [one["uri"] for one in (*made, *port)] == [uris["part"]] * 2
+    line = texts["part"].split("\n")[port[0]["range"]["start"]["line"]]
+    assert '"OUT:b"' in line
+    assert [one["uri"] for one in used] == [uris["user"]]
+
+
+def test_data_beside_a_graph_is_left_alone(tmp_path):
+    one = OpenFile((tmp_path / "user.pbtxt").as_uri())
+    one.take(USER)
+    (tmp_path / "data.json").write_text('{"type": "HalfSubgraph"}', encoding="utf-8")
+    (tmp_path / "large.json").write_text(JSON_PART + " " * 2**20, encoding="utf-8")
+    (tmp_path / "folder.json").mkdir()
+    os.mkfifo(tmp_path / "pipe.json")
+    (tmp_path / "part.json").write_text(JSON_PART, encoding="utf-8")
+    for number in range(20):
+        (tmp_path / f"z{number:02}.json").write_text(JSON_PART + " " * (2**20 - 500), encoding="utf-8")
+
+    found = Folder().beside(one, {})
+
+    assert [each.path.name for each in found[:2]] == ["user.pbtxt", "part.json"]
+    assert len(found) == 2 + 16  # MiB

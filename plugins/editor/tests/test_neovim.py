@@ -10,7 +10,10 @@ import sys
 import pytest
 
 NVIM = shutil.which("nvim")
-pytestmark = pytest.mark.skipif(NVIM is None, reason="Neovim is not installed: apt-get install neovim")
+pytestmark = [
+    pytest.mark.heavy,
+    pytest.mark.skipif(NVIM is None, reason="Neovim is not installed: apt-get install neovim"),
+]
 
 GRAPH = """\
 input_stream: "in"

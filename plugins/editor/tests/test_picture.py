@@ -16,6 +16,8 @@ from penstock_editor.knowledge import Knowledge
 from penstock_editor.picture import pictured
 from penstock_views.draw import NodeKind, drawing
 
+pytestmark = pytest.mark.heavy
+
 pytest.importorskip("pygraphviz", reason="pygraphviz is not installed")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 
@@ -52,6 +54,16 @@ def test_the_drawing_is_the_one_that_show_makes(knowledge):
     assert found.wires() == expected.wires()
     assert found.name == expected.name
     assert [one.kind for one in found.nodes][-1] is NodeKind.UNKNOWN
+
+
+def test_an_error_stream_is_drawn(knowledge):
+    failing = 'node { name: "pass" failure { on_error: SKIP error_stream: "lost" }'
+    text = GRAPH.replace('node { name: "pass"', failing)
+
+    found = pictured(GraphText(text), knowledge).drawing
+
+    assert found.wires() == drawing(text, knowledge.registry).wires()
+    assert [one.name for one in found.wires() if one.is_error] == ["lost"]
 
 
 def test_a_graph_in_json_has_the_same_drawing(knowledge):
@@ -149,3 +161,36 @@ def test_a_page_follows_the_text_and_the_cursor(started):
     assert marked == {"node": "GateCalculator"}
     assert ended == {}
     assert client.close()[0] == 0
+
+
+def post(url, path):
+    parts = urlsplit(url)
+    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=WAIT)
+    connection.request("POST", f"/choice?{parts.query}&{path}")
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+def test_a_click_on_a_node_of_the_page_leads_to_its_text(started):
+    client = started(capabilities={"window": {"showDocument": {"support": True}}})
+    uri = client.open(f"# before\n{GRAPH}")
+    client.diagnostics()
+    url = client.ask("workspace/executeCommand", {"command": "penstock.openPicture", "arguments": [uri]})
+    assert client.asked("window/showDocument") == {"uri": url, "external": True}
+
+    assert post(url, "node=nobody") == 204
+    assert post(url, "node=pass") == 204
+
+    shown = client.asked("window/showDocument")
+    assert (shown["uri"], shown["takeFocus"]) == (uri, True)
+    assert shown["selection"]["start"] == {"line": 14, "character": 0}
+    assert client.close()[0] == 0
+
+
+def test_without_an_editor_that_can_show_a_text_clicks_are_refused(started):
+    client = started()
+    uri = client.open(GRAPH)
+    url = client.ask("workspace/executeCommand", {"command": "penstock.openPicture", "arguments": [uri]})
+
+    assert post(url, "node=pass") == 405

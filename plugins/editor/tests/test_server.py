@@ -202,6 +202,72 @@ def test_who_writes_and_reads_a_stream_and_its_type_are_shown(client):
     )
 
 
+WITH_ERRORS = """\
+input_stream: "frames"
+node {
+  calculator: "PassThroughCalculator"
+  input_stream: "frames"
+  output_stream: "kept"
+  failure { on_error: SKIP error_stream: "lost" }
+}
+node { calculator: "PassThroughCalculator" input_stream: "lost" output_stream: "told" }
+"""
+
+
+def test_an_error_stream_is_a_stream_of_its_node(client):
+    uri = client.open(WITH_ERRORS)
+
+    said = client.ask("textDocument/hover", client.at(uri, WITH_ERRORS, 'input_stream: "lo'))["contents"]
+    made = client.ask("textDocument/definition", client.at(uri, WITH_ERRORS, 'input_stream: "lo'))
+    edit = client.ask(
+        "textDocument/rename", client.at(uri, WITH_ERRORS, 'error_stream: "lo', newName="failures")
+    )
+
+    assert said["value"] == (
+        "**lost** (stream)\n\ncarries the failures of `PassThroughCalculator`, line 6\n\n"
+        "read by `PassThroughCalculator`"
+    )
+    assert texts_at(WITH_ERRORS, [made] if isinstance(made, dict) else made) == [
+        (6, 'failure { on_error: SKIP error_stream: "lost" }')
+    ]
+    assert edited(WITH_ERRORS, edit["changes"][uri]) == WITH_ERRORS.replace("lost", "failures")
+
+
+def test_text_with_a_mistake_misses_no_error_stream(client):
+    client.open(WITH_ERRORS + "node {\n")
+
+    assert [one["message"] for one in client.diagnostics()] == ["this bracket is never closed"]
+
+
+def test_what_a_port_is_is_shown_at_its_tag(client):
+    text = GRAPH.replace(
+        'output_stream: "kept"\n  exec',
+        'input_stream: "ALLOW:open"\n  output_stream: "kept"\n  output_stream: "STATE_CHANGE:moved"\n  exec',
+    )
+    uri = client.open(text)
+
+    of_input = client.ask("textDocument/hover", client.at(uri, text, '"AL'))["contents"]["value"]
+    at_its_end = client.ask("textDocument/hover", client.at(uri, text, '"ALLOW'))["contents"]["value"]
+    of_output = client.ask("textDocument/hover", client.at(uri, text, '"STATE_CH'))["contents"]["value"]
+
+    assert (
+        of_input
+        == at_its_end
+        == ("**ALLOW** (input of `GateCalculator`): bool, optional\n\nwhether the gate is open")
+    )
+    assert of_output.startswith("**STATE_CHANGE** (output of `GateCalculator`): bool, optional\n\n")
+
+
+def test_a_tag_that_no_port_has_or_of_the_graph_itself_has_no_page(client):
+    text = GRAPH.replace('output_stream: "kept"\n  exec', 'output_stream: "NONE:kept"\n  exec').replace(
+        'input_stream: "frames"', 'input_stream: "VIDEO:frames"', 1
+    )
+    uri = client.open(text)
+
+    assert client.ask("textDocument/hover", client.at(uri, text, '"NON')) is None
+    assert client.ask("textDocument/hover", client.at(uri, text, '"VID')) is None
+
+
 def test_what_an_option_means_is_shown(client):
     uri = client.open(GRAPH)
 
@@ -251,7 +317,7 @@ def test_renaming_changes_every_place_and_no_other(client, mark, old, new):
 
 @pytest.mark.parametrize(
     ("new", "message"),
-    [("Is Open", "'Is Open' is no name of a stream"), ("kept", "there is a stream 'kept' already")],
+    [("Is Open", "'Is Open' is no name of a stream"), ("kept", "the project has a stream 'kept' already")],
 )
 def test_a_name_that_cannot_be_is_refused(client, new, message):
     uri = client.open(GRAPH)

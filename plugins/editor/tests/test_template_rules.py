@@ -80,3 +80,22 @@ def test_the_template_is_checked_with_its_defaults(client):
     faults = client.diagnostics(lambda found: found)
     assert [one["range"]["start"] for one in faults] == [{"line": 4, "character": 15}] * 2
     assert "node 'PassThrouhgCalculator_1'" in faults[0]["message"]
+
+
+def test_findings_of_rules_stand_at_the_node_and_are_silenced_there_but_not_mended(client):
+    text = (HEAD + NODE).replace('input_stream: "link_0"\n', 'input_stream: "link_0"\ninput_stream: "more"\n')
+    uri = client.open(text + 'output_stream: "link_1"\n')
+
+    more, unused = client.diagnostics(lambda found: found)
+
+    assert (more["code"], more["range"]["start"]) == ("PS403", {"line": 2, "character": 0})
+    assert (unused["code"], unused["range"]["start"]) == ("PS401", {"line": 4, "character": 0})
+    assert "'link_2'" in unused["message"]
+    asked = {"textDocument": {"uri": uri}, "range": more["range"], "context": {"diagnostics": [more]}}
+    [cure] = client.ask("textDocument/codeAction", asked)
+    assert cure["title"] == "ignore PS403 here, and say why"
+    [edit] = cure["edit"]["changes"][uri]
+    lines = (text + 'output_stream: "link_1"\n').split("\n")
+    lines.insert(edit["range"]["start"]["line"], edit["newText"].rstrip("\n"))
+    client.change(uri, "\n".join(lines))
+    client.diagnostics(lambda found: [one["code"] for one in found] == ["PS401"])

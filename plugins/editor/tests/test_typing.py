@@ -168,3 +168,11 @@ def test_5000_nodes_have_diagnostics_within_300_ms_of_a_key(started):
         taken.append(time.perf_counter() - before)
 
     assert max(taken) < 0.3, taken
+
+
+def test_a_node_that_begins_a_line_inside_of_a_message_is_no_mistake():
+    text = 'node {\n  calculator: "A"\n  options { [a.b.ext] {\nnode { name: "inner" }\n} }\n}\n'
+
+    assert GraphText(text).mistakes == []
+    broken = GraphText(text.replace("} }", "}")).mistakes
+    assert "this bracket is never closed" in [one.words for one in broken]

@@ -32,7 +32,7 @@ async function start() {
   } catch (error) {
     client = null;
     vscode.window.showErrorMessage(
-      `${program} does not start: ${error.message}. Install it (pip install "penstock[editor]"), and name it in the setting penstock.command.`,
+      `${program} does not start: ${error.message}. Install it (pip install "penstock-editor[picture]"), and name it in the setting penstock.command.`,
     );
   }
 }

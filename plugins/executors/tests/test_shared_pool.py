@@ -383,3 +383,38 @@ def test_more_threads_than_the_limit_are_refused_when_the_graph_is_loaded(regist
 def test_as_many_threads_as_processors_are_the_default():
     assert SharedThreadPoolExecutor().num_threads == os.cpu_count()
     assert SharedThreadPoolExecutorOptions().pool == ""
+
+
+def test_graphs_that_begin_and_end_a_visit_meanwhile_do_not_disturb_the_look_for_those_that_stand_still(
+    monkeypatch,
+):
+    """Without the interpreter's lock a set may change while a tuple is made of it, which raises."""
+
+    class Lease:
+        """One that never stands still."""
+
+        def is_neglected(self):
+            return False
+
+    visits = shared_pool._Visits("")
+    monkeypatch.setattr(shared_pool, "_LOOK_S", -1.0)
+    visits.served.update(Lease() for _ in range(50))
+    is_over = threading.Event()
+
+    def visit():
+        lease = Lease()
+        while not is_over.is_set():
+            visits.served.add(lease)
+            visits.served.discard(lease)
+
+    threads = [threading.Thread(target=visit) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        looks = [visits.is_neglected(0) for _ in range(5_000)]
+    finally:
+        is_over.set()
+        for thread in threads:
+            thread.join(PATIENCE_S)
+
+    assert looks == [False] * 5_000

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 import trouble
 
 import penstock
 from penstock.errors import FailedPreconditionError
 from penstock_builder import Graph
-from penstock_failures import Action, Failure, guard
+from penstock_failures import Failure, FailureAction, guard
 from penstock_failures.guard import NodeGuard
 
 KINDS = ("Trouble", "AsyncTrouble", "FutureTrouble")
@@ -28,7 +30,7 @@ def test_skip_consumes_the_failed_set_and_goes_on_with_the_same_object(driven, k
         10,
         "ValueError",
         1,
-        Action.SKIP,
+        FailureAction.SKIP,
     )
     assert failure.error.startswith("ValueError: payload bad (at trouble.py:")
     assert failure.traceback.startswith("Traceback")
@@ -376,3 +378,28 @@ def test_what_may_be_done_with_the_object_changes_under_the_lock_only(driven, mo
     run.run("a", "bad", "c")
     assert len(changes) >= 4  # opened, stale, empty, opened
     assert all(changes)
+
+
+def test_failures_are_read_by_another_thread_while_calls_fail(driven):
+    run = driven("Trouble", "on_error: SKIP")
+    is_over = threading.Event()
+    read = []
+
+    def look():
+        while not is_over.is_set():
+            read.append(len(run.graph.failures()))
+
+    reader = threading.Thread(target=look)
+    run.graph.start_run()
+    reader.start()
+    try:
+        for number in range(1_100):
+            run.graph.add_packet_to_input_stream("in", penstock.Packet("bad", number))
+        run.graph.close(20)
+    finally:
+        is_over.set()
+        reader.join(20)
+
+    assert read == sorted(read)
+    assert len(run.graph.failures()) == 1_000
+    assert run.graph.counters["Trouble-failures"] == 1_100

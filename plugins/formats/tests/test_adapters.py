@@ -88,6 +88,27 @@ def test_a_graph_whose_types_agree_gets_no_node() -> None:
     assert penstock.CalculatorGraph(graph(FRAME, FRAME)).text_config.count("calculator:") == 2
 
 
+def test_a_graph_that_needs_no_adapter_looks_for_none(monkeypatch) -> None:
+    def fail(*given: object) -> object:
+        raise AssertionError(f"an adapter is looked for: {given}")
+
+    for name in ("find_adapter", "adaptable"):
+        monkeypatch.setattr(f"penstock.adapters.{name}", fail)
+    monkeypatch.setattr("penstock.runtime.adding.InputAdapters.adapted", fail)
+    frame = ImageFrame(np.zeros((2, 2, 3), np.uint8), ImageFormat.SRGB)
+
+    with penstock.CalculatorGraph(graph(FRAME, FRAME) + " max_queue_size: 1") as made:
+        seen: list[object] = []
+        made.observe_output_stream("s2", lambda _name, packet: seen.append(packet.payload))
+        made.start_run()
+        for i in range(20):
+            made.add_packet_to_input_stream("s0", penstock.Packet(frame, penstock.Timestamp(i)))
+        made.close_all_input_streams()
+        made.wait_until_done()
+
+    assert seen == [frame] * 20
+
+
 def test_a_throttled_graph_input_and_an_event_loop_take_arrays_too() -> None:
     array = np.zeros((2, 2, 3), np.uint8)
     graph_ = penstock.CalculatorGraph(f"max_queue_size: 1 {graph(FRAME, FRAME, FRAME)}")
@@ -173,7 +194,7 @@ def test_blue_first_is_said_by_an_option() -> None:
     assert outputs["c"][0].payload.tolist() == array.tolist()
     with pytest.raises(penstock.errors.GraphRunError, match='must be "RGB" or "BGR"'):
         penstock.run(text % "GBR", {"a": [(0, array)]})
-    with pytest.raises(penstock.errors.GraphRunError, match="has no colours to turn round"):
+    with pytest.raises(penstock.errors.GraphRunError, match="has no colours for an adapter to turn round"):
         penstock.run(text % "BGR", {"a": [(0, array[..., 0])]})
 
 

@@ -103,6 +103,6 @@ def test_options_out_of_range_are_refused_in_open(options, message):
 
 def test_a_colour_frame_is_refused_with_the_cure():
     with pytest.raises(
-        GraphRunError, match=r"takes GRAY8; put a ColorConvertCalculator with GRAY_OUT before"
+        GraphRunError, match=r"takes frames of GRAY8; put a ColorConvertCalculator with GRAY_OUT before"
     ):
         edges(ImageFrame(np.zeros((4, 4, 3), np.uint8)))

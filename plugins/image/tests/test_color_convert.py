@@ -78,7 +78,7 @@ def test_the_stream_header_gets_the_new_format():
 
 def test_a_frame_of_another_format_is_refused():
     with pytest.raises(
-        GraphRunError, match=r"input 'RGB_IN' holds <ImageFrame GRAY8 7x5>, but it takes SRGB; "
+        GraphRunError, match=r"input 'RGB_IN' holds <ImageFrame GRAY8 7x5>, but takes frames of SRGB; "
     ):
         run_calculator(ColorConvertCalculator, {"RGB_IN": [(0, SOURCES["GRAY_IN"][0])]}, outputs=["GRAY_OUT"])
 

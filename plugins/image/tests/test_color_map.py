@@ -109,7 +109,8 @@ def test_a_range_that_is_none_is_refused(options, words):
 
 def test_a_frame_that_has_colours_is_refused():
     with pytest.raises(
-        GraphRunError, match="it takes GRAY8 or GRAY16 or VEC32F1; this one has colours already"
+        GraphRunError,
+        match="takes frames of GRAY8 or GRAY16 or VEC32F1; this one has colours already",
     ):
         run(np.zeros((2, 2, 3), np.uint8))
 

@@ -151,5 +151,8 @@ def test_options_out_of_range_are_refused(options, message):
 
 
 def test_a_grey_frame_is_refused_with_the_cure():
-    with pytest.raises(GraphRunError, match=r"it takes SRGB or SRGBA; put a ColorConvertCalculator before"):
+    with pytest.raises(
+        GraphRunError,
+        match=r"takes frames of SRGB or SRGBA; put a ColorConvertCalculator before",
+    ):
         run(BOX[..., 0])

@@ -42,6 +42,6 @@ def test_a_clone_on_the_gpu_is_refused_with_the_cure():
     options = ImageCloneCalculatorOptions(output_on_gpu=True)
 
     with pytest.raises(
-        GraphConfigError, match=r"output_on_gpu is true, but this calculator works in main mem"
+        GraphConfigError, match=r"output_on_gpu of the clone is true, but this calculator works in main mem"
     ):
         run_calculator(ImageCloneCalculator, {0: []}, outputs=[0], options=options)

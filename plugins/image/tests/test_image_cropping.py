@@ -234,7 +234,7 @@ def test_headers_have_the_size_where_it_is_known():
 @pytest.mark.parametrize(
     ("inputs", "options", "message"),
     [
-        ({}, {}, r"the size of the region comes from nowhere; give exactly one of RECT, NORM_RECT, WIDTH"),
+        ({}, {}, r"the cropping's size comes from nowhere; give exactly one of RECT, NORM_RECT, WIDTH"),
         ({"RECT": [], "NORM_RECT": []}, {}, r"comes from RECT, NORM_RECT; give exactly one of"),
         ({"RECT": []}, {"width": 3, "height": 3}, r"comes from RECT, the options width and height; give"),
         ({"WIDTH": []}, {}, r"only one of WIDTH and HEIGHT is given; give both"),
@@ -261,11 +261,15 @@ def test_a_region_needs_exactly_one_size(inputs, options, message):
             {"width": 3, "height": 3, "border_mode": 0},
             r"border_mode is BORDER_UNSPECIFIED, but must",
         ),
-        ({"WIDTH": [(1, 5)], "HEIGHT": [(1, 0)]}, {}, r"'WIDTH' and 'HEIGHT' hold 5 and 0, but a region has"),
+        (
+            {"WIDTH": [(1, 5)], "HEIGHT": [(1, 0)]},
+            {},
+            r"'WIDTH' and 'HEIGHT' hold 5 and 0, but what is cropped has",
+        ),
         (
             {"NORM_RECT": [(1, NormalizedRect(x_center=math.inf, width=1, height=1))]},
             {},
-            r"a number of the region is inf, but all must be finite; look at the node that made it",
+            r"a number of the crop's region is inf, but all must be finite; look at the node that made it",
         ),
         (
             {"NORM_RECT": [(1, NormalizedRect(width=1e9, height=1e9))]},

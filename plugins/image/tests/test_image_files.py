@@ -127,11 +127,14 @@ def test_another_quality_is_refused(quality):
 @pytest.mark.parametrize(
     ("pixels", "message"),
     [
-        (np.zeros((4, 4, 4), np.uint8), r"it takes GRAY8 or SRGB; put a ColorConvertCalculator with RGB_OUT"),
-        (np.zeros((4, 4), np.uint16), r"holds <ImageFrame GRAY16 4x4>, but it takes GRAY8 or SRGB"),
+        (
+            np.zeros((4, 4, 4), np.uint8),
+            r"takes frames of GRAY8 or SRGB; put a ColorConvertCalculator with RGB",
+        ),
+        (np.zeros((4, 4), np.uint16), r"holds <ImageFrame GRAY16 4x4>, but takes frames of GRAY8 or SRGB"),
         (
             np.zeros((1, 65501), np.uint8),
-            r"65501x1>, but a JPEG has at most 65500 pixels on a side; scale the",
+            r"65501x1>, but an encoded JPEG has at most 65500 pixels on a side; scale the",
         ),
     ],
 )

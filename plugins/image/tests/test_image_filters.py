@@ -98,7 +98,10 @@ def test_sigmas_out_of_range_are_refused(options, message):
 
 
 def test_other_formats_are_refused_by_the_bilateral_filter():
-    with pytest.raises(GraphRunError, match=r"it takes GRAY8 or SRGB or LAB8 or VEC32F1; put a ColorConvert"):
+    with pytest.raises(
+        GraphRunError,
+        match=r"takes frames of GRAY8 or SRGB or LAB8 or VEC32F1; put a ColorConvert",
+    ):
         smooth(RGBA)
 
 
@@ -129,7 +132,10 @@ def test_a_grey_frame_is_its_own_luminance():
 
 
 def test_other_formats_have_no_luminance():
-    with pytest.raises(GraphRunError, match=r"it takes SRGB or SRGBA or GRAY8; put a ColorMapCalculator"):
+    with pytest.raises(
+        GraphRunError,
+        match=r"takes frames of SRGB or SRGBA or GRAY8; put a ColorMapCalculator",
+    ):
         image(LuminanceCalculatorCpu, GRAY.astype(np.uint16))
 
 
@@ -155,7 +161,10 @@ def test_edges_are_the_length_of_the_gradient_rounded_and_at_most_255():
 
 
 def test_edges_of_colours_are_refused_with_the_cure():
-    with pytest.raises(GraphRunError, match=r"it takes GRAY8; put a LuminanceCalculatorCpu before"):
+    with pytest.raises(
+        GraphRunError,
+        match=r"takes frames of GRAY8; put a LuminanceCalculatorCpu before",
+    ):
         image(SobelEdgesCalculatorCpu, RGB)
 
 

@@ -159,12 +159,12 @@ def test_a_mask_of_another_size_is_refused_with_both_sizes():
         (
             ImageFrame(MASK),
             ImageFrame(MASK),
-            r"input 'VIDEO' holds <ImageFrame GRAY8 8x6>, but it takes SRGB or SRGBA",
+            r"input 'VIDEO' holds <ImageFrame GRAY8 8x6>, but takes frames of SRGB or SRGBA",
         ),
         (
             ImageFrame(PIXELS),
             ImageFrame(PIXELS),
-            r"input 'MASK' holds <ImageFrame SRGBA 8x6>, but it takes GRAY8",
+            r"input 'MASK' holds <ImageFrame SRGBA 8x6>, but takes frames of GRAY8",
         ),
     ],
 )

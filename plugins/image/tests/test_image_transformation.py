@@ -294,7 +294,7 @@ def test_headers_get_the_new_size():
         (
             ["IMAGE", "VIDEO_PRESTREAM", "ROTATION_DEGREES"],
             ["IMAGE", "VIDEO_PRESTREAM"],
-            r"ROTATION_DEGREES may change the size from frame to frame",
+            r"ROTATION_DEGREES may transform frames to changing",
         ),
         (["IMAGE_GPU"], ["IMAGE_GPU"], r"IMAGE_GPU is connected, but this calculator works in main memory"),
     ],
@@ -307,9 +307,15 @@ def test_ports_that_do_not_go_together_are_refused_when_the_graph_loads(inputs, 
 @pytest.mark.parametrize(
     ("sides", "message"),
     [
-        ({"ROTATION_DEGREES": 45}, r"rotation is 45 degrees, but must be a multiple of 90"),
-        ({"OUTPUT_DIMENSIONS": (4, -1)}, r"output dimensions are \(4, -1\), but must be \(width, height\)"),
-        ({"OUTPUT_DIMENSIONS": (4,)}, r"output dimensions are \(4,\), but must be \(width, height\)"),
+        ({"ROTATION_DEGREES": 45}, r"the orientation is turned by 45 degrees, but must be a multiple of 90"),
+        (
+            {"OUTPUT_DIMENSIONS": (4, -1)},
+            r"output dimensions of the transformation are \(4, -1\), but must be \(width, height\)",
+        ),
+        (
+            {"OUTPUT_DIMENSIONS": (4,)},
+            r"output dimensions of the transformation are \(4,\), but must be \(width, height\)",
+        ),
     ],
 )
 def test_settings_out_of_range_are_refused(sides, message):

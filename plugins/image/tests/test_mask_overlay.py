@@ -105,13 +105,13 @@ def test_the_header_of_the_first_image_is_forwarded():
             GRAY,
             BELOW[..., 0],
             ABOVE,
-            r"'VIDEO:0' holds .*GRAY8.*, but it takes SRGB or SRGBA; put a ColorConvert",
+            r"'VIDEO:0' holds .*GRAY8.*, but takes frames of SRGB or SRGBA; put a ColorConvert",
         ),
         (
             GRAY,
             BELOW,
             CLEAR_ABOVE,
-            r"'VIDEO:1' holds .*SRGBA.*, but it takes SRGB; make both images one format",
+            r"'VIDEO:1' holds .*SRGBA.*, but takes frames of SRGB; make both images one format",
         ),
         (
             GRAY,
@@ -123,13 +123,13 @@ def test_the_header_of_the_first_image_is_forwarded():
             ABOVE,
             BELOW,
             ABOVE,
-            r"'MASK' holds .*SRGB.*, which has no alpha channel, but mask_channel is ALPHA; s",
+            r"'MASK' holds .*SRGB.*, which has no alpha channel to read shares from, but mask_channel is",
         ),
         (
             GRAY.astype(np.uint16),
             BELOW,
             ABOVE,
-            r"'MASK' holds .*GRAY16.*, but it takes GRAY8 or SRGB or SRGBA",
+            r"'MASK' holds .*GRAY16.*, but takes frames of GRAY8 or SRGB or SRGBA",
         ),
     ],
 )

@@ -580,7 +580,10 @@ def test_boxes_in_pixels_need_the_size_of_the_image():
     )
 
     assert error.code == StatusCode.INVALID_ARGUMENT
-    assert "input BBOX_PREDICTED holds a box in pixels, but the size of the image is not known" in str(error)
+    assert (
+        "input BBOX_PREDICTED holds a region with its box in pixels, but the size of the image is not known"
+        in str(error)
+    )
 
 
 def test_a_box_has_its_four_sides():
@@ -738,7 +741,7 @@ def test_a_clip_label_without_scores_is_left_out():
     [
         pytest.param(
             label([], [0.1]),
-            "holds 1 scores, but neither labels nor label ids",
+            "have 1 scores, but neither labels nor label ids",
             marks=pytest.mark.reference(
                 "calculators/tensorflow/pack_media_sequence_calculator_test.cc",
                 "PackMediaSequenceCalculatorTest.PackTwoClipLabels_NoLabelOrLabelIndex",
@@ -746,7 +749,7 @@ def test_a_clip_label_without_scores_is_left_out():
         ),
         pytest.param(
             label(["label_1", "label_2"], [0.1]),
-            "holds 2 labels and 1 scores, but each score has one",
+            "have 2 labels and 1 scores, but each score has one",
             marks=pytest.mark.reference(
                 "calculators/tensorflow/pack_media_sequence_calculator_test.cc",
                 "PackMediaSequenceCalculatorTest.PackTwoClipLabels_DifferentLabelScoreSize",
@@ -755,7 +758,7 @@ def test_a_clip_label_without_scores_is_left_out():
         ),
         pytest.param(
             label(["label_1", "label_2"], [0.1, 0.2], [1]),
-            "holds 1 label ids and 2 scores, but each score has one",
+            "have 1 label ids and 2 scores, but each score has one",
             marks=pytest.mark.reference(
                 "calculators/tensorflow/pack_media_sequence_calculator_test.cc",
                 "PackMediaSequenceCalculatorTest.PackTwoClipLabels_DifferentLabelIdSize",
@@ -866,7 +869,7 @@ def test_an_input_without_packets_is_an_error():
     )
 
     assert error.code == StatusCode.NOT_FOUND
-    assert "no packet came on FLOAT_FEATURE_I3D_FLOW, but the record needs all inputs" in str(error)
+    assert "no packet came on FLOAT_FEATURE_I3D_FLOW, but a media sequence needs all inputs" in str(error)
 
 
 @pytest.mark.parametrize(

@@ -143,7 +143,7 @@ def test_in_a_folder_pictures_keep_their_names_or_get_another_ending(tmp_path):
 def test_a_name_that_leaves_the_folder_is_refused(tmp_path, name):
     (tmp_path / "a").mkdir()
 
-    with pytest.raises(GraphRunError, match=r"the frame at 0 has the name .*, but needs that of a file"):
+    with pytest.raises(GraphRunError, match=r"the picture at 0 has the name .*, but needs that of a file"):
         write(tmp_path / "a", [picture()], [name])
     assert there(tmp_path) == ["a"]
 
@@ -305,7 +305,9 @@ def test_a_full_disk_names_the_picture_and_leaves_nothing_of_it(tmp_path, monkey
     with pytest.raises(GraphRunError) as failed:
         made.close(20)
     assert isinstance(failed.value.errors[0].__cause__, ResourceExhaustedError)
-    assert "1.png' cannot be written: No space left on device; make room on the disk" in str(failed.value)
+    assert "1.png' cannot be written as a picture: No space left on device; make room on the disk" in str(
+        failed.value
+    )
     assert there(tmp_path) == ["0.png"]
 
 

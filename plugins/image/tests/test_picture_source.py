@@ -273,7 +273,7 @@ def test_another_size_can_be_refused(tmp_path):
     write(tmp_path / "0.png", size=(4, 6))
     write(tmp_path / "1.png", size=(8, 2))
 
-    with pytest.raises(GraphRunError, match=r"1\.png' is 8x2, but the first one is 4x6; scale it"):
+    with pytest.raises(GraphRunError, match=r"1\.png' is 8x2, but the first one is 4x6; scale the"):
         read(tmp_path, same_size=True)
 
 
@@ -318,7 +318,7 @@ def test_a_table_gives_order_and_times(tmp_path, table, expected):
         ("a.png\n", r"line 1: the row has 1 columns, but must have two"),
         ('a.png,0\n"b.png,1\n', r"line 2: unexpected end of data"),
         ("name,time\n", r"t\.csv' has no row"),
-        ("a.png,\xff\n", r"t\.csv' is no text in UTF-8"),
+        ("a.png,\xff\n", r"t\.csv' of pictures is no text in UTF-8"),
     ],
 )
 def test_a_bad_table_is_refused_with_its_line(tmp_path, table, said):
@@ -366,7 +366,7 @@ def run_exif(path, **options):
     [
         ({}, "has no time: its EXIF data have no DateTimeOriginal"),
         ({"taken": "yesterday"}, "has no time: time data 'yesterday' does not match"),
-        ({"taken": "2024:05:06 07:08:09", "subsec": "half"}, "parts of a second are 'half'"),
+        ({"taken": "2024:05:06 07:08:09", "subsec": "half"}, "parts of a second in EXIF are 'half'"),
         ({"taken": "2024:05:06 07:08:08"}, r"it was taken at the same time as .*1\.jpg"),
     ],
 )
@@ -404,9 +404,9 @@ def test_a_missing_path_says_what_can_be_named(tmp_path):
     ("name", "said"),
     [
         ("no/img_%d.png", r"cannot be read: No such file or directory: .*no'; check the path"),
-        ("img_%d.png", r"there is no such file, such as 'img_1\.png'"),
+        ("img_%d.png", r"finds no picture, such as 'img_1\.png'"),
         ("img_%d_%d.png", r"has 2 numbers, but must have one"),
-        ("*.bmp", r"no file in .* fits; check folder and pattern"),
+        ("*.bmp", r"no picture in .* fits; check folder and pattern"),
     ],
 )
 def test_a_pattern_that_no_file_fits_is_refused(tmp_path, name, said):
@@ -428,7 +428,7 @@ def test_an_empty_folder_is_refused(tmp_path):
     ("text", "said"),
     [
         (b"# only a comment\n", "is empty"),
-        (b"\nno.png\n", r"l\.txt, line 2: there is no file"),
+        (b"\nno.png\n", r"l\.txt, line 2: there is no picture"),
         (b"\xff", "UTF-8"),
     ],
 )
@@ -460,7 +460,7 @@ BROKEN = [
 def test_a_broken_picture_is_named(tmp_path, name, data, said):
     (tmp_path / name).write_bytes(data)
 
-    with pytest.raises(GraphRunError, match=rf"picture '.*{name}': {said}.*; replace or remove the file"):
+    with pytest.raises(GraphRunError, match=rf"picture '.*{name}': {said}.*; replace or remove the picture"):
         read(tmp_path / name)
 
 

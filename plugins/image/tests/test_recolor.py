@@ -139,7 +139,7 @@ def test_the_header_is_forwarded():
 @pytest.mark.parametrize(
     ("color", "message"),
     [
-        (None, r"color is not set, but says what to blend in; set it"),
+        (None, r"color is not set, but says how to recolor; set it"),
         ((0, 256, 0), r"color is \(0, 256, 0\)"),
     ],
 )
@@ -154,17 +154,17 @@ def test_a_colour_is_needed(color, message):
         (
             GRAY,
             GRAY,
-            r"input 'IMAGE' holds .*GRAY8.*, but it takes SRGB; put a ColorConvertCalculator before",
+            r"input 'IMAGE' holds .*GRAY8.*, but takes frames of SRGB; put a ColorConvertCalculator before",
         ),
         (
             RGB,
             np.dstack([FLOATS] * 2),
-            r"input 'MASK' holds .*VEC32F2.*, but it takes GRAY8 or SRGB or SRGBA or",
+            r"input 'MASK' holds .*VEC32F2.*, but takes frames of GRAY8 or SRGB or SRGBA or",
         ),
         (
             RGB,
             RGB,
-            r"'MASK' holds .*SRGB.*, which has no alpha channel, but mask_channel is ALPHA; set it to R",
+            r"'MASK' holds .*SRGB.*, which has no alpha channel to read shares from, but mask_channel is",
         ),
     ],
 )

@@ -420,7 +420,7 @@ def test_options_in_a_stream_replace_those_of_the_node():
         ({"input_format": ImageFormat.YCBCR420P}, r"input_format is YCBCR420P, but must be SRGB or SRGBA"),
         (
             {"input_format": ImageFormat.SRGBA},
-            r"frames of input 'in_0' have format SRGB, but input_format",
+            r"frames to scale, of input 'in_0', have format SRGB, but input_format",
         ),
         (
             {"preserve_aspect_ratio": False, "scale_to_multiple_of": 50},
@@ -464,7 +464,7 @@ def test_frames_that_cannot_be_scaled_are_refused(pixels, options, message):
         (
             {},
             {"FRAMES": VideoHeader(ImageFormat.SRGB, 32, 25)},
-            r"holds .*32x24>, but its header says 32x25 SRGB",
+            r"holds <ImageFrame SRGB 32x24> to scale, but its header says 32x25 SRGB",
         ),
         (
             {},
@@ -477,8 +477,16 @@ def test_frames_that_cannot_be_scaled_are_refused(pixels, options, message):
             r"has a header, and OVERRIDE_OPTIONS is connected, but the header of the scaled frames must be k",
         ),
         ({"OVERRIDE_OPTIONS": []}, None, r"'OVERRIDE_OPTIONS' is connected, but had no packet at PRESTREAM"),
-        ({"OVERRIDE_OPTIONS": [(1, Options())]}, None, r"has a packet at 1, but must have it at PRESTREAM"),
-        ({"VIDEO_HEADER": [(1, VideoHeader())]}, None, r"has a packet at 1, but must have it at PRESTREAM"),
+        (
+            {"OVERRIDE_OPTIONS": [(1, Options())]},
+            None,
+            r"has a packet at 1, but must say how to scale at PRESTREAM",
+        ),
+        (
+            {"VIDEO_HEADER": [(1, VideoHeader())]},
+            None,
+            r"has a packet at 1, but must say how to scale at PRESTREAM",
+        ),
     ],
 )
 def test_headers_and_options_that_do_not_fit_are_refused(inputs, headers, message):

@@ -127,7 +127,11 @@ def test_a_mask_without_a_frame_sends_nothing_and_headers_get_the_format():
     [
         (None, {}, r"alpha_value is -1, and input ALPHA is not connected, but exactly one of them gives"),
         ([], {"alpha_value": 3}, r"alpha_value is 3, and input ALPHA is connected, but exactly one of them"),
-        ([(1, ImageFrame(MASK.astype(np.uint16)))], {}, r"input 'ALPHA' holds .*GRAY16.* but it takes GRAY8"),
+        (
+            [(1, ImageFrame(MASK.astype(np.uint16)))],
+            {},
+            r"input 'ALPHA' holds .*GRAY16.* but takes frames of GRAY8",
+        ),
         ([(1, ImageFrame(MASK[:2]))], {}, r"'ALPHA' holds .*7x2.*, but input 'IMAGE' .*7x5.*; make both the"),
     ],
 )
@@ -137,7 +141,10 @@ def test_what_gives_no_alpha_is_refused(alpha, options, message):
 
 
 def test_a_grey_frame_is_refused_with_the_cure():
-    with pytest.raises(GraphRunError, match=r"it takes SRGB or SRGBA; put a ColorConvertCalculator before"):
+    with pytest.raises(
+        GraphRunError,
+        match=r"takes frames of SRGB or SRGBA; put a ColorConvertCalculator before",
+    ):
         run(MASK, alpha_value=1)
 
 

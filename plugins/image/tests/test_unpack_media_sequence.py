@@ -247,7 +247,9 @@ def test_what_is_before_all_times_may_be_all():
 def test_times_cannot_come_before_themselves():
     sequence = sequence_of("", A=[(3, [1]), (LAST, [3])])
 
-    with pytest.raises(GraphRunError, match="'A/feature/timestamp' in the sequence has both timestamps and"):
+    with pytest.raises(
+        GraphRunError, match="'A/feature/timestamp' in the sequence to unpack has both timestamps and"
+    ):
         packets(sequence, "FLOAT_FEATURE_A", output_poststream_as_prestream=True)
 
 
@@ -291,7 +293,7 @@ def test_a_time_is_a_whole_number():
     sequence = MediaSequence()
     sequence.add_step("image/timestamp", FLOATS, [1])
 
-    with pytest.raises(GraphRunError, match="step 0 of 'image/timestamp' in the sequence has no whole"):
+    with pytest.raises(GraphRunError, match="step 0 of 'image/timestamp' in the media sequence has no whole"):
         packets(sequence, "IMAGE")
 
 

@@ -20,6 +20,8 @@ from penstock_record.reading import changes_in
 from penstock_record.repair import repair
 from penstock_steering import changes
 
+pytestmark = pytest.mark.heavy
+
 PATIENCE_S = 60.0
 CLOSED = 4  # of a node
 

@@ -77,12 +77,12 @@ def test_special_timestamps_and_streams_that_are_left_out(path) -> None:
 
 def test_what_cannot_be_read_is_refused_and_no_file_stays_open(path, tmp_path) -> None:
     recorded(path, [("a", i, {"number": i, "filling": "x" * 500}) for i in range(1000)])
-    with pytest.raises(NotFoundError, match=r"there is no stream 'c'; there are: 'a', 'b'"):
+    with pytest.raises(NotFoundError, match=r"the recording has no stream 'c'; there are: 'a', 'b'"):
         RecordingRows(path, default_registry(), ["c"])
     cut = tmp_path / "cut.mcap"
     cut.write_bytes(path.read_bytes()[:-4000])
     with pytest.raises(
-        InvalidArgumentError, match=r"the file is broken or cut \(.*\); `penstock repair .*cut.mcap`"
+        InvalidArgumentError, match=r"the recording is broken or cut \(.*\); `penstock repair .*cut.mcap`"
     ):
         RecordingRows(cut, default_registry())
     none = tmp_path / "none.mcap"

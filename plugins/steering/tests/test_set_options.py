@@ -15,8 +15,9 @@ from penstock.errors import (
     TimestampError,
     TimestampOrderError,
 )
+from penstock.runtime.runner.runner import Runner
 from penstock.tracing import Tracer
-from penstock_steering import Kind, changes
+from penstock_steering import ChangeKind, changes
 
 PATIENCE_S = 30.0
 
@@ -30,6 +31,30 @@ def test_options_count_from_their_timestamp_on(steered, events, kind):
     one.feed(3, 4, 5)
     assert one.end() == [(1, 1), (2, 2), (3, 3), (4, 40), (5, 50)]
     assert [what for what, _, _ in events] == ["open", "options_changed", "close"]
+
+
+@pytest.mark.parametrize("method", ["set_options", "swap"])
+def test_a_run_that_cannot_start_leaves_them_to_the_next(steered, events, method, monkeypatch):
+    one = steered("Tuned")
+    change = {"set_options": lambda: one.graph.set_options("n", {"gain": 10}, at=4),
+              "swap": lambda: one.graph.swap("n", options={"gain": 10}, at=4)}[method]  # fmt: skip
+    change()
+    monkeypatch.setattr(Runner, "start", _refuse)
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="no thread"):
+            one.graph.start_run()
+    monkeypatch.undo()
+    one.graph.start_run()
+    one.feed(3, 4)
+
+    assert one.end() == [(3, 3), (4, 40)]
+    one.graph.start_run()
+    one.feed(3, 4)
+    assert one.end() == [(3, 30), (4, 40)]
+
+
+def _refuse(*_given, **_options):
+    raise RuntimeError("no thread")
 
 
 def test_without_a_timestamp_they_count_from_the_next_call(steered):
@@ -90,7 +115,7 @@ def test_a_timestamp_that_has_begun_is_refused_and_nothing_changes(steered):
 def test_a_timestamp_that_no_packet_has_is_refused(steered):
     one = steered("Tuned")
     one.graph.start_run()
-    with pytest.raises(TimestampError, match=r"at Timestamp::Done\(\): must be a timestamp"):
+    with pytest.raises(TimestampError, match=r"take no at=Timestamp::Done\(\): it must be a timestamp"):
         one.graph.set_options("n", {"gain": 10}, at=Timestamp.DONE)
 
 
@@ -282,8 +307,8 @@ def test_before_a_run_they_count_from_its_start_or_from_their_timestamp(steered,
     assert one.end() == [(1, 3), (2, 11)]
     assert [(what, gain) for what, _, gain in events] == [("open", 3), ("options_changed", 3), ("close", 3)]
     assert [(int(one.at), one.kind) for one in changes(one.graph)] == [
-        (int(Timestamp.UNSTARTED), Kind.SET_OPTIONS),
-        (2, Kind.SET_OPTIONS),
+        (int(Timestamp.UNSTARTED), ChangeKind.SET_OPTIONS),
+        (2, ChangeKind.SET_OPTIONS),
     ]
 
 

@@ -265,10 +265,10 @@ def test_under_load_every_packet_is_delivered_in_order_or_counted(watched, seed)
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (sizes(0, 1), "node 'watched': trigger_queue_size is 0, but must be 1 or more"),
-        (sizes(2, -1), "target_queue_size is -1, but must be 0 or more"),
-        (sizes(1, 0), "target_queue_size is 0, but must be 1 or more"),
-        (sizes(5, 0, fixed_min=True), "target_queue_size is 0, but must be 1 or more"),
+        (sizes(0, 1), "node 'watched': trigger_queue_size is 0, but a fixed size must be 1 or more"),
+        (sizes(2, -1), "target_queue_size is -1, but a fixed size must be 0 or more"),
+        (sizes(1, 0), "target_queue_size is 0, but a fixed size must be 1 or more"),
+        (sizes(5, 0, fixed_min=True), "target_queue_size is 0, but a fixed size must be 1 or more"),
     ],
 )
 def test_sizes_that_let_no_packet_through_are_refused_before_the_run(watched, options, message):

@@ -237,7 +237,7 @@ def test_a_tick_that_the_node_does_not_have_is_refused_before_the_run(watched, t
 
 def test_inputs_of_different_tags_have_no_first_one(watched):
     said = (
-        r"^node 'watched': Latest does not say at which input's packets the node runs; "
+        r"^node 'watched': Latest does not say by tag and index at which input's packets the node runs; "
         r'write tick: "DEPTH" or tick: "RGB" into its options$'
     )
     with pytest.raises(InvalidArgumentError, match=said):

@@ -275,8 +275,16 @@ def test_whatever_comes_in_whatever_order_each_base_packet_sees_the_nearest(fed,
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        (NearestOptions(), InvalidArgumentError, "node 'watched': tolerance is missing, but must be given"),
-        (within(-1), InvalidArgumentError, "node 'watched': tolerance is -1, but must be given as 0 or more"),
+        (
+            NearestOptions(),
+            InvalidArgumentError,
+            "node 'watched': the nearest policy's tolerance is missing, but must be given",
+        ),
+        (
+            within(-1),
+            InvalidArgumentError,
+            "node 'watched': the nearest policy's tolerance is -1, but must be given as 0 or more",
+        ),
         (within(1, "BASE"), NotFoundError, "node 'watched': base: there is no input 'BASE'"),
         (within(1, "base"), InvalidArgumentError, "node 'watched': base: 'base' is no port"),
     ],

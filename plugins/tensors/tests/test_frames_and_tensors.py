@@ -175,13 +175,13 @@ RGB = np.zeros((1, 1, 3), np.uint8)
         (
             RGB,
             {"data_type": "DT_FLOAT", "stddev": [1, 1]},
-            "stddev has 2 numbers, but frames of 'in_0' have 3",
+            "stddev has 2 numbers, but image frames of 'in_0' have 3",
         ),
         (RGB, {"data_type": "DT_FLOAT", "stddev": [1], "mean": [1, 1]}, "mean has 2 numbers, but"),
         (
             np.zeros((1, 1), np.uint16),
             {"data_type": "DT_FLOAT", "stddev": [1]},
-            "data_type is for frames of bytes",
+            "data_type is for image frames of bytes",
         ),
     ],
 )
@@ -280,7 +280,11 @@ def test_numbers_are_multiplied_limited_and_cut():
         ),
         (np.zeros(3, np.uint8), {}, "<Tensor uint8 3>, but a frame is"),
         (np.zeros((0, 3), np.uint8), {}, "<Tensor uint8 0x3>, but a frame is"),
-        (np.zeros((1, 1), np.int32), {}, "<Tensor int32 1x1>, but the calculator reads float32 and uint8"),
+        (
+            np.zeros((1, 1), np.int32),
+            {},
+            "<Tensor int32 1x1>, but an image frame is made of float32 and uint8",
+        ),
         (np.zeros((1, 1), np.uint8), {"scale_factor": 2}, "scale_factor and scale_per_frame_min_max are for"),
     ],
 )

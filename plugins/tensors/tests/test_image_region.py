@@ -55,7 +55,7 @@ def test_a_region_grows_to_the_ratio_of_the_tensor(size, tensor, grown, padding)
 
 def test_a_region_without_area_cannot_grow():
     with pytest.raises(
-        InvalidArgumentError, match=r"the region is 0 x 5 pixels, but .* both sides must be above 0"
+        InvalidArgumentError, match=r"the image's region is 0 x 5 pixels, but .* both sides must be above 0"
     ):
         padded(Region(1, 1, 0, 5, 0), 8, 8)
 

@@ -158,7 +158,10 @@ def test_nothing_is_sent_without_a_rect_or_for_one_of_size_0():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"output_tensor_float_range": None}, "no range of values is set; set output_tensor_float_range"),
+        (
+            {"output_tensor_float_range": None},
+            "no range of values of the image's tensor is set; set output_tensor_float_range",
+        ),
         ({"output_tensor_width": 0}, "output_tensor_width is 0, but must be 1 or more"),
         ({"output_tensor_height": -3}, "output_tensor_height is -3, but must be 1 or more"),
         (
@@ -207,7 +210,7 @@ def test_a_region_that_is_none_is_refused(rect, message):
 def test_another_format_is_refused_with_the_cure():
     floats = ImageFrame(np.zeros((4, 4), np.float32), ImageFormat.VEC32F1)
     with pytest.raises(
-        GraphRunError, match=r"format VEC32F1, but the node takes SRGB, SRGBA and GRAY8; convert"
+        GraphRunError, match=r"format VEC32F1, but input frames may be SRGB, SRGBA and GRAY8; convert"
     ):
         run(floats)
 

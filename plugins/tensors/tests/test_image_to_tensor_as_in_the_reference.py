@@ -368,7 +368,7 @@ def test_options_are_size_and_range_of_one_image(options, shape, most):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({}, "no range of values is set"),
+        ({}, "no range of values of the image's tensor is set"),
         (
             {"output_tensor_float_range": {"min": 1, "max": 0}},
             "output_tensor_float_range is from 1 to 0, but min must be below max",

@@ -68,7 +68,7 @@ def test_a_size_alone_gives_nothing_and_landmarks_alone_are_refused():
     ("tags", "attributes", "message"),
     [
         (["LANDMARKS"], [], "attributes is empty, but needs one at least"),
-        ([], ["X"], "none of the inputs LANDMARKS, NORM_LANDMARKS, but exactly one"),
+        ([], ["X"], "none of the input ports LANDMARKS, NORM_LANDMARKS, but exactly one"),
         (["LANDMARKS", "NORM_LANDMARKS"], ["X"], "but exactly one is needed"),
         (["NORM_LANDMARKS"], ["X"], "from NORM_LANDMARKS and IMAGE_SIZE is not connected"),
         (["LANDMARKS", "IMAGE_SIZE"], ["X"], "from LANDMARKS and IMAGE_SIZE is connected"),

@@ -213,7 +213,12 @@ SERIES = TimeSeriesHeader(sample_rate=1, num_channels=5, num_samples=1)
             {},
             "becomes a matrix of 5x2, but the header of the series says num_samples 1",
         ),
-        (powers(1, 1, 1), None, {}, "holds <Tensor float32 1x1x1>, but the calculator reads float32 of one"),
+        (
+            powers(1, 1, 1),
+            None,
+            {},
+            "holds <Tensor float32 1x1x1>, but a matrix is made of a tensor of float32 of one",
+        ),
         (np.zeros(2, np.int32), None, {}, "holds <Tensor int32 2>, but"),
         (
             powers(5),

@@ -9,8 +9,9 @@ import pytest
 import penstock
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_tensors import RESOURCES, Model, OpResolver, Resource, ResourceFinder
-from penstock_tensors.inference.tflite_model import TfLiteCustomOpResolverCalculator, TfLiteModelCalculator
-from penstock_tensors.messages.tflite_model_pb2 import TfLiteCustomOpResolverCalculatorOptions
+from penstock_tensors.inference.custom_op_resolver import TfLiteCustomOpResolverCalculator
+from penstock_tensors.inference.tflite_model import TfLiteModelCalculator
+from penstock_tensors.messages.custom_op_resolver_pb2 import TfLiteCustomOpResolverCalculatorOptions
 from penstock_tensors.models.installed_operations import standard_operations
 from penstock_testing import run_calculator
 

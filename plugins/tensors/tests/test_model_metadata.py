@@ -9,7 +9,7 @@ from importlib import import_module
 import pytest
 
 from penstock.errors import InvalidArgumentError, NotFoundError, ResourceExhaustedError
-from penstock_tensors import Model, ModelMetadata, Tokenizer, TokenizerKind
+from penstock_tensors import Model, ModelMetadata, TokenizerKind, TokenizerMetadata
 from penstock_tensors.inputs.bert_preprocessor import BertPreprocessorCalculator
 from penstock_tensors.messages.bert_preprocessor_pb2 import BertPreprocessorCalculatorOptions
 from penstock_tensors.models import model_metadata
@@ -88,8 +88,8 @@ def test_inputs_tokenizers_and_files_are_read():
     found = ModelMetadata.of(model(graph, [("vocab.txt", VOCABULARY), ("words.txt", b"")]))
 
     assert found.inputs == ("ids", "mask", "segment_ids")
-    assert found.tokenizer == Tokenizer(TokenizerKind.BERT, "vocab.txt")
-    assert found.first_tokenizer == Tokenizer(TokenizerKind.REGEX, "words.txt", r"\s+")
+    assert found.tokenizer == TokenizerMetadata(TokenizerKind.BERT, "vocab.txt")
+    assert found.first_tokenizer == TokenizerMetadata(TokenizerKind.REGEX, "words.txt", r"\s+")
     assert found.file("vocab.txt") == VOCABULARY
     with pytest.raises(NotFoundError, match=r"has no file 'x', which its metadata names; it has 'vocab.txt'"):
         found.file("x")
@@ -125,7 +125,7 @@ def test_a_model_without_metadata_is_refused():
 
 def test_files_that_are_too_large_are_not_read(monkeypatch):
     monkeypatch.setattr(model_metadata, "_MOST", 5)
-    with pytest.raises(ResourceExhaustedError, match="its files have 6 bytes, but at most 5 are read"):
+    with pytest.raises(ResourceExhaustedError, match="metadata have 6 bytes, but at most 5 are read"):
         ModelMetadata.of(model(Table(), [("a", b"abc"), ("b", b"def")]))
 
 

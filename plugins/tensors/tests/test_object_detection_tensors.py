@@ -163,7 +163,10 @@ def test_tensors_that_do_not_fit(arrays, labels, words):
 
 
 def test_all_tensors_of_a_timestamp_are_needed():
-    with pytest.raises(GraphRunError, match="there is no packet on SCORES, but each timestamp needs all"):
+    with pytest.raises(
+        GraphRunError,
+        match="are not complete: there is no packet on SCORES, but each timestamp needs all",
+    ):
         run_calculator(
             ObjectDetectionTensorsToDetectionsCalculator,
             {"BOXES": [(0, Tensor(BOXES))], "SCORES": []},
@@ -172,7 +175,9 @@ def test_all_tensors_of_a_timestamp_are_needed():
 
 
 def test_classes_need_their_number():
-    with pytest.raises(GraphConfigError, match="input CLASSES needs the input NUM_DETECTIONS"):
+    with pytest.raises(
+        GraphConfigError, match="the detections' input CLASSES needs the input NUM_DETECTIONS"
+    ):
         detections({tag: array for tag, array in TENSORS.items() if tag != "NUM_DETECTIONS"})
 
 

@@ -63,7 +63,9 @@ def test_a_provider_that_is_not_there_is_told(path, caplog):
 
 
 def test_a_provider_of_an_unknown_name_is_refused(path):
-    with pytest.raises(GraphRunError, match="providers has 'gpu', but must have names of 'cpu', 'cuda'"):
+    with pytest.raises(
+        GraphRunError, match="providers of ONNX Runtime has 'gpu', but must have names of 'cpu'"
+    ):
         run(path, 'providers: "gpu"')
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib.metadata
 import pickle
+import sys
 import zipfile
 
 import pytest
 
-from penstock.errors import InvalidArgumentError, NotFoundError
+from penstock.access import Access
+from penstock.errors import InvalidArgumentError, NotFoundError, PermissionDeniedError
 from penstock_tensors import ResourceFinder
 
 NAME = "mediapipe/modules/hand/model.tflite"
@@ -73,6 +75,27 @@ def test_then_comes_the_variable_then_the_distribution_then_the_path(tmp_path, m
     assert ResourceFinder().find(NAME).data == b"path"
 
 
+def test_a_frozen_program_finds_models_beside_it_and_inside_of_it(tmp_path, monkeypatch):
+    beside, inside = folder(tmp_path / "beside", b"beside"), folder(tmp_path / "inside", b"inside")
+    (beside / "program").touch()
+    monkeypatch.setattr(sys, "executable", str(beside / "program"))
+    with pytest.raises(NotFoundError):
+        ResourceFinder().find(NAME)
+
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    monkeypatch.setattr(sys, "_MEIPASS", str(inside), raising=False)
+    assert ResourceFinder().find(NAME).data == b"beside"
+    with pytest.raises(PermissionDeniedError):
+        ResourceFinder().find(NAME, Access(reads=[inside]))
+    with pytest.raises(NotFoundError, match="searched: no place"):
+        ResourceFinder(only_places=True).find(NAME)
+    (beside / NAME).unlink()
+    assert ResourceFinder().find(NAME).data == b"inside"
+    (inside / NAME).unlink()
+    with pytest.raises(NotFoundError, match=rf"'{beside}' \(of the program\), '{inside}' \(of the program\)"):
+        ResourceFinder().find(NAME)
+
+
 def test_an_absolute_name_is_a_path(tmp_path):
     (tmp_path / "own.tflite").write_bytes(b"own")
 
@@ -132,7 +155,7 @@ def test_a_link_out_of_a_place_is_not_followed(tmp_path):
 
 def test_a_place_that_is_none_is_refused(tmp_path, monkeypatch):
     (tmp_path / "text").write_text("text")
-    with pytest.raises(InvalidArgumentError, match="does not exist, but files are searched there"):
+    with pytest.raises(InvalidArgumentError, match="does not exist, but the resource finder searches there"):
         ResourceFinder([tmp_path / "missing"])
     with pytest.raises(InvalidArgumentError, match="is neither a directory nor a zip file"):
         ResourceFinder([tmp_path / "text"])
@@ -144,7 +167,7 @@ def test_a_place_that_is_none_is_refused(tmp_path, monkeypatch):
 
 
 def test_an_empty_name_is_refused():
-    with pytest.raises(InvalidArgumentError, match="the name of a file is '', but must name one"):
+    with pytest.raises(InvalidArgumentError, match="the name of a resource is '', but must name a"):
         ResourceFinder().find("")
 
 

@@ -229,7 +229,10 @@ def test_the_second_output_says_when_the_tensors_came():
         ({"buffer_size": 100_001}, "buffer_size is 100001, but must be 1 to 100000"),
         ({"buffer_size": 2, "overlap": 2}, "overlap is 2, but must be below buffer_size, 2"),
         ({"buffer_size": 2, "overlap": -100_000}, "overlap is -100000, but must be at least -99998"),
-        ({"buffer_size": 2, "padding": 2}, "padding is 2, but must be at least 0 and below buffer_size, 2"),
+        (
+            {"buffer_size": 2, "padding": 2},
+            "padding is 2, but must be at least 0 and below buffer_size, 2",
+        ),
     ],
 )
 def test_numbers_out_of_their_range(options, words):
@@ -272,13 +275,13 @@ def test_the_padded_output_at_the_end_is_left_out_where_its_time_has_passed():
     [
         (
             [np.float32(1)],
-            "<Tensor float32 scalar>, but tensors are put together along their first dimension",
+            "<Tensor float32 scalar>, but the buffer puts tensors together along their first dimension",
         ),
         (
             [np.zeros((1, 2), np.int8), np.zeros((1, 3), np.int8)],
-            "but the one before was int8 1x2; only their",
+            "but the tensor before was int8 1x2; in a buffer only",
         ),
-        ([np.zeros(1, np.int8), np.zeros(1, np.int32)], "<Tensor int32 1>, but the one before was int8 1"),
+        ([np.zeros(1, np.int8), np.zeros(1, np.int32)], "<Tensor int32 1>, but the tensor before was int8 1"),
     ],
 )
 def test_tensors_that_do_not_fit_together(arrays, words):

@@ -121,11 +121,11 @@ def test_fixed_anchors_are_given_as_they_are():
             {"fixed_anchors": [Anchor(x_center=1, y_center=1, w=1, h=1)], "num_layers": 1},
             "beside num_layers, which",
         ),
-        ({"num_layers": 1}, "neither strides nor feature_map_height is set"),
+        ({"num_layers": 1}, "neither strides nor feature_map_height of the anchors is set"),
         ({**PALM, "num_layers": 3}, "strides has 4 numbers, but there are 3 layers"),
         ({**ONE, "strides": [0]}, r"strides is \[0\], but must be 1 or more"),
         ({**ONE, "feature_map_height": [1]}, "feature_map_width has 0 numbers, but there are 1 layers"),
-        ({"num_layers": 1, "feature_map_height": [1], "feature_map_width": [1]}, "no strides are set"),
+        ({"num_layers": 1, "feature_map_height": [1], "feature_map_width": [1]}, "no strides of the"),
         ({**ONE, "input_size_width": 0}, "input_size_width is 0, but must be 1 or more"),
     ],
 )

@@ -183,12 +183,12 @@ def test_quantized_tensors_have_the_bytes_as_they_are():
         (
             ImageFrame(np.zeros((2, 2), np.uint16), ImageFormat.GRAY16),
             {},
-            "format GRAY16, but the node takes",
+            "format GRAY16, but input frames may be",
         ),
         (
             ImageFrame(np.zeros((2, 2), np.float32), ImageFormat.VEC32F1),
             {"use_quantized_tensors": True},
-            "format VEC32F1, but the node takes SRGBA, SRGB and GRAY8",
+            "format VEC32F1, but input frames may be SRGBA, SRGB and GRAY8",
         ),
     ],
 )
@@ -215,16 +215,16 @@ def test_options_that_make_no_tensor_are_refused(calculator, options, words):
 
 
 def test_an_image_is_not_turned_in_two_ways():
-    with pytest.raises(GraphConfigError, match="both flip_vertically and gpu_origin are set"):
+    with pytest.raises(GraphConfigError, match="both flip_vertically and gpu_origin of the converter are"):
         converted(TensorConverterCalculator, None, flip_vertically=False, gpu_origin="TOP_LEFT")
 
 
 @pytest.mark.parametrize(
     ("inputs", "outputs", "words"),
     [
-        ([], ["TENSORS"], "none of the inputs IMAGE, IMAGE_GPU, MATRIX, but exactly one"),
-        (["IMAGE", "MATRIX"], ["TENSORS"], "IMAGE and MATRIX of the inputs"),
-        (["IMAGE"], ["TENSORS", "TENSOR"], "TENSORS and TENSOR of the outputs"),
+        ([], ["TENSORS"], "none of the input ports IMAGE, IMAGE_GPU, MATRIX, but exactly one"),
+        (["IMAGE", "MATRIX"], ["TENSORS"], "IMAGE and MATRIX of the input"),
+        (["IMAGE"], ["TENSORS", "TENSOR"], "TENSORS and TENSOR of the output"),
     ],
 )
 def test_ports_that_do_not_fit_are_refused(inputs, outputs, words):

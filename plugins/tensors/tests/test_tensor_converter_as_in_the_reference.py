@@ -176,7 +176,7 @@ def test_rows_are_turned_around_only_where_an_option_says_so(options, numbers):
     "TensorConverterCalculatorTest.CannotSpecifyBothFlipVerticallyAndGpuOrigin",
 )
 def test_two_ways_to_turn_an_image_are_a_failed_precondition():
-    with pytest.raises(GraphConfigError, match="both flip_vertically and gpu_origin are set") as caught:
+    with pytest.raises(GraphConfigError, match="both flip_vertically and gpu_origin of the") as caught:
         converted(
             grey([100], [200]),
             flip_vertically=True,

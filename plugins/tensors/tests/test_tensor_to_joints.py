@@ -62,7 +62,7 @@ def test_another_tensor_is_refused(values, dtype, words):
     [
         ({"num_joints": -1}, "num_joints is -1, but must be 0 or more"),
         ({"start_index": -1}, "start_index is -1, but must be 0 or more"),
-        ({"num_joints": 2**30}, "num_joints asks for 1073741824 elements"),
+        ({"num_joints": 2**30}, "num_joints asks for a size of 1073741824 elements"),
     ],
 )
 def test_options_that_cannot_be_are_refused(options, words):

@@ -227,5 +227,8 @@ def test_an_array_of_numbers_has_no_texts():
 
 @pytest.mark.parametrize("how", [FLOAT, INT, STRING])
 def test_one_list_or_rows(how):
-    with pytest.raises(GraphConfigError, match="tensor_is_2d asks for a list of rows and flatten_nd for one"):
+    with pytest.raises(
+        GraphConfigError,
+        match="for a tensor to become a vector, tensor_is_2d asks for a list of rows and flatten_nd for one",
+    ):
         lists(how, [], tensor_is_2d=True, flatten_nd=True)

@@ -9,9 +9,11 @@ from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import Tensor
 from penstock_formats.messages.label_map_pb2 import LabelMapItem
 from penstock_tensors.messages.tensors_to_classification_pb2 import TensorsToClassificationCalculatorOptions
-from penstock_tensors.messages.tflite_decoders_pb2 import TfLiteTensorsToClassificationCalculatorOptions
+from penstock_tensors.messages.tflite_tensors_to_classification_pb2 import (
+    TfLiteTensorsToClassificationCalculatorOptions,
+)
 from penstock_tensors.outputs.tensors_to_classification import TensorsToClassificationCalculator
-from penstock_tensors.outputs.tflite_decoders import TfLiteTensorsToClassificationCalculator
+from penstock_tensors.outputs.tflite_tensors_to_classification import TfLiteTensorsToClassificationCalculator
 from penstock_testing import run_calculator
 
 
@@ -99,7 +101,7 @@ def test_labels_by_items():
             "has 2 numbers, but with binary_classification it must",
         ),
         ((0.5, 0.5), {"label_items": {0: LabelMapItem(name="a")}}, "has 2 classes, but there are 1 labels"),
-        ((0.5,), {"label_map_path": "no/such/labels.txt"}, "the file 'no/such/labels.txt' was not found"),
+        ((0.5,), {"label_map_path": "no/such/labels.txt"}, "the resource 'no/such/labels.txt' was not found"),
     ],
 )
 def test_what_does_not_fit_is_refused(scores, options, words):
@@ -110,10 +112,10 @@ def test_what_does_not_fit_is_refused(scores, options, words):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"ignore_classes": [0], "allow_classes": [0]}, "both ignore_classes and allow_classes are set"),
+        ({"ignore_classes": [0], "allow_classes": [0]}, "both ignore_classes and allow_classes of the"),
         (
             {"label_map_path": "a", "label_items": {0: LabelMapItem(name="a")}},
-            "label_map_path and label_items are set, but only one may be",
+            "label_map_path and label_items are set, but a",
         ),
     ],
 )

@@ -274,7 +274,7 @@ def test_four_tensors_of_which_no_box_is_kept_give_an_empty_list(count, least):
             {"num_coords": 6, "num_keypoints": 1, "keypoint_coord_offset": 5},
             "keypoint_coord_offset is 5, but must be from 0 to 4",
         ),
-        ({"ignore_classes": [0], "allow_classes": [0]}, "both ignore_classes and allow_classes are set"),
+        ({"ignore_classes": [0], "allow_classes": [0]}, "both ignore_classes and allow_classes of the"),
     ],
 )
 def test_options_that_contradict_each_other_are_refused(options, words):

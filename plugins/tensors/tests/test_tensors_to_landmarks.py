@@ -7,7 +7,7 @@ import pytest
 
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import Tensor
-from penstock_formats.landmark_arrays import array_of
+from penstock_formats.landmark_arrays import landmark_array
 from penstock_tensors.messages.tensors_to_landmarks_pb2 import TensorsToLandmarksCalculatorOptions
 from penstock_tensors.outputs.tensors_to_landmarks import TensorsToLandmarksCalculator
 from penstock_testing import run_calculator
@@ -37,13 +37,13 @@ POINTS = ((1, 2, 3, 0, 100), (5, 3, 6, 2, -200))
 def test_five_numbers_are_x_y_z_visibility_and_presence():
     found = landmarks(POINTS, num_landmarks=2)
 
-    assert array_of(found).tolist() == [list(map(float, row)) for row in POINTS]
+    assert landmark_array(found).tolist() == [list(map(float, row)) for row in POINTS]
 
 
 def test_more_than_five_numbers_of_a_point_are_ignored():
     found = landmarks(np.arange(14).reshape(2, 7), num_landmarks=2)
 
-    assert array_of(found)[1].tolist() == [7, 8, 9, 10, 11]
+    assert landmark_array(found)[1].tolist() == [7, 8, 9, 10, 11]
 
 
 def test_fields_that_the_model_lacks_are_not_set():
@@ -57,13 +57,13 @@ def test_normalised_points_are_parts_of_the_input_and_z_by_its_width_and_the_opt
     found = landmarks(POINTS, ("NORM_LANDMARKS",), num_landmarks=2, normalize_z=0.4, **SIZE)
 
     z = np.float32(3) / np.float32(8) / np.float32(0.4)
-    assert array_of(found)[0].tolist() == [0.125, 0.5, float(z), 0, 100]
+    assert landmark_array(found)[0].tolist() == [0.125, 0.5, float(z), 0, 100]
 
 
 def test_sigmoids_of_visibility_and_presence():
     found = landmarks(POINTS, num_landmarks=2, visibility_activation="SIGMOID", presence_activation="SIGMOID")
 
-    assert array_of(found)[:, 3:].tolist() == [[0.5, 1], [float(1 / (1 + np.exp(np.float32(-2)))), 0]]
+    assert landmark_array(found)[:, 3:].tolist() == [[0.5, 1], [float(1 / (1 + np.exp(np.float32(-2)))), 0]]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_flips_by_stream_before_side_packet_before_option(inputs, sides, options
     height = {"input_image_width": 8, "input_image_height": 3}
     found = landmarks(((1, 2, 3),), inputs=inputs, sides=sides, num_landmarks=1, **height, **options)
 
-    assert array_of(found)[0, :2].tolist() == first
+    assert landmark_array(found)[0, :2].tolist() == first
 
 
 def test_the_tensor_is_not_changed():
@@ -97,7 +97,7 @@ def test_the_tensor_is_not_changed():
         ({}, "num_landmarks is 0, but must be 1 or more"),
         (
             {"num_landmarks": 1},
-            "input_image_width is 0 and input_image_height 0, but NORM_LANDMARKS and",
+            "input_image_width is 0 and input_image_height 0, but the landmarks' NORM_LANDMARKS and",
         ),
     ],
 )
@@ -107,7 +107,9 @@ def test_options_that_lack_something_are_refused(options, words):
 
 
 def test_a_tensor_with_less_numbers_than_points_is_refused():
-    with pytest.raises(GraphRunError, match="a tensor of 3 elements, but num_landmarks is 21; the option"):
+    with pytest.raises(
+        GraphRunError, match="a tensor of 3 elements, but num_landmarks of the landmarks is 21; the option"
+    ):
         landmarks(((1, 2, 3),), num_landmarks=21)
 
 

@@ -105,7 +105,7 @@ def test_other_tensors_are_refused(payload, options, words):
 
 @pytest.mark.parametrize("size", [(0, 4), (4,), ("a", "b")])
 def test_a_size_that_is_none_is_refused(size):
-    with pytest.raises(GraphRunError, match=r"a size is \(width, height\)"):
+    with pytest.raises(GraphRunError, match=r"but the size of a segmentation is"):
         mask([tensor(PIXELS)], size)
 
 

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from penstock.errors import GraphConfigError, GraphRunError, StatusCode
-from penstock_tensors import ModelMetadata, Tokenizer, TokenizerKind
+from penstock_tensors import ModelMetadata, TokenizerKind, TokenizerMetadata
 from penstock_tensors.inputs.bert_preprocessor import BertPreprocessorCalculator
 from penstock_tensors.inputs.regex_preprocessor import RegexPreprocessorCalculator
-from penstock_tensors.inputs.text_to_tensor import (
-    TextToTensorCalculator,
+from penstock_tensors.inputs.text_to_tensor import TextToTensorCalculator
+from penstock_tensors.inputs.tokenizers import DelimitedWords, WordPieces
+from penstock_tensors.inputs.universal_sentence_encoder_preprocessor import (
     UniversalSentenceEncoderPreprocessorCalculator,
 )
-from penstock_tensors.inputs.tokenizers import DelimitedWords, WordPieces
 from penstock_tensors.messages.bert_preprocessor_pb2 import BertPreprocessorCalculatorOptions as BertOptions
 from penstock_tensors.messages.regex_preprocessor_pb2 import (
     RegexPreprocessorCalculatorOptions as RegexOptions,
@@ -27,7 +27,7 @@ PIECES = {
 }  # fmt: skip
 BERT = ModelMetadata(
     inputs=("ids", "segment_ids", "mask"),
-    tokenizer=Tokenizer(TokenizerKind.BERT, "vocab.txt"),
+    tokenizer=TokenizerMetadata(TokenizerKind.BERT, "vocab.txt"),
     files={"vocab.txt": "\n".join(PIECES.get(i, f"[unused{i}]") for i in range(12_500)).encode()},
 )
 #: Words of the vocabulary of the reference's model with a regular expression, and their numbers.
@@ -37,7 +37,7 @@ WORDS = (
 )
 REGEX = ModelMetadata(
     inputs=("text",),
-    first_tokenizer=Tokenizer(TokenizerKind.REGEX, "vocab.txt", r"[^\w\']+"),
+    first_tokenizer=TokenizerMetadata(TokenizerKind.REGEX, "vocab.txt", r"[^\w\']+"),
     files={"vocab.txt": WORDS.encode()},
 )
 
@@ -165,7 +165,7 @@ def test_a_review_becomes_the_inputs_of_the_references_bert_model(text, numbers)
 
 
 def bert_of(*pieces, inputs=("mask", "ids", "segment_ids")):
-    tokenizer = Tokenizer(TokenizerKind.BERT, "v")
+    tokenizer = TokenizerMetadata(TokenizerKind.BERT, "v")
     return ModelMetadata(inputs=inputs, tokenizer=tokenizer, files={"v": "\r\n".join(pieces).encode()})
 
 
@@ -235,7 +235,7 @@ def test_a_review_becomes_the_input_of_the_references_model(text, numbers):
 
 def test_without_a_start_the_words_come_first_and_the_rest_is_padding():
     files = {"v": b"<PAD> 7\n<UNKNOWN> 8\nit 9"}
-    metadata = ModelMetadata(first_tokenizer=Tokenizer(TokenizerKind.REGEX, "v", " "), files=files)
+    metadata = ModelMetadata(first_tokenizer=TokenizerMetadata(TokenizerKind.REGEX, "v", " "), files=files)
 
     (made,) = tensors(RegexPreprocessorCalculator, "it  was", metadata, RegexOptions(max_seq_len=4))
 
@@ -280,7 +280,7 @@ def test_a_length_that_cannot_be_is_refused_when_the_graph_is_loaded(calculator,
     [
         (ModelMetadata(inputs=BERT.inputs), "names no tokenizer; use a model for text"),
         (
-            ModelMetadata(inputs=BERT.inputs, tokenizer=Tokenizer(TokenizerKind.SENTENCE_PIECE, "v")),
+            ModelMetadata(inputs=BERT.inputs, tokenizer=TokenizerMetadata(TokenizerKind.SENTENCE_PIECE, "v")),
             "has a SentencePiece tokenizer, but only",
         ),
         (
@@ -301,8 +301,8 @@ def test_a_model_without_word_pieces_is_refused(metadata, words):
 @pytest.mark.parametrize(
     ("delimiter", "vocabulary", "words"),
     [
-        (r"\p{P}", WORDS, r"delimiter .* of the model cannot be read: bad escape"),
-        (r"\s*", WORDS, "of the model matches no characters"),
+        (r"\p{P}", WORDS, r"delimiter .* of the model's tokenizer cannot be read: bad escape"),
+        (r"\s*", WORDS, "of the model's tokenizer matches no characters"),
         (" ", "the 4\n<PAD> 0", "has no <UNKNOWN>; add it with its number"),
         (" ", "the 4\n<UNKNOWN> 0", "has no <PAD>; add it with its number"),
         (" ", "the", "has the line 'the', but each is a token and its number"),
@@ -311,7 +311,7 @@ def test_a_model_without_word_pieces_is_refused(metadata, words):
     ],
 )
 def test_a_tokenizer_of_words_that_cannot_be_is_refused(delimiter, vocabulary, words):
-    tokenizer = Tokenizer(TokenizerKind.REGEX, "v", delimiter)
+    tokenizer = TokenizerMetadata(TokenizerKind.REGEX, "v", delimiter)
     metadata = ModelMetadata(first_tokenizer=tokenizer, files={"v": vocabulary.encode()})
     with pytest.raises(GraphRunError, match=words):
         tensors(RegexPreprocessorCalculator, "a", metadata, RegexOptions(max_seq_len=8))

@@ -13,19 +13,17 @@ from penstock_tensors.messages import inference_pb2 as new_inference
 from penstock_tensors.messages import tensors_to_classification_pb2 as new_classification
 from penstock_tensors.messages import tensors_to_detections_pb2 as new_detections
 from penstock_tensors.messages import tensors_to_landmarks_pb2 as new_landmarks
-from penstock_tensors.messages import tflite_decoders_pb2 as old_classification
-from penstock_tensors.messages import tflite_decoders_pb2 as old_detections
-from penstock_tensors.messages import tflite_decoders_pb2 as old_landmarks
 from penstock_tensors.messages import tflite_inference_pb2 as old_inference
+from penstock_tensors.messages import tflite_tensors_to_classification_pb2 as old_classification
+from penstock_tensors.messages import tflite_tensors_to_detections_pb2 as old_detections
+from penstock_tensors.messages import tflite_tensors_to_landmarks_pb2 as old_landmarks
 from penstock_tensors.outputs.tensors_to_classification import TensorsToClassificationCalculator
 from penstock_tensors.outputs.tensors_to_detections import TensorsToDetectionsCalculator
 from penstock_tensors.outputs.tensors_to_landmarks import TensorsToLandmarksCalculator
-from penstock_tensors.outputs.tflite_decoders import (
-    TfLiteTensorsToClassificationCalculator,
-    TfLiteTensorsToDetectionsCalculator,
-    TfLiteTensorsToFloatsCalculator,
-    TfLiteTensorsToLandmarksCalculator,
-)
+from penstock_tensors.outputs.tflite_tensors_to_classification import TfLiteTensorsToClassificationCalculator
+from penstock_tensors.outputs.tflite_tensors_to_detections import TfLiteTensorsToDetectionsCalculator
+from penstock_tensors.outputs.tflite_tensors_to_floats import TfLiteTensorsToFloatsCalculator
+from penstock_tensors.outputs.tflite_tensors_to_landmarks import TfLiteTensorsToLandmarksCalculator
 from penstock_tensors.same_fields import as_message
 from penstock_testing import run_calculator
 
@@ -134,7 +132,7 @@ def test_a_path_and_a_model_are_one_too_many(doubling, double):
 
 
 def test_ports_of_the_newer_one_are_refused(doubling, double):
-    with pytest.raises(GraphConfigError, match="none of the outputs TENSORS, TENSORS_GPU, but exactly one"):
+    with pytest.raises(GraphConfigError, match="none of the output ports TENSORS, TENSORS_GPU, but exactly"):
         infer(double, [Tensor(ONES)], ("TENSORS", "TENSOR"))
 
 
@@ -295,5 +293,7 @@ def test_several_numbers_are_no_single_one_and_an_output_is_needed():
     feeds = {"TENSORS": [(3, [Tensor(ONES)])]}
     with pytest.raises(GraphRunError, match="a tensor of 4 elements, but FLOAT takes one"):
         run_calculator(TfLiteTensorsToFloatsCalculator, feeds, outputs=["FLOAT"])
-    with pytest.raises(GraphConfigError, match="connect FLOAT or FLOATS; neither output is connected"):
+    with pytest.raises(
+        GraphConfigError, match="of the tensor's floats connect FLOAT or FLOATS; neither output is connected"
+    ):
         run_calculator(TfLiteTensorsToFloatsCalculator, feeds, outputs=[])

@@ -224,7 +224,7 @@ def test_rows_of_texts(transpose, values):
         (FLOAT, [], {"input_size": "INPUT_2D"}, "holds an empty list"),
         (FLOAT, [[]], {"input_size": "INPUT_2D"}, "holds an empty list"),
         (FLOAT, [[1.0], [1.0, 2.0]], {"input_size": "INPUT_2D"}, "rows of 1 elements, but row 1 has 2"),
-        (INT, [1, 2], {"scalar_output": True}, "holds 2 numbers, but scalar_output takes one"),
+        (INT, [1, 2], {"scalar_output": True}, "holds a vector of 2 numbers, but scalar_output takes one"),
         (ONE_INT, 1 << 70, {}, "holds a number of more than 64 bits, which no tensor can hold"),
         (STRING, ["a\0"], {}, "a text that ends with a NUL"),
         (STRING, [["a"], ["a\0"]], {"input_size": "INPUT_2D"}, "a text that ends with a NUL"),
@@ -254,7 +254,7 @@ def test_options_that_make_no_tensor(how, options, words):
 
 
 def test_one_input_is_connected():
-    with pytest.raises(GraphConfigError, match="of the inputs SINGLE_INT, VECTOR_INT, but exactly one is"):
+    with pytest.raises(GraphConfigError, match="of the input ports SINGLE_INT, VECTOR_INT, but exactly one"):
         run_calculator(
             VectorIntToTensorCalculator, {"SINGLE_INT": [], "VECTOR_INT": []}, outputs=["TENSOR_OUT"]
         )

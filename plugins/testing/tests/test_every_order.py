@@ -16,6 +16,8 @@ from penstock_testing.every_order.search import every_order, replay
 from penstock_testing.every_order.stepping import Deed, SteppedRun
 from penstock_testing.switches import Decisions, as_text, fewest, from_text
 
+pytestmark = pytest.mark.heavy
+
 Double = calculator(
     lambda cc: cc.output.add(2 * cc.input.payload, cc.input_timestamp), name="Double", offset=0
 )
@@ -148,7 +150,7 @@ def test_decisions_that_are_too_large_mean_the_last():
 FAILING = """
 from penstock import Calculator
 from penstock_testing import calculator, node, wired
-from penstock_testing.registry import OneSetInputStreamHandler
+from penstock_testing.one_set import OneSetInputStreamHandler
 
 class First(Calculator):
     @classmethod
@@ -199,7 +201,7 @@ def test_a_failing_test_prints_the_command_that_takes_the_order_again(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [(["--penstock-orders", "0"], "--penstock-orders 0: give 1 or more"),
-     (["--penstock-order", "x"], "order 'x': give a seed, or places and choices")],
+     (["--penstock-order", "x"], "order of switches 'x': give a seed, or places and choices")],
 )  # fmt: skip
 def test_options_without_meaning_are_refused(tmp_path, arguments, message):
     status, told = pytest_says(tmp_path, *arguments)

@@ -183,7 +183,7 @@ def test_what_depends_on_the_order_is_found_with_its_seed():
     racer = calculator(racy, name="Racer", open=start)
     plan = wired(node(racer, "in", "one"), node(racer, "in", "two"), inputs="in")
     with pytest.raises(
-        InternalError, match=r"^stream '(one|two)' depends on the order of steps: with seed \d+"
+        InternalError, match=r"^exploring: stream '(one|two)' depends on the order of steps: with seed \d+"
     ):
         explore_graph(plan, {"in": [(1, None)]})
 
@@ -275,7 +275,7 @@ class TryGate(penstock.Calculator):
         cc.output.add_packet(cc.input.packet)
 
 BENCH = Components(
-    input_stream_handlers={"DefaultInputStreamHandler": "penstock_testing.registry:OneSetInputStreamHandler"},
+    input_stream_handlers={"DefaultInputStreamHandler": "penstock_testing.one_set:OneSetInputStreamHandler"},
     executors={"ThreadPoolExecutor": "penstock_testing.inline:InlineExecutor"},
     calculators={"TryGate": TryGate},
 )

@@ -66,7 +66,7 @@ from penstock import Components, hookimpl
 def penstock_components():
     return Components(
         input_stream_handlers={
-            "DefaultInputStreamHandler": "penstock_testing.registry:OneSetInputStreamHandler"
+            "DefaultInputStreamHandler": "penstock_testing.one_set:OneSetInputStreamHandler"
         },
         executors={"ThreadPoolExecutor": "penstock_testing.inline:InlineExecutor"},
     )

@@ -64,7 +64,7 @@ def test_a_run_that_cannot_end_says_what_it_waits_for() -> None:
     harness = ScheduleHarness(wired(node(Double, "a", "b"), inputs="a")).start()
     harness.pause()
 
-    with pytest.raises(InternalError, match=r"the run does not end\nthe run is paused"):
+    with pytest.raises(InternalError, match=r"the scheduled run does not end\nthe run is paused"):
         harness.finish()
 
 
@@ -136,7 +136,7 @@ def test_a_step_can_be_held_while_others_go_on() -> None:
 def test_the_error_has_the_name_that_does_not_exist() -> None:
     harness = ScheduleHarness(wired(node(Double, "a", "b"), inputs="a"))
 
-    with pytest.raises(NotFoundError, match="there is no node 'Tripple'"):
+    with pytest.raises(NotFoundError, match="the schedule has no node 'Tripple'"):
         harness.node("Tripple")
 
 
@@ -152,9 +152,9 @@ def test_the_error_has_the_name_that_does_not_exist() -> None:
         (
             [node(Double, "a", "b"), node(Double, "a", "b")],
             InvalidArgumentError,
-            "stream 'b' is written twice",
+            "stream 'b' is wired to two outputs",
         ),
-        ([node(Double, "a", "a")], InvalidArgumentError, "stream 'a' is written twice"),
+        ([node(Double, "a", "a")], InvalidArgumentError, "stream 'a' is wired to two outputs"),
     ],
 )
 def test_wrong_wiring_is_refused(lines, error, message) -> None:

@@ -147,5 +147,5 @@ def test_the_streams_that_are_named_are_shown_in_that_order(registry) -> None:
 
     assert ">m</text>" in drawn
     assert ">n</text>" not in drawn
-    with pytest.raises(NotFoundError, match="there is no stream 'x'; there are: 'n', 'm'"):
+    with pytest.raises(NotFoundError, match="the timeline has no stream 'x'; there are: 'n', 'm'"):
         picture(TEXT, {"n": [(0, 2)]}, streams=["m", "x"], registry=registry)

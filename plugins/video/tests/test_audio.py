@@ -22,6 +22,8 @@ from penstock_video.encoder import VideoEncoderCalculator
 from penstock_video.messages.decoder_pb2 import VideoDecoderCalculatorOptions
 from penstock_video.messages.encoder_pb2 import OpenCvVideoEncoderCalculatorOptions as Options
 
+pytestmark = pytest.mark.heavy
+
 RATE = 48_000
 FPS = 25
 

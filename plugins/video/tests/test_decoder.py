@@ -302,7 +302,9 @@ def test_a_file_overrides_the_test_pattern(clip):
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="cameras are Video4Linux devices")
 def test_a_missing_camera_is_named():
-    with pytest.raises(GraphRunError, match=r"camera 4711 does not exist: there is no '/dev/video4711'"):
+    with pytest.raises(
+        GraphRunError, match=r"camera 4711 does not exist: there is no device file '/dev/video4711'"
+    ):
         decode(camera_index=4711)
 
 
@@ -384,7 +386,7 @@ def test_without_audio_the_path_is_empty_and_the_log_says_so(clip, caplog):
         run = decode(clip(), output_side_packets=["SAVED_AUDIO_PATH"])
 
     assert run.output_side_packets["SAVED_AUDIO_PATH"] == ""
-    assert "the file has no audio stream" in caplog.text
+    assert "the audio file has no audio stream" in caplog.text
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="open files are counted in /proc")

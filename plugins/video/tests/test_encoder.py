@@ -26,6 +26,8 @@ from penstock_video.messages.encoder_pb2 import OpenCvVideoEncoderCalculatorOpti
 from penstock_video.pattern import PatternSource, pattern_index
 from penstock_video.writer import Settings, VideoWriter
 
+pytestmark = pytest.mark.heavy
+
 NOW = 1_750_000_000_123_456
 
 
@@ -319,13 +321,15 @@ def test_a_frame_of_another_format_is_refused(tmp_path):
     frame = ImageFrame(np.zeros((16, 16), np.uint16))
 
     with pytest.raises(
-        GraphRunError, match=r"the frame is <ImageFrame GRAY16 16x16>, but it takes GRAY8, SRGB or SRGBA"
+        GraphRunError, match=r"the frame is <ImageFrame GRAY16 16x16>, but it takes GRAY8, SRGB or SRGBA;"
     ):
         encode(tmp_path / "out.mp4", [(0, frame)])
 
 
 def test_a_frame_at_a_special_timestamp_is_refused(tmp_path):
-    with pytest.raises(GraphRunError, match=r"a frame at Timestamp::PostStream\(\) has no place in a file"):
+    with pytest.raises(
+        GraphRunError, match=r"a frame at Timestamp::PostStream\(\) cannot be encoded into a file"
+    ):
         encode(tmp_path / "out.mp4", [(Timestamp.POSTSTREAM, pattern(1)[0])])
 
 
@@ -472,7 +476,8 @@ def test_missing_audio_is_left_out_or_refused(tmp_path, caplog):
     with caplog.at_level(logging.WARNING, "penstock.video"):
         encode(tmp_path / "out.mp4", [(0, frame)], sides={"AUDIO_FILE_PATH": ""})
     with pytest.raises(
-        GraphRunError, match=r"audio file 'no/such\.aac' does not exist; check AUDIO_FILE_PATH"
+        GraphRunError,
+        match=r"audio file 'no/such\.aac' for the encoder does not exist; check AUDIO_FILE_PATH",
     ):
         encode(tmp_path / "none.mp4", [(0, frame)], sides={"AUDIO_FILE_PATH": "no/such.aac"})
     with pytest.raises(GraphRunError, match=r"silent\.mp4' has no audio stream; check AUDIO_FILE_PATH"):

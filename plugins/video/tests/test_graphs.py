@@ -75,13 +75,14 @@ def test_without_a_file_the_pattern_is_written_to_its_end(tmp_path):
     assert indexes(tmp_path / "out.mp4") == list(range(12))
 
 
-def test_a_graph_runs_again_and_writes_the_same(tmp_path):
+def test_a_graph_runs_again_and_writes_the_same_frames(tmp_path):
     one = graph(frames=12)
 
     one.run({"output_video": str(tmp_path / "one.mp4")})
     one.run({"output_video": str(tmp_path / "two.mp4")})
 
-    assert (tmp_path / "one.mp4").read_bytes() == (tmp_path / "two.mp4").read_bytes()
+    # not each byte: an encoder with threads may spend some bits more
+    assert indexes(tmp_path / "one.mp4") == indexes(tmp_path / "two.mp4") == list(range(12))
 
 
 def test_a_file_that_is_given_is_read_and_may_be_written_over(tmp_path):

@@ -232,14 +232,19 @@ def test_what_cannot_be_drawn_is_refused_with_its_stream(annotation, message):
 
 
 def test_an_image_of_another_format_is_refused():
-    with pytest.raises(GraphRunError, match=r"input 'IMAGE' holds .*GRAY16.*, but it takes SRGB, SRGBA or G"):
+    with pytest.raises(GraphRunError, match=r"input 'IMAGE' holds .*GRAY16.*, but SRGB, SRGBA and GRAY8 are"):
         drawn(ImageFrame(np.zeros((4, 4), np.uint16)), data("point { x: 1 y: 1 }"))
 
 
 @pytest.mark.parametrize(
     ("inputs", "outputs", "options", "message"),
     [
-        ([0], ["IMAGE"], {}, "canvas_width_px is not set, but there is no image to draw on; connect IMAGE"),
+        (
+            [0],
+            ["IMAGE"],
+            {},
+            "canvas_width_px is not set, but the overlay has no image to draw on; connect IMAGE",
+        ),
         ([0], ["IMAGE"], {"canvas_width_px": 5}, "canvas_height_px is not set"),
         (
             [0],
@@ -249,7 +254,7 @@ def test_an_image_of_another_format_is_refused():
         ),
         (["IMAGE"], ["UIMAGE"], {}, "image inputs are IMAGE and image outputs UIMAGE; connect one output"),
         (["IMAGE", "UIMAGE"], ["IMAGE"], {}, "image inputs are IMAGE, UIMAGE and"),
-        (["IMAGE_GPU"], ["IMAGE_GPU"], {}, "IMAGE_GPU is connected, but this calculator draws on the CPU"),
+        (["IMAGE_GPU"], ["IMAGE_GPU"], {}, "IMAGE_GPU is connected, but this overlay draws on the CPU"),
     ],
 )
 def test_ports_and_canvas_are_checked_when_the_graph_is_loaded(inputs, outputs, options, message):

@@ -81,7 +81,7 @@ def test_the_first_element_of_the_first_list_is_not_checked():
 
 def test_any_other_rect_without_values_is_refused():
     message = (
-        "a rectangle has no (y_center, height, width|y_center, width, height|.*), so it cannot be compared"
+        "a rectangle has no (y_center, height, width|y_center, width, height|.*), so no association with"
     )
     with pytest.raises(GraphRunError, match=message):
         joined([rect(0)], [NormalizedRect(x_center=2)])
@@ -99,7 +99,7 @@ def test_a_negative_threshold_is_refused():
 
 
 def test_a_list_is_needed():
-    with pytest.raises(GraphConfigError, match="there are 0 untagged inputs; connect at least one"):
+    with pytest.raises(GraphConfigError, match="an association has 0 untagged inputs; connect at least one"):
         joined([], ports=["PREV"])
 
 
@@ -148,7 +148,7 @@ def test_ids_come_from_the_time_before_whatever_the_detection_has():
 def test_detections_without_a_relative_box_are_refused(given):
     if given.HasField("location_data"):
         given.location_data.format = LocationData.GLOBAL
-    with pytest.raises(GraphRunError, match=r"location has format (none|GLOBAL), but to be compared"):
+    with pytest.raises(GraphRunError, match=r"location has format (none|GLOBAL), but for an association"):
         associated([detection(0)], [given])
 
 

@@ -180,7 +180,7 @@ def test_a_box_that_is_lost_sends_nothing_and_the_ledger_says_why(given, now, wh
             detection(9, 9, 9),
             ImageFrame(np.zeros((4, 6, 3), np.uint8)),
             frame(9, 9, 9),
-            r"input 'PREV_IMAGE' holds .*6x4.*, but input 'IMAGE' .*640x360.*; make both the same size and",
+            r"input 'PREV_IMAGE' holds .*6x4.*, but input 'IMAGE' .*640x360.*; for the boxes' flow",
         ),
     ],
 )

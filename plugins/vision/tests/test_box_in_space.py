@@ -146,7 +146,7 @@ def test_a_given_frame_does_not_change():
 
 
 def test_an_object_without_nine_points_is_refused():
-    with pytest.raises(GraphRunError, match="holds an object with 8 points, but a box has 9"):
+    with pytest.raises(GraphRunError, match="holds an annotation with 8 points, but a box has 9"):
         lifted(annotation([(0, 0)] * 8))
 
 
@@ -269,7 +269,7 @@ def test_a_map_that_is_no_rotation_counts_as_seen_from_the_side():
 
 
 def test_thresholds_the_wrong_way_round_are_refused():
-    with pytest.raises(GraphRunError, match="off_threshold is 50 and on_threshold 41, but the first"):
+    with pytest.raises(GraphRunError, match="off_threshold is 50 and on_threshold 41, but for a rect the"):
         rects([tilted(0)], off_threshold=50)
 
 

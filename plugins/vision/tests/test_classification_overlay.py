@@ -71,7 +71,7 @@ def test_images_without_classes_are_copied_and_grey_ones_get_colours():
 def test_numbers_out_of_range_are_refused():
     with pytest.raises(InvalidArgumentError, match="max_classes is 0, but must be 1 or more"):
         ClassificationOverlayCalculatorOptions(max_classes=0)
-    with pytest.raises(InvalidArgumentError, match="text_height is 0, but must be above 0"):
+    with pytest.raises(InvalidArgumentError, match="text_height of the plates is 0, but must be above 0"):
         ClassificationOverlayCalculatorOptions(text_height=0)
-    with pytest.raises((GraphRunError, GraphConfigError), match="SRGB, SRGBA or GRAY8"):
+    with pytest.raises((GraphRunError, GraphConfigError), match="SRGB, SRGBA and GRAY8"):
         drawn(np.zeros((4, 4), np.float32))

@@ -81,7 +81,7 @@ def test_detections_are_numbered_from_1_over_time_and_over_both_inputs():
 @pytest.mark.parametrize(
     ("inputs", "outputs", "message"),
     [
-        ([], ["DETECTIONS"], "none of the inputs DETECTION_LIST, DETECTIONS, but at least one is needed"),
+        ([], ["DETECTIONS"], "none of the inputs DETECTION_LIST, DETECTIONS, but unique ids need one at"),
         (["DETECTIONS"], [], "there is no output DETECTIONS, but the detections of the input DETECTIONS"),
     ],
 )
@@ -112,7 +112,9 @@ def test_equal_boxes_become_one_detection_with_all_labels():
 
 @pytest.mark.parametrize("given", [Detection(), relative(0, 0, 1, 1)])
 def test_only_boxes_in_pixels_are_compared(given):
-    with pytest.raises(GraphRunError, match="and no bounding_box, but boxes in pixels are compared"):
+    with pytest.raises(
+        GraphRunError, match="and no bounding_box, but to deduplicate, boxes in pixels are compared"
+    ):
         deduplicated(given)
 
 
@@ -196,7 +198,7 @@ def test_the_size_of_the_image_comes_with_the_detections():
     ("inputs", "outputs", "message"),
     [
         (["DETECTION", "DETECTIONS"], ["PIXEL_DETECTION"], "but exactly one is needed"),
-        (["DETECTION"], [], "the outputs are none, but all must be of one kind"),
+        (["DETECTION"], [], "the transformed detections go to no output, but all must be of one kind"),
         (["DETECTION"], ["PIXEL_DETECTION", "RELATIVE_DETECTION"], "but all must be of one kind"),
         (["DETECTIONS"], ["PIXEL_DETECTION"], "the only output is PIXEL_DETECTION, but DETECTIONS may hold"),
     ],
@@ -324,15 +326,15 @@ def test_classes_without_names_leave_none_and_no_classes_change_nothing():
 @pytest.mark.parametrize(
     ("classes", "message"),
     [
-        ([{"score": 1}], "1 of 1 classes have no index, but each needs one"),
-        ([{"index": 1, "score": 1}, {"index": 1}], "1 of 2 classes have no score"),
+        ([{"score": 1}], "1 of 1 classes to merge have no index, but each needs one"),
+        ([{"index": 1, "score": 1}, {"index": 1}], "1 of 2 classes to merge have no score"),
         (
             [{"index": 1, "score": 1, "label": "a"}, {"index": 1, "score": 1}],
-            "1 of 2 classes have a label, but",
+            "1 of 2 classes to merge have a label, but",
         ),
         (
             [{"index": 1, "score": 1, "display_name": "a"}, {"index": 1, "score": 1}],
-            "1 of 2 classes have a display_name",
+            "1 of 2 classes to merge have a display_name",
         ),
     ],
 )
@@ -376,21 +378,21 @@ def test_a_detection_in_pixels_gets_the_names_of_all_classes_or_of_none(names):
 @pytest.mark.parametrize(
     ("classes", "message"),
     [
-        ([{"score": 0.5, "label": "dog"}], "1 of 1 classes have no index"),
-        ([{"index": 11, "label": "dog"}], "1 of 1 classes have no score"),
+        ([{"score": 0.5, "label": "dog"}], "1 of 1 classes to merge have no index"),
+        ([{"index": 11, "label": "dog"}], "1 of 1 classes to merge have no score"),
         (
             [
                 {"index": 11, "score": 0.5, "label": "dog", "display_name": "Dog"},
                 {"index": 12, "score": 0.4, "display_name": "Fox"},
             ],
-            "1 of 2 classes have a label, but",
+            "1 of 2 classes to merge have a label, but",
         ),
         (
             [
                 {"index": 11, "score": 0.5, "label": "dog"},
                 {"index": 12, "score": 0.4, "label": "fox", "display_name": "Fox"},
             ],
-            "1 of 2 classes have a display_name",
+            "1 of 2 classes to merge have a display_name",
         ),
     ],
 )
@@ -406,7 +408,7 @@ def test_names_of_only_some_classes_are_an_invalid_argument(classes, message):
     [(None, True, "in_0"), (ANIMAL, False, "in_1")],
 )
 def test_both_come_together(detection, is_listed, missing):
-    with pytest.raises(GraphRunError, match=rf"input '{missing}' has no packet at timestamp 1, but"):
+    with pytest.raises(GraphRunError, match=rf"input '{missing}' has no packet at timestamp 1, so"):
         merged(detection, is_listed=is_listed)
 
 

@@ -196,7 +196,7 @@ def test_boxes_in_pixels_are_drawn_and_those_far_outside_do_no_harm():
     [
         (
             Detection(label=["a"]),
-            r"input 'in_1': a detection has a place of format GLOBAL, but a box is drawn",
+            r"input 'in_1': a detection has a place of format GLOBAL, but the overlay draws a box",
         ),
         (detection(box=(float("nan"), 0, 1, 1)), r"the box of a detection is \(nan, "),
     ],
@@ -209,7 +209,7 @@ def test_a_detection_without_a_box_is_refused(one, words):
 @pytest.mark.parametrize("options", [{"text_height": 0.0}, {"line_width": float("inf")}])
 def test_a_share_that_is_no_size_is_refused(options):
     (name,) = options
-    with pytest.raises(GraphRunError, match=f"{name} is .*, but must be above 0"):
+    with pytest.raises(GraphRunError, match=f"{name} of the plates is .*, but must be above 0"):
         run(grey(10), **options)
 
 
@@ -267,7 +267,7 @@ def test_masks_have_the_colours_of_their_boxes_and_may_reach_the_edges():
     ("masks", "words"),
     [
         ([], "there are 0 masks, but 1 detections; give one for each"),
-        ([ImageFrame(grey(4))], "a mask has the format SRGB, but must be GRAY8"),
+        ([ImageFrame(grey(4))], "a detection's mask has the format SRGB, but must be GRAY8"),
     ],
 )
 def test_wrong_masks_are_refused(masks, words):

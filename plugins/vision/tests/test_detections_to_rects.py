@@ -223,9 +223,9 @@ def test_a_negative_index_is_no_keypoint_from_the_end():
 @pytest.mark.parametrize(
     ("feeds", "outputs", "message"),
     [
-        (["DETECTION", "DETECTIONS"], ["NORM_RECT"], "there are DETECTION and DETECTIONS of the inputs"),
-        (["IMAGE_SIZE"], ["NORM_RECT"], "there are none of the inputs DETECTION, DETECTIONS"),
-        (["DETECTION"], ["NORM_RECT", "RECT"], "there are NORM_RECT and RECT of the outputs"),
+        (["DETECTION", "DETECTIONS"], ["NORM_RECT"], "there are DETECTION and DETECTIONS of the input"),
+        (["IMAGE_SIZE"], ["NORM_RECT"], "there are none of the input ports DETECTION, DETECTIONS"),
+        (["DETECTION"], ["NORM_RECT", "RECT"], "there are NORM_RECT and RECT of the output"),
     ],
 )
 def test_one_input_and_one_output_are_needed(feeds, outputs, message):
@@ -244,7 +244,7 @@ def test_a_square_of_two_points_has_twice_their_distance_in_pixels():
 
 
 def test_a_square_of_two_points_needs_them():
-    with pytest.raises(GraphRunError, match="start_keypoint_index is not set, but it is the centre"):
+    with pytest.raises(GraphRunError, match="start_keypoint_index is not set, but that point is the centre"):
         rects(detection(), calculator=AlignmentPointsRectsCalculator)
 
 

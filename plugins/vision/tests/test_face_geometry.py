@@ -231,13 +231,13 @@ def test_nothing_is_sent_without_a_size_or_without_faces(tmp_path):
     [
         (
             metadata(vertex_buffer=[1, 2, 3]),
-            "canonical mesh has 3 numbers of vertices and 15 of triangles",
+            "canonical mesh of the face has 3 numbers of vertices and 15 of triangles",
         ),
         (metadata(index_buffer=[0, 1]), "has 30 numbers of vertices and 2 of triangles"),
         (metadata(index_buffer=[0, 1, 6]), "has a triangle with vertex 6, but there are 6"),
         (metadata(weights=(1,) * 7), "gives landmark 6 the weight 1, but landmarks are 0 to 5"),
         (metadata(weights=(-1,)), "gives landmark 0 the weight -1"),
-        (metadata(weights=(0,)), "the metadata has no landmark with a weight"),
+        (metadata(weights=(0,)), "the face's metadata has no landmark with a weight"),
     ],
 )
 def test_a_wrong_canonical_face_is_refused(places, known, message):
@@ -266,7 +266,7 @@ def test_faces_of_another_model_are_refused(places):
 def test_a_face_without_a_pose_is_refused(places):
     """The canonical face is one point."""
     one = metadata(vertex_buffer=list(FACE[0]) * 6)
-    with pytest.raises(GraphRunError, match="so that it has no pose"):
+    with pytest.raises(GraphRunError, match="so that no Procrustes fit gives its pose"):
         places(GOOD, known=one)
 
 
@@ -328,11 +328,11 @@ def test_the_camera_is_a_side_packet():
 @pytest.mark.parametrize(
     ("camera", "message"),
     [
-        ({"near": 0}, "near of the perspective_camera is 0"),
-        ({"far": 1}, "far of the perspective_camera is 1"),
-        ({"vertical_fov_degrees": 0}, "vertical_fov_degrees of the perspective_camera is 0"),
-        ({"vertical_fov_degrees": 180}, "vertical_fov_degrees of the perspective_camera is 180"),
-        ({"near": float("nan")}, "near of the perspective_camera is nan"),
+        ({"near": 0}, "near of the face's perspective_camera is 0"),
+        ({"far": 1}, "far of the face's perspective_camera is 1"),
+        ({"vertical_fov_degrees": 0}, "vertical_fov_degrees of the face's perspective_camera is 0"),
+        ({"vertical_fov_degrees": 180}, "vertical_fov_degrees of the face's perspective_camera is 180"),
+        ({"near": float("nan")}, "near of the face's perspective_camera is nan"),
     ],
 )
 def test_a_camera_that_cannot_be_is_refused(places, camera, message):

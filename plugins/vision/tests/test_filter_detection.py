@@ -99,7 +99,7 @@ def test_labels_without_scores_are_refused():
 
 
 def test_labels_come_from_one_side_packet_only():
-    with pytest.raises(GraphConfigError, match="there are LABELS and LABELS_CSV of the side packets"):
+    with pytest.raises(GraphConfigError, match="there are LABELS and LABELS_CSV of the side packet"):
         run_calculator(
             FilterDetectionCalculator,
             {"DETECTIONS": []},

@@ -66,12 +66,12 @@ def test_without_limits_all_are_kept_and_no_size_is_needed():
 
 
 def test_a_score_is_needed_where_one_is_asked_for():
-    with pytest.raises(GraphRunError, match="a detection has no score, but min_score is set"):
+    with pytest.raises(GraphRunError, match="a detection to filter has no score, but min_score is set"):
         kept([detection()], min_score=0.5)
 
 
 def test_limits_of_the_size_need_the_size_of_the_image():
-    with pytest.raises(GraphConfigError, match="max_pixel_size is set, but there is no input IMAGE_SIZE"):
+    with pytest.raises(GraphConfigError, match="max_pixel_size of the filter is set, but there is no input"):
         kept([], size=None, max_pixel_size=1)
     with pytest.raises(GraphRunError, match="an image's size is"):
         kept([detection()], size=(), max_pixel_size=1)
@@ -138,7 +138,9 @@ def test_a_list_without_a_condition_and_a_condition_without_a_list_give_nothing(
 
 
 def test_as_many_conditions_as_elements_are_needed():
-    with pytest.raises(GraphRunError, match=r"holds 2 elements and 'in_.' 1, but there must be"):
+    with pytest.raises(
+        GraphRunError, match=r"holds 2 elements and 'in_.' 1, but the filter of a collection needs"
+    ):
         filtered("UInt64", [1, 2], [True])
 
 

@@ -92,7 +92,8 @@ def test_sizes_that_no_image_has_are_refused(size, message):
 
 def test_a_side_packet_needs_everything_set():
     with pytest.raises(
-        GraphConfigError, match="the output side packet IMAGE is made before any packet comes"
+        GraphConfigError,
+        match="the flat image at the output side packet IMAGE is made before any packet comes",
     ):
         CalculatorGraph("""
             input_stream: "image"

@@ -130,7 +130,7 @@ def test_steps_that_cannot_be_taken_are_refused(given, step, message):
 
 
 def test_steps_come_in_one_way_only():
-    with pytest.raises(GraphConfigError, match="1 transformations are set and OPTIONS is connected"):
+    with pytest.raises(GraphConfigError, match="1 transformations of landmarks are set and OPTIONS is"):
         changed(LandmarkList(), {"flip_axis": {}}, stream=())
 
 
@@ -296,7 +296,7 @@ def test_a_rectangle_in_a_rectangle_is_placed_in_the_image():
 
 def test_a_rectangle_alone_is_refused_and_a_reference_alone_gives_nothing():
     assert projected(None, NormalizedRect()) == []
-    with pytest.raises(GraphRunError, match=r"but 'in_.' has a rectangle; send the reference with it"):
+    with pytest.raises(GraphRunError, match=r"but 'in_.' has a rect to project; send the reference with it"):
         projected(NormalizedRect(), None)
 
 
@@ -362,7 +362,7 @@ def test_joints_with_rotations_take_the_places_of_plain_ones(count, places, list
     ("options", "message"),
     [
         ({"num_joints": -1}, "num_joints is -1, but must be 0 or more"),
-        ({"num_joints": 2**31 - 1}, "num_joints asks for 2147483647 elements, but at most 100000"),
+        ({"num_joints": 2**31 - 1}, "num_joints asks for a size of 2147483647 elements, but at most 100000"),
         ({"joints_mapping": [{"idx": [0]}]}, "1 joints_mapping and 2 inputs JOINTS"),
         ({"num_joints": 2}, "has the place 2, but with num_joints 2 places are 0 to 1"),
         ({"default_joint": None}, "default_joint is not set, but is required"),
@@ -431,9 +431,9 @@ def test_visibilities_that_are_not_there_do_not_count(mappings, before, visibili
     [
         (LandmarkList(), [], "holds 1 joints, but the options have 0 mapping"),
         (None, [{"unchanged": {}}], "has joints; send landmarks with them"),
-        (LandmarkList(), [{}], "a mapping names no landmark"),
-        (LandmarkList(), [{"highest": {}}], "a mapping names no landmark"),
-        (LandmarkList(), [{"copy": {"idx": 0}}], "a mapping names landmark 0, but input .* holds 0"),
+        (LandmarkList(), [{}], "the mapping of a joint names no landmark"),
+        (LandmarkList(), [{"highest": {}}], "the mapping of a joint names no landmark"),
+        (LandmarkList(), [{"copy": {"idx": 0}}], "the mapping of a joint names landmark 0, but input .*"),
     ],
 )
 def test_visibilities_that_are_not_there_are_refused(points, mappings, message):

@@ -121,20 +121,20 @@ def test_each_input_has_its_output():
 
 
 def test_a_matrix_of_another_size_is_refused():
-    with pytest.raises(GraphRunError, match="holds 3 numbers, but a matrix of 4x4 has 16"):
+    with pytest.raises(GraphRunError, match="holds 3 numbers, but the projection's matrix of 4x4 has 16"):
         projected(landmarks((1, 1)), PROJECTION_MATRIX=(1, 2, 3))
 
 
 @pytest.mark.parametrize(
     ("feeds", "outputs", "message"),
     [
-        (["NORM_LANDMARKS", "NORM_LANDMARKS:1", "NORM_RECT"], 1, "there are 2 inputs and 1 outputs"),
-        (["NORM_LANDMARKS"], 1, "there are none of the inputs NORM_RECT, PROJECTION_MATRIX"),
+        (["NORM_LANDMARKS", "NORM_LANDMARKS:1", "NORM_RECT"], 1, "the projection has 2 inputs and 1 outputs"),
+        (["NORM_LANDMARKS"], 1, "there are none of the input ports NORM_RECT, PROJECTION_MATRIX"),
         (["NORM_LANDMARKS", "NORM_RECT", "PROJECTION_MATRIX"], 1, "NORM_RECT and PROJECTION_MATRIX of the"),
         (
             ["NORM_LANDMARKS", "PROJECTION_MATRIX", "IMAGE_DIMENSIONS"],
             1,
-            "IMAGE_DIMENSIONS is connected, but only counts with NORM_RECT",
+            "IMAGE_DIMENSIONS of the projection is connected, but only counts with NORM_RECT",
         ),
     ],
 )

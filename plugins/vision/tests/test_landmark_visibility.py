@@ -61,15 +61,18 @@ def test_both_lists_are_needed_to_copy():
 
 
 def test_a_target_with_fewer_landmarks_is_refused():
-    with pytest.raises(GraphRunError, match="holds 1 landmarks, but 'in_0' 2; connect landmarks of the same"):
+    with pytest.raises(
+        GraphRunError,
+        match="holds 1 landmarks, but 'in_0' 2; for a copy of visibility connect landmarks of the same",
+    ):
         copied(SEEN, LandmarkList(landmark=[{}]))
 
 
 @pytest.mark.parametrize(
     ("feeds", "outputs", "message"),
     [
-        (["LANDMARKS_TO"], ["LANDMARKS_TO"], "there are none of the inputs LANDMARKS_FROM"),
-        (["LANDMARKS_FROM"], ["LANDMARKS_TO"], "there are none of the inputs LANDMARKS_TO"),
+        (["LANDMARKS_TO"], ["LANDMARKS_TO"], "there are none of the input ports LANDMARKS_FROM"),
+        (["LANDMARKS_FROM"], ["LANDMARKS_TO"], "there are none of the input ports LANDMARKS_TO"),
         (["LANDMARKS_FROM", "LANDMARKS_TO"], ["NORM_LANDMARKS_TO"], "there is no output LANDMARKS_TO, but"),
     ],
 )
@@ -93,7 +96,7 @@ def test_the_visibility_of_one_landmark_is_a_number():
 def test_none_or_several_landmarks_have_no_visibility(count):
     feeds = [(1, NormalizedLandmarkList(landmark=[{}] * count))]
 
-    with pytest.raises(GraphRunError, match=f"holds {count} landmarks, but exactly one is needed"):
+    with pytest.raises(GraphRunError, match=f"holds {count} landmarks, but exactly one landmark's"):
         run_calculator(LandmarkVisibilityCalculator, {"NORM_LANDMARKS": feeds}, outputs=["VISIBILITY"])
 
 
@@ -177,7 +180,7 @@ def test_the_number_of_landmarks_may_change_after_none():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "no filter is set, but one is needed; set no_filter or low_pass_filter"),
+        ({}, "no filter smooths the visibility, but one is needed; set no_filter or low_pass_filter"),
         ({"low_pass_filter": {"alpha": 1.5}}, "alpha is 1.5, but must be 0 to 1"),
         ({"low_pass_filter": {"alpha": -1}}, "alpha is -1, but must be 0 to 1"),
     ],
@@ -193,7 +196,7 @@ def test_options_without_a_filter_are_refused(options, message):
         (
             ["LANDMARKS", "NORM_LANDMARKS"],
             ["FILTERED_LANDMARKS"],
-            "NORM_LANDMARKS and LANDMARKS of the inputs",
+            "NORM_LANDMARKS and LANDMARKS of the input",
         ),
         (["LANDMARKS"], ["NORM_FILTERED_LANDMARKS"], "there is no output FILTERED_LANDMARKS, but"),
     ],

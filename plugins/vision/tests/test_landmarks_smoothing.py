@@ -247,7 +247,9 @@ def test_an_empty_list_is_an_error_or_forgets_all_values(chosen):
     lists = [(1, landmarks((0,))), (2, landmarks()), (3, landmarks((1,), (2,)))]
 
     for policy in ({}, {"empty_landmarks_policy": Policy.EMPTY_LANDMARKS_POLICY_FAIL}):
-        with pytest.raises(GraphRunError, match=r"holds an empty list of landmarks; .*POLICY_RESET"):
+        with pytest.raises(
+            GraphRunError, match=r"holds an empty list of landmarks for the smoother; .*POLICY_RESET"
+        ):
             packets(lists, **{chosen: {}}, **policy)
     reset = packets(lists, **{chosen: {}}, empty_landmarks_policy=Policy.EMPTY_LANDMARKS_POLICY_RESET)
 
@@ -270,7 +272,7 @@ def test_the_number_of_landmarks_must_stay(chosen):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "no filter is set, but one is needed; set no_filter, one_euro_filter or velocity_filter"),
+        ({}, "no filter, but one is needed; set no_filter, one_euro_filter or velocity_filter"),
         ({"one_euro_filter": {"min_cutoff": 0}}, "min_cutoff is 0, but must be above 0.000001"),
         ({"one_euro_filter": {"frequency": -1}}, "frequency is -1, but must be above 0.000001"),
         ({"one_euro_filter": {"derivate_cutoff": 0}}, "derivate_cutoff is 0, but must be above 0.000001"),
@@ -278,7 +280,7 @@ def test_the_number_of_landmarks_must_stay(chosen):
         ({"velocity_filter": {"window_size": -1}}, "window_size is -1, but must be 0 or more"),
         (
             {"velocity_filter": {"window_size": 2**31 - 1}},
-            "window_size asks for 2147483647 .* at most 100000",
+            "window_size asks for a size of 2147483647 .* at most 100000",
         ),
         ({"velocity_filter": {"velocity_scale": -1}}, "velocity_scale is -1, but must be 0 or more"),
     ],

@@ -177,7 +177,7 @@ def test_landmarks_without_their_scale_are_refused():
 
 @pytest.mark.parametrize(
     ("connections", "message"),
-    [([0, 1, 2], "has 3 entries, but must have pairs"), ([0, -1], "has -1, but indices are 0 or more")],
+    [([0, 1, 2], "has 3 entries, but must have pairs"), ([0, -1], "has -1, but indices of rendered")],
 )
 def test_connections_that_are_no_pairs_of_indices_are_refused(connections, message):
     with pytest.raises(GraphRunError, match=f"landmark_connections {message}"):

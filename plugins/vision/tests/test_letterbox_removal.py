@@ -113,9 +113,9 @@ def test_landmarks_without_a_padding_give_nothing():
 
 @pytest.mark.parametrize("padding", [(0.5, 0.0, 0.5, 0.0), (0.0, 0.75, 0.0, 0.5), (0.1, 0.2)])
 def test_a_padding_that_leaves_nothing_of_the_image_is_refused(padding):
-    with pytest.raises(GraphRunError, match=r"leaves nothing of the image|a padding is four numbers"):
+    with pytest.raises(GraphRunError, match=r"a letterbox that leaves nothing|the padding of a letterbox"):
         detections([(3, [detection()])], padding)
-    with pytest.raises(GraphRunError, match=r"leaves nothing of the image|a padding is four numbers"):
+    with pytest.raises(GraphRunError, match=r"a letterbox that leaves nothing|the padding of a letterbox"):
         mapped(landmarks({"x": 0.5}), padding=padding)
 
 

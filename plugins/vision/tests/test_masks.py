@@ -13,18 +13,16 @@ from penstock.errors import GraphRunError
 from penstock_formats import Image, ImageFormat, ImageFrame, NormalizedRect
 from penstock_testing import run_calculator
 from penstock_vision.geometry.image_size import ImageSize
+from penstock_vision.geometry.matrix_inverse import InverseMatrixCalculator
 from penstock_vision.geometry.region_matrix import region_matrix
-from penstock_vision.images.masks import (
-    InverseMatrixCalculator,
-    SegmentationSmoothingCalculator,
+from penstock_vision.images.segmentation_smoothing import SegmentationSmoothingCalculator
+from penstock_vision.images.warp_affine import (
     WarpAffineCalculator,
     WarpAffineCalculatorCpu,
     WarpAffineCalculatorGpu,
 )
-from penstock_vision.messages.masks_pb2 import (
-    SegmentationSmoothingCalculatorOptions,
-    WarpAffineCalculatorOptions,
-)
+from penstock_vision.messages.segmentation_smoothing_pb2 import SegmentationSmoothingCalculatorOptions
+from penstock_vision.messages.warp_affine_pb2 import WarpAffineCalculatorOptions
 
 #: Pictures of MediaPipe's tests.
 PICTURES = Path(__file__).resolve().parents[4] / "shared/data/reference/calculators/tensor/image_to_tensor"
@@ -395,5 +393,5 @@ def test_nothing_is_sent_where_one_of_three_is_missing(given):
 
 @pytest.mark.parametrize("size", [(0, 4), (4,), ("a", "b")])
 def test_a_size_that_is_none_is_refused(size):
-    with pytest.raises(GraphRunError, match=r"a size is \(width, height\)"):
+    with pytest.raises(GraphRunError, match=r"but the size of a warped image is \(width, height\)"):
         warp(RAMP, UNIT, size)

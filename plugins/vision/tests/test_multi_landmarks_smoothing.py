@@ -120,5 +120,5 @@ def test_each_object_has_an_id(feeds, message):
 
 
 def test_a_filter_is_needed():
-    with pytest.raises(GraphRunError, match="no filter is set, but one is needed"):
+    with pytest.raises(GraphRunError, match="no filter, but one is needed"):
         multi(WORLD, [], options={})

@@ -95,11 +95,11 @@ def test_a_rect_outside_of_the_image_has_sides_only_if_it_is_turned(rotation):
 
 @pytest.mark.parametrize("shape", ["filled", "oval"])
 def test_only_the_corner_of_an_outline_is_marked(shape):
-    with pytest.raises(GraphRunError, match=f"top_left_thickness is 4 and {shape} is true, but only the"):
+    with pytest.raises(GraphRunError, match=f"top_left_thickness is 4 and {shape} is true, but of a rect"):
         drawing("NORM_RECT", SQUARE, top_left_thickness=4, **{shape: True})
 
 
 @pytest.mark.parametrize(("ports", "found"), [([], "none"), (["RECT", "RECTS"], "RECT, RECTS")])
 def test_exactly_one_input_is_needed(ports, found):
-    with pytest.raises(GraphConfigError, match=f"inputs with rectangles are {found}; connect exactly one of"):
+    with pytest.raises(GraphConfigError, match=f"inputs with rects to render are {found}; connect exactly"):
         run_calculator(RectToRenderDataCalculator, {port: [] for port in ports}, outputs=["RENDER_DATA"])

@@ -124,7 +124,7 @@ def test_a_rect_without_a_size_gives_no_packet():
     ("one", "other"), [("rotation", "rotation_degrees"), ("square_long", "square_short")]
 )
 def test_two_that_exclude_each_other_are_refused(one, other):
-    with pytest.raises(GraphRunError, match=f"{one} and {other} are both set, but only one can be"):
+    with pytest.raises(GraphRunError, match=f"{one} and {other} are both set, but a rect can have only one"):
         changed(rect(), **{one: 1, other: 1})
 
 
@@ -134,7 +134,7 @@ def test_a_rect_beyond_32_bits_is_refused():
 
 
 def test_one_input_of_rects_is_needed():
-    with pytest.raises(GraphConfigError, match="there are NORM_RECT and RECT of the inputs"):
+    with pytest.raises(GraphConfigError, match="there are NORM_RECT and RECT of the input"):
         run_calculator(
             RectTransformationCalculator, {"NORM_RECT": [], "RECT": [], "IMAGE_SIZE": []}, outputs=[0]
         )

@@ -79,7 +79,7 @@ def test_nothing_is_sent_without_both_frames(stand_in, frames):
     ("second", "words"),
     [
         (grey(9, (6, 4)), "hold frames of 6x4 and 4x6 pixels, but their sizes must be equal"),
-        (np.zeros((4, 6, 4), np.uint8), "'in_1' holds .*SRGBA.* but it takes SRGB or GRAY8; put a"),
+        (np.zeros((4, 6, 4), np.uint8), "'in_1' holds .*SRGBA.* but optical flow takes SRGB or GRAY8; put a"),
     ],
 )
 def test_frames_that_do_not_fit_are_refused(stand_in, second, words):
@@ -93,7 +93,7 @@ def test_an_opencv_without_it_is_told_with_the_package_that_has_it(monkeypatch):
     monkeypatch.delattr(cv2, "optflow", raising=False)
 
     with pytest.raises(
-        GraphRunError, match=r'is here without TV-L1, .* pip install "opencv-contrib-python-headless>=4'
+        GraphRunError, match=r'without TV-L1 optical flow, .* pip install "opencv-contrib-python-headless>=4'
     ) as caught:
         run(grey(1), grey(9))
 

@@ -2,7 +2,8 @@
 
 A case has the form of the recorded runs (`pbtxt`, `observe`, `side`, `steps`, `auto_idle`, `start`). Further
 fields say what may be compared: `mistakes` are the steps with which the application does something wrong,
-`may_fail` is true where a calculator can fail, and `is_serial` where the order of arrival can show.
+`may_fail` is true where a calculator can fail, `may_lose` where MediaPipe may lose the last packets, and
+`is_serial` where the order of arrival can show.
 """
 
 from __future__ import annotations
@@ -343,6 +344,7 @@ class _Drawing:
             "start": True,
             "mistakes": mistakes,
             "may_fail": self.may_fail,
+            "may_lose": any("back_edge" in line for line in self.lines),
             "is_serial": self.is_serial and not self.has_source,
         }
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from penstock_cli.api import EXIT_CODES, FileMissing, debug, existing
+from penstock_cli.api import EXIT_CODES, FileMissing, debug_option, existing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +33,7 @@ _COLUMNS: Final = ("seconds", "loudness", "brightness")
 
 @click.command("room", short_help="Say when a room was loud, dark or occupied.", epilog=EXIT_CODES)
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
-@debug
+@debug_option
 def room_command(file: Path) -> None:
     """Say from a file of readings when a room was loud, dark or occupied.
 

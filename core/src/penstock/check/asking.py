@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from penstock.access import ACCESS
 from penstock.access import current as current_access
+from penstock.attrs_options import options_classes
 from penstock.errors import InvalidArgumentError, OptionError
-from penstock.option_class import options_classes
 from penstock.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from penstock.contract import CalculatorContract
     from penstock.errors import PenstockError
     from penstock.plan import HandlerPlan, PortPlan
-    from penstock.tags import Port
+    from penstock.port_tags import Port
 
 #: What was asked: for the classes of the options, for one option, for the contract, and whether the node may
 #: touch what its contract declares. `ASYNC`: the contract would come later only.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from penstock.check.spec import GraphSpec
     from penstock.contract import PortSpec
     from penstock.plan import ExecutorPlan, HandlerPlan
-    from penstock.tags import TagMap
+    from penstock.port_tags import TagMap
 
 #: Packets per input stream. Source: MediaPipe `CalculatorGraph`.
 DEFAULT_QUEUE_SIZE: Final = 100

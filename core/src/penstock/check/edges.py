@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from penstock.check.faults import Faults
     from penstock.check.nodes import Draft
-    from penstock.tags import TagMap
+    from penstock.port_tags import TagMap
 
 #: How often similar names are looked for in one graph: each search reads the names of all streams.
 _MOST_SEARCHES: Final = 20

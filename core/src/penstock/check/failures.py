@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from penstock.contract import CalculatorContract
     from penstock.engine.calculator import Calculator
     from penstock.plan import FailurePlan
+    from penstock.port_tags import TagMap
     from penstock.registry import Registry
-    from penstock.tags import TagMap
 
 #: Stands for a tag at the output port that is the error stream; calculators cannot have it.
 ERROR_STREAM: Final = "failure"

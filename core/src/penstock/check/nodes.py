@@ -15,8 +15,8 @@ from penstock.contract import CalculatorContract
 from penstock.errors import OptionError, PenstockError, StatusCode, code_of
 from penstock.near_names import did_you_mean, near_names
 from penstock.port_collection import port_name
+from penstock.port_tags import TagMap, parse_tag_index, parse_tag_index_name
 from penstock.shown import clipped, quoted
-from penstock.tags import TagMap, parse_tag_index, parse_tag_index_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from penstock.check.spec import NodeSpec, Text
     from penstock.contract import PortSpec, PortSpecs
     from penstock.plan import FailurePlan
-    from penstock.tags import Port
+    from penstock.port_tags import Port
 
 _NO_PORTS: Final = TagMap(())
 

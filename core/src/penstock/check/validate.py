@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from penstock.check.spec import GraphSpec
     from penstock.contract import PortSpec
     from penstock.plan import Plan
-    from penstock.tags import TagMap
+    from penstock.port_tags import TagMap
 
 _LOG: Final = LateLogger("config")
 

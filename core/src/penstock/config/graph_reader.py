@@ -1,8 +1,8 @@
 """What a pack implements to read graphs in a form of its own, as penstock-graphs does for templates and JSON.
 
 A pack registers a reader as a component of the kind "graph reader". `config.reading` recognises the form and
-asks for the reader by name. A `GraphReader` returns a `Definition`, which becomes a graph once it has its
-arguments; a `JsonReader` fills in a graph.
+asks for the reader by name. A `GraphReader` returns a `GraphDefinition`, which becomes a graph once it has
+its arguments; a `JsonReader` fills in a graph.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from penstock.check.faults import Faults
     from penstock.config.message import Message
+    from penstock.config.options.option_types import OptionTypes
     from penstock.config.options.options import Options
-    from penstock.config.options.types import OptionTypes
     from penstock.config.places import FieldPath, Places, ReadGraph, Spot
     from penstock.errors import PenstockError
 
@@ -31,7 +31,7 @@ ReaderMerge: TypeAlias = "Callable[[str, Message, int, int | None], None]"
 ReaderLoad: TypeAlias = "Callable[[str, str, FieldPath], None]"
 
 
-class Definition(Protocol):
+class GraphDefinition(Protocol):
     """A graph that was read and that depends on arguments. Never changes."""
 
     @property
@@ -64,7 +64,7 @@ class Definition(Protocol):
 class GraphReader(Protocol):
     """Reads one form of definitions."""
 
-    def text(self, text: str, places: Places, merge: ReaderMerge, find: ReaderFindType) -> Definition:
+    def text(self, text: str, places: Places, merge: ReaderMerge, find: ReaderFindType) -> GraphDefinition:
         """Read a definition from text.
 
         Args:
@@ -74,11 +74,11 @@ class GraphReader(Protocol):
             find: finds the types that the text names.
 
         Raises:
-            DefinitionTextError: the text is wrong; has the place.
+            GraphReaderError: the text is wrong; has the place.
             GraphParseError: what `merge` raises.
         """
 
-    def message(self, message: Message, places: Places, find: ReaderFindType) -> Definition:
+    def message(self, message: Message, places: Places, find: ReaderFindType) -> GraphDefinition:
         """Return the definition that a message holds. The message is kept.
 
         Args:
@@ -140,7 +140,7 @@ class JsonReader(Protocol):
         """Return a graph as JSON that is read back to an equal message; see `penstock.config.to_json`."""
 
 
-class DefinitionTextError(Exception):
+class GraphReaderError(Exception):
     """Text that a `GraphReader` cannot read. `config.reading` makes a GraphParseError of it."""
 
     def __init__(self, offset: int, words: str) -> None:
@@ -151,7 +151,7 @@ class DefinitionTextError(Exception):
         self.words = words
 
 
-def definition_as_graph(definition: Definition) -> ReadGraph:
+def definition_as_graph(definition: GraphDefinition) -> ReadGraph:
     """Return the graph that a definition makes without arguments, and its places.
 
     Raises:

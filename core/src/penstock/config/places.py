@@ -95,7 +95,7 @@ class Places:
         self._further: list[Places] = []
 
     def include(self, other: Places, note: str) -> Places:
-        """Return the places of another file, shifted so that `where` of this object takes them too.
+        """Return the places of another file, shifted so that `place_words` of this object takes them too.
 
         Args:
             other: does not change; may be included more than once.
@@ -170,7 +170,7 @@ class Places:
     def where(self, at: int) -> str:
         """Return how a message about a place begins: "graph.pbtxt:12:5: ", or ""."""
         of = self._of_file(at)
-        return f"{where(of.file, of.line_and_column(at))}{of._note}"  # noqa: SLF001  # own class
+        return f"{place_words(of.file, of.line_and_column(at))}{of._note}"  # noqa: SLF001  # own class
 
     def parts(self, at: int) -> tuple[str | None, int | None, int | None]:
         """Return the file, line and column of a place, each None where there is none."""
@@ -205,7 +205,7 @@ class ReadGraph(NamedTuple):
     unread: Sequence[Unread] = ()
 
 
-def where(file: str | None, position: tuple[int, int] | None) -> str:
+def place_words(file: str | None, position: tuple[int, int] | None) -> str:
     """Return how a message begins: `"file:12:5: "`, `"line 12, column 5: "`, `"file: "` or ""."""
     if position is None:
         return f"{file}: " if file else ""

@@ -71,7 +71,9 @@ class Calculator:
 
         Must be overridden; raising makes the graph refuse to load, with this node named.
         """
-        raise NotImplementedError(f"{cls.__name__} does not say which ports it has: override get_contract")
+        raise NotImplementedError(
+            f"{cls.__name__} is a calculator that does not say which ports it has: override get_contract"
+        )
 
     def open(self, cc: CalculatorContext) -> Outcome:  # noqa: ARG002  # for overriding methods
         """Prepare for a run, once side packets and stream headers are there.
@@ -85,7 +87,7 @@ class Calculator:
 
         An exception ends the run; what this call wrote is dropped, and `close` is still called.
         """
-        raise NotImplementedError(f"{type(self).__name__} has no process method")
+        raise NotImplementedError(f"{type(self).__name__} is a calculator without a process method")
 
     def close(self, cc: CalculatorContext) -> Outcome:  # noqa: ARG002  # as `open`
         """Finish: called once at the end for every calculator whose `open` succeeded.

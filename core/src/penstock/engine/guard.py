@@ -43,4 +43,6 @@ class Guard(Layer):
 
         What the call wrote is taken back already; what this writes is delivered after SKIP.
         """
-        raise NotImplementedError(f"{type(self).__name__} does not say what a failed call means")
+        raise NotImplementedError(
+            f"{type(self).__name__} is a guard that does not say what a failed call means"
+        )

@@ -442,7 +442,9 @@ class Schedule:
         # 1. The step ends; after this check nothing is raised. `busy` may be 0 until the last stage, though
         #    the run goes on: other threads read it only after this call, since they need the lock.
         if not step.is_running:
-            raise InternalError(f"a step of node {step.node.name!r} was completed twice", node=step.node.name)
+            raise InternalError(
+                f"a step of node {step.node.name!r} was completed twice in the schedule", node=step.node.name
+            )
         step.is_running = False
         node = step.node
         if error is not None and node.guard is not None and not isinstance(error, faults.CallCancelledError):

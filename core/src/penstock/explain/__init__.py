@@ -5,7 +5,8 @@ that expires raises an error with the text of `why()`. A calculator that uses th
 a `GraphView` of the graph that it runs in.
 """
 # The functions read the engine under the run's lock and change nothing. They call no code of users, except
-# where `weighed` says so. Names are loaded when they are first used: every graph imports this package.
+# where `weighed_snapshot` says so. Names are loaded when they are first used: every graph imports this
+# package.
 
 from __future__ import annotations
 
@@ -14,28 +15,30 @@ from typing import TYPE_CHECKING, Final
 from penstock.late_names import late_names
 
 if TYPE_CHECKING:
-    from penstock.explain.accounts import Cut as Cut, Drop as Drop, Ledger as Ledger
-    from penstock.explain.accounts import ReaderAccount as ReaderAccount, StreamAccount as StreamAccount
-    from penstock.explain.accounts import cuts as cuts, ledger as ledger
+    from penstock.explain.packet_ledger import Cut as Cut, Drop as Drop, Ledger as Ledger
+    from penstock.explain.packet_ledger import ReaderAccount as ReaderAccount, StreamAccount as StreamAccount
+    from penstock.explain.packet_ledger import cuts as cuts, ledger as ledger
     from penstock.explain.graph_view import GRAPH as GRAPH, GraphView as GraphView
-    from penstock.explain.search import story as story, why as why
+    from penstock.explain.why_search import story as story, why as why
     from penstock.explain.snapshots import ExecutorState as ExecutorState, NodeState as NodeState
     from penstock.explain.snapshots import Snapshot as Snapshot, StreamState as StreamState
     from penstock.explain.snapshots import StreamWait as StreamWait, snapshot as snapshot
-    from penstock.explain.snapshots import weighed as weighed
-    from penstock.explain.snapshots import with_calls as with_calls
-    from penstock.explain.stacks import Call as Call, calls_under_way as calls_under_way, standing as standing
+    from penstock.explain.snapshots import weighed_snapshot as weighed_snapshot
+    from penstock.explain.snapshots import snapshot_with_calls as snapshot_with_calls
+    from penstock.explain.calls import Call as Call, calls_under_way as calls_under_way
+    from penstock.explain.calls import standing_calls as standing_calls
     from penstock.explain.waits import Link as Link, Wait as Wait, WaitKind as WaitKind, Why as Why
 
 #: Module → the names that it has.
 _HOMES: Final = {
-    "penstock.explain.accounts": "Cut Drop Ledger ReaderAccount StreamAccount cuts ledger",
+    "penstock.explain.packet_ledger": "Cut Drop Ledger ReaderAccount StreamAccount cuts ledger",
     "penstock.explain.graph_view": "GRAPH GraphView",
-    "penstock.explain.search": "story why",
+    "penstock.explain.why_search": "story why",
     "penstock.explain.snapshots": (
-        "ExecutorState NodeState Snapshot StreamState StreamWait snapshot weighed with_calls"
+        "ExecutorState NodeState Snapshot StreamState StreamWait snapshot snapshot_with_calls "
+        "weighed_snapshot"
     ),
-    "penstock.explain.stacks": "Call calls_under_way standing",
+    "penstock.explain.calls": "Call calls_under_way standing_calls",
     "penstock.explain.waits": "Link Wait WaitKind Why",
 }
 

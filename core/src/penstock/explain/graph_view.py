@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from penstock.services import ServiceKey
 
 if TYPE_CHECKING:
-    from penstock.explain.accounts import Ledger
+    from penstock.explain.packet_ledger import Ledger
     from penstock.explain.snapshots import Snapshot
 
 

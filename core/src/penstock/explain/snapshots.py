@@ -1,6 +1,6 @@
 """Where a run stands, as data. Reads the engine, changes nothing.
 
-Everything here is called under the run's lock, except `weighed`: reading a payload's `nbytes`
+Everything here is called under the run's lock, except `weighed_snapshot`: reading a payload's `nbytes`
 runs code of its author. All of a snapshot is str, int, float, bool, None, tuples and dicts of these:
 `json.dumps(attrs.asdict(snapshot))` works.
 """
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from penstock.engine.packet import Packet
     from penstock.engine.schedule import Schedule
     from penstock.engine.stream import InputStream, OutputStream
-    from penstock.explain.stacks import Call
+    from penstock.explain.calls import Call
 
 
 @attrs.frozen
@@ -66,6 +66,8 @@ class NodeState:
     calls: tuple[Call, ...] = ()
     #: Where it works, as its executor says it: "worker 3 (pid 4711)"; "" for this process.
     place: str = ""
+    #: How many of `steps` have ended before earlier calls: their outputs wait for the earlier calls.
+    held: int = 0
 
 
 @attrs.frozen
@@ -145,7 +147,7 @@ def snapshot(schedule: Schedule) -> tuple[Snapshot, list[list[Packet]]]:
     return taken, [list(reader.queue) if reader is not None else [] for reader in longest]
 
 
-def weighed(taken: Snapshot, waiting: list[list[Packet]]) -> Snapshot:
+def weighed_snapshot(taken: Snapshot, waiting: list[list[Packet]]) -> Snapshot:
     """Return a snapshot with the bytes of what waits. Call it without the lock."""
     if not any(waiting):
         return taken
@@ -156,7 +158,7 @@ def weighed(taken: Snapshot, waiting: list[list[Packet]]) -> Snapshot:
     return attrs.evolve(taken, streams=tuple(streams))
 
 
-def with_calls(taken: Snapshot, calls: Iterable[Call]) -> Snapshot:
+def snapshot_with_calls(taken: Snapshot, calls: Iterable[Call]) -> Snapshot:
     """Return a snapshot with the calls under way at their nodes."""
     by_node: dict[str, list[Call]] = {}
     for call in calls:
@@ -234,6 +236,7 @@ def _node_state(schedule: Schedule, node: Node) -> NodeState:
         waits_on=waits_on,
         executor=node.queue.name,
         place=calculator.works_at() if isinstance(calculator := node.calculator, StandIn) else "",
+        held=sum([step.is_done for step in node.in_order or ()]),
     )
 
 

@@ -15,8 +15,8 @@ import attrs
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from penstock.explain.accounts import Cut
-    from penstock.explain.stacks import Call
+    from penstock.explain.calls import Call
+    from penstock.explain.packet_ledger import Cut
     from penstock.timestamp import Timestamp
 
 #: Of a chain that is longer, the words show both ends only, so many links each.

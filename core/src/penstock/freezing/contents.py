@@ -1,7 +1,8 @@
 """What the installed packs consist of: their distributions, packages, modules, files and entry points.
 
 Nothing of a pack is imported. The switches of discovery count: a pack that `PENSTOCK_PLUGINS` or
-`PENSTOCK_BLOCK_PLUGINS` keeps out is left out, unless another one requires it.
+`PENSTOCK_BLOCK_PLUGINS` keeps out is left out, unless another one requires it. Of a distribution with several
+plugins, a package whose plugin is kept out is left out, unless a module that comes along names it.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ GROUP: Final = "penstock"
 CORE: Final = "penstock-core"
 _OWN_GROUP: Final = re.compile(r"penstock([._].*)?")
 _REQUIRED: Final = re.compile(r"\s*([A-Za-z0-9][\w.-]*)")
+_WORD: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _EXTRA: Final = re.compile(r"\bextra\s*==")
 _MODULES: Final = (*EXTENSION_SUFFIXES, *SOURCE_SUFFIXES)
 #: No data of a program: caches, and stubs for type checkers.
@@ -56,6 +58,8 @@ class Pack(NamedTuple):
     points: tuple[Point, ...]
     #: Names of its packages, and of modules that are in none.
     packages: tuple[str, ...]
+    #: Its entry points that are left out.
+    left_out: tuple[Point, ...] = ()
 
 
 def installed_packs(is_wanted: Callable[[str], bool] = lambda _: True) -> list[Pack]:
@@ -72,7 +76,7 @@ def installed_packs(is_wanted: Callable[[str], bool] = lambda _: True) -> list[P
     wanted = {name for name, one in found.items() if name == CORE or _has_wanted(one, is_wanted)}
     for name in [*wanted]:
         _add_required(name, found, wanted)
-    return [_pack(found[name], is_wanted) for name in sorted(wanted)]
+    return _without_spare([_pack(found[name], is_wanted) for name in sorted(wanted)])
 
 
 def modules_of(package: str) -> Iterator[str]:
@@ -100,6 +104,15 @@ def data_of(package: str) -> Iterator[tuple[Path, str]]:
                 yield file, str(Path(package) / inside.parent)
 
 
+def points_text(pack: Pack) -> str:
+    """Return the `entry_points.txt` of a pack without the entry points that are left out."""
+    groups: dict[str, list[str]] = {}
+    for point in importlib.metadata.distribution(pack.name).entry_points:
+        if Point(point.group, point.name, point.value) not in pack.left_out:
+            groups.setdefault(point.group, []).append(f"{point.name} = {point.value}\n")
+    return "\n".join(f"[{group}]\n{''.join(lines)}" for group, lines in groups.items())
+
+
 def files_of(name: str) -> Iterator[tuple[Path, str]]:
     """Yield each file of an installed distribution, and its path in a folder of installed packages.
 
@@ -115,9 +128,9 @@ def files_of(name: str) -> Iterator[tuple[Path, str]]:
     try:
         one = importlib.metadata.distribution(name)
     except importlib.metadata.PackageNotFoundError:
-        raise NotFoundError(f"the distribution {name!r} is not installed") from None
+        raise NotFoundError(f"the distribution {name!r} to freeze is not installed") from None
     if one.files is None:
-        raise NotFoundError(f"nothing says which files {name!r} has; install it with pip or uv")
+        raise NotFoundError(f"nothing says which files {name!r} has to freeze; install it with pip or uv")
     listed: set[str] = set()
     for file in one.files:
         is_left_out = ".." in file.parts or "__pycache__" in file.parts or file.name in _INSTALLERS
@@ -160,8 +173,48 @@ def _add_required(name: str, found: dict[str, Distribution], wanted: set[str]) -
 
 def _pack(one: Distribution, is_wanted: Callable[[str], bool]) -> Pack:
     points = _own_points(one)
-    kept = tuple(point for point in points if point.group != GROUP or is_wanted(point.name))
-    return Pack(one.metadata["Name"], one.version, kept or points, tuple(sorted(_packages(one))))
+    left_out = [point for point in points if point.group == GROUP and not is_wanted(point.name)]
+    if len(left_out) == sum(point.group == GROUP for point in points):  # another pack requires it
+        left_out = []
+    kept = tuple(point for point in points if point not in left_out)
+    packages = tuple(sorted(_packages(one)))
+    return Pack(one.metadata["Name"], one.version, kept, packages, tuple(left_out))
+
+
+def _without_spare(packs: list[Pack]) -> list[Pack]:
+    """Leave out packages whose plugins are kept out, unless a module that comes along names them."""
+    spare: set[str] = set()
+    for pack in packs:
+        needed = {_top(point) for point in pack.points if point.group == GROUP}
+        spare |= {_top(point) for point in pack.left_out} - needed
+    fresh = {package for pack in packs for package in pack.packages} - spare
+    while spare and fresh:
+        named = set().union(*(_named_in(package, spare) for package in fresh))
+        spare -= named
+        fresh = named
+    return [_narrowed(pack, spare) for pack in packs]
+
+
+def _narrowed(pack: Pack, spare: set[str]) -> Pack:
+    points = tuple(point for point in pack.points if _top(point) not in spare)
+    lost = tuple(point for point in pack.points if _top(point) in spare)
+    packages = tuple(package for package in pack.packages if package not in spare)
+    return pack._replace(points=points, packages=packages, left_out=(*pack.left_out, *lost))
+
+
+def _named_in(package: str, names: Iterable[str]) -> set[str]:
+    """Return those names of packages that stand in the source of a package, or of a module."""
+    spec = PathFinder.find_spec(package)
+    files = [file for folder in _folders(package) for file in sorted(folder.rglob("*.py"))]
+    if not files and spec is not None and spec.origin is not None and spec.origin.endswith(".py"):
+        files = [Path(spec.origin)]
+    words = {word for file in files for word in _WORD.findall(file.read_text("utf-8", "replace"))}
+    return words.intersection(names)
+
+
+def _top(point: Point) -> str:
+    """Return the package of an entry point."""
+    return re.split(r"[.:]", point.value, maxsplit=1)[0]
 
 
 def _packages(one: Distribution) -> set[str]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ParamSpec, Protocol, TypeVar, overload
 
+from penstock.attrs_options import options_classes
 from penstock.errors import InvalidArgumentError
 from penstock.functions.definition import define
 from penstock.functions.forms import make
-from penstock.option_class import options_classes
 
 if TYPE_CHECKING:
     from collections.abc import Callable

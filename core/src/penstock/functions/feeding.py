@@ -116,7 +116,8 @@ def check_iterable(name: str, items: object) -> None:
     """Raise InvalidArgumentError if the object given for a graph input is no iterable."""
     if not hasattr(items, "__iter__") and not hasattr(items, "__getitem__"):
         raise InvalidArgumentError(
-            f"graph input {name!r}: {shown(items)} is no iterable of packets; write [(timestamp, payload)]",
+            f"graph input {name!r}: {shown(items)} is no iterable of packets to feed; write [(timestamp, "
+            "payload)]",
             stream=name,
         )
 
@@ -138,8 +139,9 @@ def feed_packet(name: str, number: int, item: object) -> Packet:
         packet = None
     if packet is None or packet.stamp == UNSET:
         raise InvalidArgumentError(
-            f"graph input {name!r}, item {number}: {shown(item)} is neither a Packet with a timestamp nor a "
-            "pair of timestamp and payload; write (timestamp, payload), the timestamp a whole number",
+            f"graph input {name!r}, item {number}: {shown(item)} cannot be fed: it is neither a Packet with "
+            "a timestamp nor a pair of timestamp and payload; write (timestamp, payload), the timestamp a "
+            "whole number",
             stream=name,
         )
     return packet

@@ -216,7 +216,8 @@ class _Items(_Writing):
         if timing is Timing.PACKETS:
             if not isinstance(item, Packet):
                 raise InvalidArgumentError(
-                    f"{self.definition.target.__qualname__} yields packets, but gave {item!r}"
+                    f"{self.definition.target.__qualname__} is a function that yields packets, but gave "
+                    f"{item!r}"
                 )
             cc.output.add_packet(item)
             return None
@@ -226,7 +227,9 @@ class _Items(_Writing):
         else:
             if not (isinstance(item, tuple) and len(item) == _PAIR):
                 who = self.definition.target.__qualname__
-                raise InvalidArgumentError(f"{who} yields pairs of timestamp and value, but gave {item!r}")
+                raise InvalidArgumentError(
+                    f"{who} is a function that yields pairs of timestamp and value, but gave {item!r}"
+                )
             stamp, value = item
         outcome = self._write(cc, value, stamp)
         following = Timestamp(stamp).next_allowed_in_stream()
@@ -297,7 +300,7 @@ def _set_side(cc: CalculatorContext, value: object) -> None:
     (port,) = cc.output_side_packets
     if value is None:
         raise InvalidArgumentError(
-            f"node {cc.node_name!r}: made None of side packet {port.name!r}; return a value"
+            f"node {cc.node_name!r}: its function made None of side packet {port.name!r}; return a value"
         )
     port.set(value)
 

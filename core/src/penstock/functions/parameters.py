@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
+from penstock.attrs_options import can_be_option, is_options_class
 from penstock.engine.calculator import CalculatorContext
 from penstock.engine.packet import Packet
 from penstock.errors import InvalidArgumentError
 from penstock.functions.annotations import Meaning, is_side_packet, read
-from penstock.option_class import can_be_option, is_options_class
-from penstock.tags import parse_tag_index
+from penstock.port_tags import parse_tag_index
 from penstock.timestamp import Timestamp
 from penstock.type_hints import hints_of
 
@@ -139,16 +139,18 @@ class _Reader:
     def take(self, position: int, parameter: inspect.Parameter) -> None:
         name = parameter.name
         where = f"{self._who}: parameter {name!r}"
-        is_by_name = self._is_by_name(parameter, where)
+        is_by_name = self._is_by_name(parameter)
         if name not in self._hints:
             raise InvalidArgumentError(
-                f"{where} has no annotation; write the type of its payloads, '{name}: int' say, or Any"
+                f"{self._who}: parameter {name!r} has no annotation; write the type of its payloads, "
+                f"'{name}: int' say, or Any"
             )
         annotation = self._hints[name]
         if hasattr(annotation, "DESCRIPTOR") or (is_by_name and is_options_class(annotation)):
             if not is_by_name:
                 raise InvalidArgumentError(
-                    f"{where}: options, of {annotation.__name__!r}, are passed by name; put it after a *"
+                    f"{self._who}: parameter {name!r}: options, of {annotation.__name__!r}, are passed by "
+                    "name; put it after a *"
                 )
             self.options.append((name, annotation))
         elif is_by_name and can_be_option(annotation) and not is_side_packet(annotation):
@@ -157,7 +159,8 @@ class _Reader:
         elif annotation in (Timestamp, CalculatorContext):
             if is_by_name:
                 raise InvalidArgumentError(
-                    f"{where}: a {annotation.__name__} is passed by position{self._move}"
+                    f"{self._who}: parameter {name!r}: a {annotation.__name__} is passed by "
+                    f"position{self._move}"
                 )
             self.extras.append((position, annotation))
         else:
@@ -166,36 +169,42 @@ class _Reader:
     def _take_port(
         self, parameter: inspect.Parameter, meaning: Meaning, where: str, *, is_by_name: bool
     ) -> None:
+        name = parameter.name
         if meaning.type is Packet:
             raise InvalidArgumentError(
-                f"{where} gets payloads, not packets; write the payload's type, and a parameter "
-                "'at: penstock.Timestamp' for the time"
+                f"{self._who}: parameter {name!r} gets payloads, not packets; write the payload's type, and "
+                "a parameter 'at: penstock.Timestamp' for the time"
             )
         if meaning.is_side and not is_by_name:
-            raise InvalidArgumentError(f"{where}: a side packet is passed by name; put it after a *")
+            raise InvalidArgumentError(
+                f"{self._who}: parameter {name!r}: a side packet is passed by name; put it after a *"
+            )
         if is_by_name and not meaning.is_side:
             raise InvalidArgumentError(
-                f"{where} is passed by name, so it must be a side packet, 'penstock.SidePacket[...]', an "
-                "option of a type that graph files can give, or a class of options; an input is passed by "
-                f"position{self._move}"
+                f"{self._who}: parameter {name!r} is passed by name, so it must be a side packet, "
+                "'penstock.SidePacket[...]', an option of a type that graph files can give, or a class of "
+                f"options; an input is passed by position{self._move}"
             )
         default = parameter.default
         if default is REQUIRED and meaning.allows_none:
             default = None
-        tag = tag_of(parameter.name, where, self._side_tags if meaning.is_side else self._input_tags)
+        tag = tag_of(name, where, self._side_tags if meaning.is_side else self._input_tags)
         ports = self.sides if meaning.is_side else self.inputs
-        ports.append(PortParameter(parameter.name, tag, meaning, default))
+        ports.append(PortParameter(name, tag, meaning, default))
 
     @property
     def _move(self) -> str:
         return ", to process" if self._only_by_name else ": put it before the *"
 
-    def _is_by_name(self, parameter: inspect.Parameter, where: str) -> bool:
+    def _is_by_name(self, parameter: inspect.Parameter) -> bool:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             stars = "*" if parameter.kind is parameter.VAR_POSITIONAL else "**"
             raise InvalidArgumentError(
-                f"{where}: {stars}{parameter.name} does not say how many ports there are; name each"
+                f"{self._who}: parameter {parameter.name!r}: {stars}{parameter.name} does not say how many "
+                "ports there are; name each"
             )
         if self._only_by_name and parameter.kind is parameter.POSITIONAL_ONLY:
-            raise InvalidArgumentError(f"{where} can be passed by position only; remove the /")
+            raise InvalidArgumentError(
+                f"{self._who}: parameter {parameter.name!r} can be passed by position only; remove the /"
+            )
         return self._only_by_name or parameter.kind is parameter.KEYWORD_ONLY

@@ -68,7 +68,8 @@ def read_results(function: Callable[..., object], who: str, *, has_inputs: bool)
     where = f"{who}: its result"
     if "return" not in hints:
         raise InvalidArgumentError(
-            f"{where} has no annotation; write '-> int', say, for one output, or '-> None' for no output"
+            f"{who}: its result has no annotation; write '-> int', say, for one output, or '-> None' for no "
+            "output"
         )
     annotation = hints["return"]
     is_generator = inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function)
@@ -90,7 +91,9 @@ def read_results(function: Callable[..., object], who: str, *, has_inputs: bool)
         return attrs.evolve(found, is_async=origin in _ASYNC)
     if is_generator:
         kind = "AsyncIterator" if is_async else "Iterator"
-        raise InvalidArgumentError(f"{where} is {annotation!r}, but it yields; write '-> {kind}[int]', say")
+        raise InvalidArgumentError(
+            f"{who}: its result is {annotation!r}, but it yields; write '-> {kind}[int]', say"
+        )
     if annotation is not None and annotation is not type(None):
         meaning = read(annotation, where)
         if meaning.is_side:

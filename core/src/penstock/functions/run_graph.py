@@ -27,8 +27,8 @@ class Outputs(dict[str, "list[Packet]"]):
         there = ", ".join(map(repr, self)) or "none"
         meant = did_you_mean(name, self) if isinstance(name, str) else ""
         raise KeyError(
-            f"no stream {name!r} was returned{meant}; there are: {there}. An output_stream that no node "
-            "writes is left out; `penstock validate` says which one"
+            f"running the graph returned no stream {name!r}{meant}; there are: {there}. An output_stream "
+            "that no node writes is left out; `penstock validate` says which one"
         )
 
 
@@ -113,7 +113,8 @@ def _feed(feed: Feed) -> None:
 def _names(streams: Iterable[str]) -> list[str]:
     if isinstance(streams, str):
         raise InvalidArgumentError(
-            f"streams {streams!r}: a str, where several names are meant; write streams=[{streams!r}]"
+            f"the run's streams {streams!r}: a str, where several names are meant; write "
+            f"streams=[{streams!r}]"
         )
     return list(dict.fromkeys(streams))
 
@@ -121,8 +122,8 @@ def _names(streams: Iterable[str]) -> list[str]:
 def _check_inputs(graph: CalculatorGraph, inputs: object) -> None:
     if not isinstance(inputs, Mapping):
         raise InvalidArgumentError(
-            f"inputs: {shown(inputs)} is a {type(inputs).__name__!r}; name the graph input that it is for, "
-            "as in {'in': [(timestamp, payload)]}"
+            f"run's inputs: {shown(inputs)} is a {type(inputs).__name__!r}; name the graph input that it is "
+            "for, as in {'in': [(timestamp, payload)]}"
         )
     for name, items in inputs.items():
         graph.check_input_stream(name)
@@ -131,6 +132,6 @@ def _check_inputs(graph: CalculatorGraph, inputs: object) -> None:
     if missing:
         names = ", ".join(map(repr, missing))
         raise InvalidArgumentError(
-            f"graph input {names}: nothing is given; name it in inputs, with [] for no packets",
+            f"graph input {names}: nothing is given to run; name it in inputs, with [] for no packets",
             stream=missing[0],
         )

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, overload
 
+from penstock.attrs_options import options_classes
 from penstock.engine.calculator import Calculator
 from penstock.errors import (
     FailedPreconditionError,
@@ -19,7 +20,6 @@ from penstock.errors import (
     NameClashError,
     UnknownNameError,
 )
-from penstock.option_class import options_classes
 from penstock.registry import KINDS, Registry
 from penstock.registry_entries import calculator_of
 

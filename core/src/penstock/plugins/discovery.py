@@ -26,9 +26,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import pluggy
 
-from penstock.children import is_frozen
 from penstock.entry_points import canonical, ordinary_points, table_points
 from penstock.errors import InvalidArgumentError, NotFoundError, PluginError, text_of, traceback_of
+from penstock.frozen_children import is_frozen
 from penstock.late_log import LateLogger
 from penstock.near_names import near_names
 from penstock.plugins import hookspecs
@@ -179,7 +179,7 @@ class PluginHost:
         """
         caller = getattr(self._manager.hook, hook, None)
         if caller is None or caller.spec is None:
-            raise InvalidArgumentError(f"hook {hook!r}: must be one of {', '.join(_hook_names())}")
+            raise InvalidArgumentError(f"plugin hook {hook!r}: must be one of {', '.join(_hook_names())}")
         arguments = caller.spec.argnames
         return tuple(
             Implementation(found.plugin_name, _adapted(found, arguments))
@@ -248,7 +248,9 @@ class PluginHost:
         """Register one plugin and return its components. If this raises, it may be left registered."""
         if self._manager.is_registered(plugin):
             other = self._manager.get_name(plugin)
-            raise PluginError(f"its module is loaded already, as plugin {other!r}; give each plugin its own")
+            raise PluginError(
+                f"the plugin's module is loaded already, as plugin {other!r}; give each plugin its own"
+            )
         self._manager.register(plugin, name=name)
         for caller in self._manager.get_hookcallers(plugin) or ():
             for found in caller.get_hookimpls():
@@ -333,7 +335,7 @@ def _with_table(points: list[_Point], broken: list[Discovered]) -> tuple[list[_P
 def _field(distribution: importlib.metadata.Distribution, field: str) -> str:
     metadata = distribution.metadata
     if field not in metadata:
-        raise PluginError(f"its METADATA has no {field}; install it again")
+        raise PluginError(f"the plugin's METADATA has no {field}; install it again")
     return metadata[field]
 
 
@@ -376,9 +378,11 @@ def _check_hook(caller: pluggy.HookCaller, found: pluggy.HookImpl) -> None:
     if caller.spec is None and not found.optionalhook:
         near = near_names(caller.name, _hook_names())
         meant = f"did you mean {near[0]!r}?" if near else f"hooks are {', '.join(_hook_names())}"
-        raise PluginError(f"it implements {caller.name!r}, which is no hook; {meant}")
+        raise PluginError(f"it implements {caller.name!r}, which is no plugin hook; {meant}")
     if found.hookwrapper or found.wrapper:
-        raise PluginError(f"its {caller.name} is a hook wrapper; implementations are called one by one")
+        raise PluginError(
+            f"its {caller.name} is a hook wrapper; implementations of plugins are called one by one"
+        )
 
 
 def _adapted(found: pluggy.HookImpl, arguments: tuple[str, ...]) -> Callable[..., Any]:

@@ -12,6 +12,7 @@ import threading
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import FailedPreconditionError, WaitTimeoutError
+from penstock.runtime.threads import start
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -132,7 +133,7 @@ async def in_thread(call: Callable[[], Any]) -> Any:
             end(future.set_result, result)
 
     thread = threading.Thread(target=serve, name="penstock-await", daemon=True)
-    thread.start()
+    start(thread, "that waits for the graph")
     try:
         return await future
     finally:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from penstock.late_log import LateLogger
 from penstock.runtime.made_services import OPEN
+from penstock.runtime.threads import has_started
 
 if TYPE_CHECKING:
     from penstock.runtime.made_services import MadeServices
@@ -43,7 +44,9 @@ def abandon(runner: Runner | None, services: MadeServices) -> None:
     """
     if runner is not None or services:
         target = _end_forgotten
-        threading.Thread(target=target, args=(runner, services), name="penstock-cancel", daemon=True).start()
+        ending = threading.Thread(target=target, args=(runner, services), name="penstock-cancel", daemon=True)
+        if not has_started(ending):
+            _logger.warning("a graph was dropped, and no thread can be started that ends it")
 
 
 def _end_forgotten(runner: Runner | None, services: MadeServices) -> None:

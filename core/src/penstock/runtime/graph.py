@@ -1,7 +1,7 @@
 """`CalculatorGraph`: load a graph, feed it, watch it, run it again and again.
 
-The names are those of the reference's Python interface. One application thread at a time should
-drive a graph; adding packets, cancelling and reading counters may come from any thread.
+The names are those of the reference's Python interface. Its methods may be called from any thread, also from
+several at the same time: each call is as if it came before or after each other one.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ from penstock.errors import (
     InvalidArgumentError,
     NotFoundError,
     PacketTypeError,
-    PenstockError,
-    StatusCode,
     TimestampOrderError,
     UnavailableError,
 )
@@ -110,7 +108,8 @@ class CalculatorGraph:
 
         if max_queued_bytes is not None and max_queued_bytes < 1:
             raise InvalidArgumentError(
-                f"max_queued_bytes {max_queued_bytes}: must be at least 1, or infinity for no limit"
+                f"the graph's max_queued_bytes {max_queued_bytes}: must be at least 1, or infinity for no "
+                "limit"
             )
 
         run_hooks = None
@@ -255,7 +254,7 @@ class CalculatorGraph:
             FailedPreconditionError: a run is under way.
         """
         if service is None:
-            raise InvalidArgumentError(f"service {key.name!r}: the object is None")
+            raise InvalidArgumentError(f"service {key.name!r} of the graph: the object is None")
         self._starter.refuse_while_running("set_service")
         self._starter.services[key] = service
 
@@ -285,7 +284,7 @@ class CalculatorGraph:
         """
         self._starter.refuse_while_running("set_error_callback")
         if callback is not None and not callable(callback):
-            raise InvalidArgumentError(f"set_error_callback: {callback!r} cannot be called")
+            raise InvalidArgumentError(f"the graph's set_error_callback: {callback!r} cannot be called")
         self._starter.on_error = callback
 
     def set_event_loop(self, loop: asyncio.AbstractEventLoop | None) -> None:
@@ -305,7 +304,7 @@ class CalculatorGraph:
         """
         if size < -1:
             raise InvalidArgumentError(
-                f"max_queue_size {size} of {name!r}: must be at least 0, or -1 for no limit"
+                f"the graph's max_queue_size {size} of {name!r}: must be at least 0, or -1 for no limit"
             )
         self._starter.limits[self._starter.input_id(name)] = size
 
@@ -501,7 +500,7 @@ class CalculatorGraph:
             max_queue_size = self._plan.max_queue_size or 1
         if max_queue_size != -1 and max_queue_size < 1:
             raise InvalidArgumentError(
-                f"max_queue_size {max_queue_size} of rows: must be at least 1, or -1 for no limit"
+                f"the graph's max_queue_size {max_queue_size} of rows: must be at least 1, or -1 for no limit"
             )
         for name in streams:
             self._starter.stream_id(name)
@@ -696,13 +695,7 @@ class CalculatorGraph:
             PenstockError: the run ended before that; the code is OUT_OF_RANGE.
             WaitTimeoutError, GraphRunError, FailedPreconditionError: as `wait_until_idle`.
         """
-        runner = self._starter.started("wait_for_observed_output()")
-        schedule = runner.schedule
-        runner.wait(lambda: schedule.was_observed or runner.is_over, timeout, "observed output")
-        if schedule.was_observed:
-            schedule.was_observed = False
-            return
-        raise PenstockError("the graph is done, nothing more will be observed", code=StatusCode.OUT_OF_RANGE)
+        self._starter.wait_for_observed_output(timeout)
 
     def cancel(self) -> None:
         """End the run with a CANCELLED error; returns at once. Opened calculators are closed."""
@@ -835,8 +828,8 @@ class CalculatorGraph:
         if packet is not None:
             return packet
         if any(port.name == name for node in self._plan.nodes for port in node.output_side_packets):
-            raise UnavailableError(f"side packet {name!r} has not been made yet", stream=name)
-        raise NotFoundError(f"there is no side packet {name!r}", stream=name)
+            raise UnavailableError(f"side packet {name!r} of the graph has not been made yet", stream=name)
+        raise NotFoundError(f"the graph has no side packet {name!r}", stream=name)
 
     @property
     def counters(self) -> dict[str, int]:
@@ -920,7 +913,9 @@ def _checked_tracer(tracer: Tracer) -> Tracer:
     from penstock.tracing.tracer import Tracer  # only runs that are traced need it
 
     if not isinstance(tracer, Tracer):
-        raise InvalidArgumentError(f"tracer {tracer!r} is no penstock.tracing.Tracer; make it a subclass")
+        raise InvalidArgumentError(
+            f"the graph's tracer {tracer!r} is no penstock.tracing.Tracer; make it a subclass"
+        )
     return tracer
 
 

@@ -160,7 +160,7 @@ class GraphNodeServices:
 
 
 def _not_started(_: Callable[[Schedule], None]) -> object:
-    raise FailedPreconditionError("the run has not started")
+    raise FailedPreconditionError("the run of the node has not started")
 
 
 class RunServices(NamedTuple):

@@ -134,7 +134,9 @@ class OutputStreamPoller:
             InvalidArgumentError: `size` is below -1.
         """
         if size < -1:
-            raise InvalidArgumentError(f"max_queue_size {size}: must be at least 0, or -1 for no limit")
+            raise InvalidArgumentError(
+                f"the poller's max_queue_size {size}: must be at least 0, or -1 for no limit"
+            )
         self._max_size = limit = UNLIMITED if size < 0 else size
         run, made = self._run, self._next
         if made is not None and (run is None or run[1] is not made):

@@ -5,7 +5,7 @@ The engine is read under the run's lock; the sizes of payloads and the stacks ar
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -14,17 +14,17 @@ from penstock.explain import (
     calls_under_way,
     ledger,
     snapshot,
-    standing,
-    weighed,
+    snapshot_with_calls,
+    standing_calls,
+    weighed_snapshot,
     why,
-    with_calls,
 )
 
 if TYPE_CHECKING:
     from penstock.engine.node import Step
     from penstock.engine.schedule import Schedule
     from penstock.explain import Call, Ledger, Snapshot, Wait, Why
-    from penstock.explain.stacks import UnderWay
+    from penstock.explain.calls import UnderWay
     from penstock.runtime.executors.executor import Executor
     from penstock.runtime.runner.queue_work import QueueWork
     from penstock.runtime.runner.runner import Runner
@@ -42,13 +42,14 @@ def take_snapshot(runner: Runner) -> Snapshot:
         attrs.evolve(state, threads=_thread_count(work))
         for state, work in zip(executors, runner.works, strict=True)
     )
-    whole = attrs.evolve(weighed(taken, waiting), executors=tuple(counted))
-    return with_calls(whole, _standing(runner, calls))
+    whole = attrs.evolve(weighed_snapshot(taken, waiting), executors=tuple(counted))
+    return snapshot_with_calls(whole, _standing(runner, calls))
 
 
 def take_ledger(runner: Runner) -> Ledger:
     """Return where the packets of a run are."""
-    return cast("Ledger", runner.ask(ledger))
+    taken: Ledger = runner.ask(lambda schedule: ledger(schedule, is_half_changed=runner.is_half_changed))
+    return taken
 
 
 def _thread_count(work: QueueWork) -> int | None:
@@ -75,7 +76,7 @@ def story(runner: Runner) -> str:
 def _standing(runner: Runner, calls: list[UnderWay]) -> tuple[Call, ...]:
     threads = {*runner.inside.copy(), *filter(None, (runner.loop_thread,))}
     awaited = {one.step: _awaited(runner, one.step) for one in calls}
-    return standing(calls, threads, awaited)
+    return standing_calls(calls, threads, awaited)
 
 
 def _awaited(runner: Runner, step: Step) -> object:

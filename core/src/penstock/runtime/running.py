@@ -70,16 +70,15 @@ class Running:
 
     async def __aenter__(self) -> Self:
         loop = asyncio.get_running_loop()
-        self._starter.start(self._side_packets, self._stream_headers, held=True)
-        self._runner = self._desk.runner
+        self._runner = self._starter.start(self._side_packets, self._stream_headers, held=True)
         self._ending = None  # forget that of an earlier run, if this object is entered again
         loop.call_soon(self._let_go)
         return self
 
     def _let_go(self) -> None:
         """Let the nodes work, unless they already do."""
-        if self._desk.is_held and self._is_under_way():
-            self._starter.resume()
+        if self._runner is not None and self._is_under_way():
+            self._starter.let_go(self._runner)
 
     def _is_under_way(self) -> bool:
         return self._starter.is_running and self._desk.runner is self._runner

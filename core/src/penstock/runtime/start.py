@@ -19,6 +19,7 @@ from penstock.errors import (
     GraphRunError,
     NotFoundError,
     PenstockError,
+    StatusCode,
     WaitTimeoutError,
 )
 from penstock.late_log import LateLogger, place
@@ -136,10 +137,12 @@ class Starter:
         #: Whether a run has begun and its end has not been waited for yet.
         self.is_running = False
         self._run_count = 0
-        #: Held for moments only, by threads that begin or end a run; no other code runs meanwhile.
-        self._turn: Final = threading.Condition()
-        self._starting: Final = Claim(self._turn, "starts a run of this graph")
-        self._ending: Final = Claim(self._turn, "ends the run of this graph")
+        #: Held for moments only, by threads that begin or end a run; no other code runs meanwhile. It is the
+        #: lock of a condition: an interrupt may come inside of the condition's own `with`, and keep it.
+        self._turn: Final = threading.RLock()
+        changed = threading.Condition(self._turn)
+        self._starting: Final = Claim(changed, "starts a run of this graph")
+        self._ending: Final = Claim(changed, "ends the run of this graph")
         #: Whether a start has got so far that the graph cannot change, and whether plugins are being called.
         self._is_fixed = False
         self._is_announced = False
@@ -149,9 +152,30 @@ class Starter:
         self.steering: Steering | None = None
         self._on_drop: weakref.finalize[..., Starter] | None = None
 
-    def steer(self, steering: Steering) -> None:
-        """Let the plans of the next runs be changed; called once for a graph, at its first change."""
-        self.steering = steering
+    def steer(self, steering: Steering) -> Steering:
+        """Let the plans of the next runs be changed; return what does so: what came first."""
+        with self._turn:
+            if self.steering is None:
+                self.steering = steering
+            return self.steering
+
+    def between_runs(self, act: Callable[[], bool]) -> bool:
+        """Do something between two runs, as one moment: no run begins meanwhile. For layers.
+
+        It waits until it is known whether a run could begin that another thread starts now.
+
+        Args:
+            act: short; no code of the application or of a calculator.
+
+        Returns:
+            What `act` returns; False, and nothing was done, where a run is under way.
+
+        Raises:
+            WaitTimeoutError: to start a run takes another thread too long.
+        """
+        with self._turn:
+            self._starting.wait(_TURN_S)
+            return not self.is_running and act()
 
     # --- start --------------------------------------------------------------------------------
 
@@ -161,7 +185,7 @@ class Starter:
         stream_headers: Mapping[str, Any] | None = None,
         *,
         held: bool = False,
-    ) -> None:
+    ) -> Runner:
         """Begin a run, as `CalculatorGraph.start_run`; where it is `held`, no node works before `resume`.
 
         For other threads the run begins in one moment: before that they see none, or the last one. A thread
@@ -179,7 +203,7 @@ class Starter:
                 raise _refused("start_run")
             self._starting.take()
         try:
-            self._start(side_packets, stream_headers, held=held)
+            return self._start(side_packets, stream_headers, held=held)
         finally:
             with self._turn:
                 self._is_fixed = self._is_announced = False
@@ -187,7 +211,7 @@ class Starter:
 
     def _start(
         self, side_packets: Mapping[str, Any] | None, stream_headers: Mapping[str, Any] | None, *, held: bool
-    ) -> None:
+    ) -> Runner:
         if self._run_hooks is not None:
             self._run_hooks("run_prepared")
         self._is_fixed = True
@@ -222,6 +246,7 @@ class Starter:
             if isinstance(error, Exception) or not self.is_running:
                 self._undo_start(runner)
             raise  # after an interrupt, a run that has begun stays: it can be cancelled and waited for
+        return runner
 
     def is_seen_here(self) -> bool:
         """Return whether this thread sees a run under way: plugins do from its announcement on."""
@@ -299,6 +324,8 @@ class Starter:
 
     def _undo_start(self, runner: Runner) -> None:
         runner.stop(STOP_TIMEOUT_S)
+        if self.steering is not None:
+            self.steering.take_back()
         self._desk.detach()
         self._abandon_when_dropped(None)
         with self._turn:
@@ -424,13 +451,30 @@ class Starter:
 
     def pause(self) -> None:
         """Begin no more steps until `resume`; steps that already run are completed."""
-        self._desk.is_held = False
-        self.started("pause()").change(lambda schedule: schedule.pause())
+        self.started("pause()").change(self._pause)
 
     def resume(self) -> None:
         """Go on after `pause`, or begin to work in a run that is held."""
+        self.started("resume()").change(self._resume)
+
+    def let_go(self, runner: Runner) -> None:
+        """Let the nodes of a run that is held work; a run that another thread has paused stays as it is."""
+
+        def resume(schedule: Schedule) -> None:
+            if self._desk.is_held:
+                self._resume(schedule)
+
+        runner.change(resume)
+
+    # Both with the lock of the run held: a run is held, or somebody else has decided.
+
+    def _pause(self, schedule: Schedule) -> None:
         self._desk.is_held = False
-        self.started("resume()").change(lambda schedule: schedule.resume())
+        schedule.pause()
+
+    def _resume(self, schedule: Schedule) -> None:
+        self._desk.is_held = False
+        schedule.resume()
 
     # --- end ----------------------------------------------------------------------------------
 
@@ -445,10 +489,26 @@ class Starter:
         if error is not None:
             raise error
 
-    def wait_until_done(self, timeout: float | None = None) -> None:
-        """As `CalculatorGraph.wait_until_done`."""
-        runner = self.started("wait_until_done()")
-        if not self.is_running:
+    def wait_for_observed_output(self, timeout: float | None = None) -> None:
+        """As `CalculatorGraph.wait_for_observed_output`. Of several threads that wait one takes notice."""
+        runner = self.started("wait_for_observed_output()")
+        schedule = runner.schedule
+        deadline = None if timeout is None else runner.now() + timeout
+        while True:
+            runner.wait(lambda: schedule.was_observed or runner.is_over, timeout, "observed output")
+            if runner.change(_take_observed):
+                return
+            if runner.is_over:
+                raise PenstockError(
+                    "the graph is done, nothing more will be observed", code=StatusCode.OUT_OF_RANGE
+                )
+            timeout = None if deadline is None else max(0.0, deadline - runner.now())
+
+    def wait_until_done(self, timeout: float | None = None, runner: Runner | None = None) -> None:
+        """As `CalculatorGraph.wait_until_done`; for the end of a certain run, if one is given."""
+        if runner is None:
+            runner = self.started("wait_until_done()")
+        if not self.is_running or self.runner is not runner:
             return
         runner.wait(lambda: runner.is_over, timeout, "wait_until_done()")
         self._finish(runner)
@@ -563,6 +623,11 @@ class Starter:
 
 
 # Most runs need none of these imports, which cost as much as those of the run's own modules.
+
+
+def _take_observed(schedule: Schedule) -> bool:
+    was_observed, schedule.was_observed = schedule.was_observed, False
+    return was_observed
 
 
 def _refused(what: str) -> FailedPreconditionError:

@@ -33,3 +33,6 @@ class Steering(Protocol):
         Raises:
             PenstockError: a node cannot change. Nothing has started.
         """
+
+    def take_back(self) -> None:
+        """Keep for the next run what `prepare` has used up: this one could not start."""

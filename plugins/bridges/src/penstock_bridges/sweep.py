@@ -38,7 +38,7 @@ class Sweep:
         self._unmarked: Final[dict[str, set[str]]] = {name: set() for name in self._order}
         #: Stream → how many packets its readers must account for.
         self._marks: Final[dict[str, int]] = {}
-        #: Node → completed calls from which on all that were due have returned.
+        #: Node → number of calls begun when it was first looked at: so many must have ended in their order.
         self._steps: Final[dict[str, int]] = {}
         rank = {name: number for number, name in enumerate((node, *self._order))}
         for writer, streams in self._written.items():
@@ -69,8 +69,10 @@ class Sweep:
             if not all(_has(reader, self._marks[stream.name]) for stream, reader in reads):
                 continue
             state = states[name]
-            due = state.running + state.ready
-            if due and state.steps < self._steps.setdefault(name, state.steps + due):
+            under_way = state.running + state.ready
+            # Calls that overlap may end before earlier ones; their outputs wait for the earlier calls.
+            ended = state.steps - state.held
+            if under_way and ended < self._steps.setdefault(name, state.steps + under_way):
                 continue
             self._open.remove(name)
             # What the calls wrote may have come after `ledger` was taken.

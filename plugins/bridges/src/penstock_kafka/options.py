@@ -51,8 +51,8 @@ class Setting:
     def __attrs_post_init__(self) -> None:
         if self.key not in FROM_A_GRAPH:
             raise InvalidArgumentError(
-                f"config {self.key!r} cannot be set by a graph: passwords, files, addresses and what runs "
-                "code come from the application, in the side packet CONFIG, a dict"
+                f"Kafka option config {self.key!r} cannot be set by a graph: passwords, files, addresses and "
+                "what runs code come from the application, in the side packet CONFIG, a dict"
             )
 
 
@@ -91,9 +91,13 @@ class KafkaSourceCalculatorOptions:
 
     def __attrs_post_init__(self) -> None:
         if self.start_at not in ("earliest", "latest"):
-            raise InvalidArgumentError(f'start_at is {self.start_at!r}; it must be "earliest" or "latest"')
+            raise InvalidArgumentError(
+                f'Kafka option start_at is {self.start_at!r}; it must be "earliest" or "latest"'
+            )
         if self.commit_interval_ms <= 0:
-            raise InvalidArgumentError(f"commit_interval_ms is {self.commit_interval_ms}; it must be above 0")
+            raise InvalidArgumentError(
+                f"Kafka option commit_interval_ms is {self.commit_interval_ms}; it must be above 0"
+            )
 
 
 @attrs.frozen

@@ -70,7 +70,7 @@ class KafkaSinkCalculator(penstock.Calculator):
             dict, Mapping, description="settings of librdkafka"
         ).optional()
         if not cc.options(KafkaSinkCalculatorOptions).topic:
-            raise InvalidArgumentError("there is no topic; set it in the options")
+            raise InvalidArgumentError("the Kafka sink has no topic; set it in the options")
         cc.set_timestamp_offset(0)
         connects = [
             one.strip() for one in cc.options(KafkaSinkCalculatorOptions).bootstrap_servers.split(",")

@@ -15,6 +15,7 @@ from penstock_kafka.options import KafkaSourceCalculatorOptions
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
     from penstock.lowlevel import Stop
+    from penstock_kafka.client.reader import Reader
 
 
 class KafkaSourceCalculator(penstock.Calculator):
@@ -77,7 +78,7 @@ class KafkaSourceCalculator(penstock.Calculator):
         cc.outputs["KEY"].set(bytes, "its key").optional()
         cc.outputs["MESSAGE"].set(KafkaMessage, "the whole message, and where it is").optional()
         if not any(cc.outputs.count(tag) for tag in ("VALUE", "KEY", "MESSAGE")):
-            raise InvalidArgumentError("there is no output; connect VALUE, KEY or MESSAGE")
+            raise InvalidArgumentError("the Kafka source has no output; connect VALUE, KEY or MESSAGE")
         cc.outputs["REFUSED"].set(KafkaMessage, "a message whose time no stream can have").optional()
         cc.input_side_packets["CONFIG"].set_one_of(
             dict, Mapping, description="settings of librdkafka"
@@ -85,7 +86,7 @@ class KafkaSourceCalculator(penstock.Calculator):
         options = cc.options(KafkaSourceCalculatorOptions)
         for field in ("topic", "group_id"):
             if not getattr(options, field):
-                raise InvalidArgumentError(f"there is no {field}; set it in the options")
+                raise InvalidArgumentError(f"the Kafka source has no {field}; set it in the options")
         cc.use_service(GRAPH)
         connects = [one.strip() for one in options.bootstrap_servers.split(",")]
         cc.declare(may_skip=True, stateless=False, is_live=not options.stop_at_end)
@@ -94,9 +95,13 @@ class KafkaSourceCalculator(penstock.Calculator):
     def open(self, cc: CalculatorContext) -> None:
         """Join the group."""
         check_needs("KafkaSourceCalculator", "kafka")
+        self._reader = self._new_reader(cc)
+
+    @staticmethod
+    def _new_reader(cc: CalculatorContext) -> Reader:
         from penstock_kafka.client.reader import Reader
 
-        self._reader = Reader(cc, cc.options(KafkaSourceCalculatorOptions))
+        return Reader(cc, cc.options(KafkaSourceCalculatorOptions))
 
     def process(self, cc: CalculatorContext) -> Stop | None:
         """Send what there is; commit what was delivered.

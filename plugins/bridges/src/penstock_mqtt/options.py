@@ -33,11 +33,13 @@ class Again(Enum):
 def _check(options: MqttSourceCalculatorOptions | MqttSinkCalculatorOptions, *names: str) -> None:
     for name in names:
         if getattr(options, name) <= 0:
-            raise InvalidArgumentError(f"{name} is {getattr(options, name)}; it must be above 0")
+            raise InvalidArgumentError(f"MQTT option {name} is {getattr(options, name)}; it must be above 0")
     if options.give_up_ms < 0:
-        raise InvalidArgumentError(f"give_up_ms is {options.give_up_ms}; it must be at least 0")
+        raise InvalidArgumentError(f"MQTT option give_up_ms is {options.give_up_ms}; it must be at least 0")
     if not 1 <= options.keepalive_s <= 65_535:  # noqa: PLR2004  # 16 bits
-        raise InvalidArgumentError(f"keepalive_s is {options.keepalive_s}; it must be from 1 to 65535")
+        raise InvalidArgumentError(
+            f"MQTT option keepalive_s is {options.keepalive_s}; it must be from 1 to 65535"
+        )
 
 
 @attrs.frozen
@@ -77,10 +79,10 @@ class MqttSourceCalculatorOptions:
     def __attrs_post_init__(self) -> None:
         _check(self, "max_payload_bytes", "connect_timeout_ms", "ack_interval_ms")
         if self.qos not in (0, 1):
-            raise InvalidArgumentError(f"qos is {self.qos}; it must be 1 or 0")
+            raise InvalidArgumentError(f"MQTT option qos is {self.qos}; it must be 1 or 0")
         if self.stop_when_idle_ms < 0:
             raise InvalidArgumentError(
-                f"stop_when_idle_ms is {self.stop_when_idle_ms}; it must be at least 0"
+                f"MQTT option stop_when_idle_ms is {self.stop_when_idle_ms}; it must be at least 0"
             )
 
 

@@ -71,7 +71,7 @@ class MqttSinkCalculator(penstock.Calculator):
         ).optional()
         options = cc.options(MqttSinkCalculatorOptions)
         if not options.topic and not cc.inputs.count("TOPIC"):
-            raise InvalidArgumentError("there is no topic; set it in the options, or connect TOPIC")
+            raise InvalidArgumentError("the MQTT sink has no topic; set it in the options, or connect TOPIC")
         cc.set_timestamp_offset(0)
         config = cc.input_side_packets["CONFIG"]
         cc.declare(may_skip=True, stateless=False, connects=[options.address, config], reads=[config])
@@ -120,7 +120,7 @@ class MqttSinkCalculator(penstock.Calculator):
             self._link.publish(topic, value, retain=self._options.retain, done=stored)
         except ValueError as error:
             raise InvalidArgumentError(
-                f"no message of {len(value)} bytes can be published to {topic!r}: {error}",
+                f"no message of {len(value)} bytes can be published to MQTT topic {topic!r}: {error}",
                 timestamp=int(stamp),
             ) from error
         return done
@@ -135,8 +135,8 @@ class MqttSinkCalculator(penstock.Calculator):
         self._link.close()
         if left:
             raise UnavailableError(
-                f"{left} messages were not acknowledged within {self._options.close_timeout_ms} ms "
-                "(close_timeout_ms)"
+                f"{left} messages of the MQTT sink were not acknowledged within "
+                f"{self._options.close_timeout_ms} ms (close_timeout_ms)"
             )
 
 

@@ -93,18 +93,18 @@ class MqttSourceCalculator(penstock.Calculator):
         cc.outputs["TOPIC"].set(str, "its topic").optional()
         cc.outputs["MESSAGE"].set(MqttMessage, "the whole message").optional()
         if not any(cc.outputs.count(tag) for tag in ("VALUE", "TOPIC", "MESSAGE")):
-            raise InvalidArgumentError("there is no output; connect VALUE, TOPIC or MESSAGE")
+            raise InvalidArgumentError("the MQTT source has no output; connect VALUE, TOPIC or MESSAGE")
         cc.outputs["REFUSED"].set(MqttMessage, "a message that the graph does not want").optional()
         cc.input_side_packets["CONFIG"].set_one_of(
             dict, Mapping, description="address, passwords and TLS files"
         ).optional()
         options = cc.options(MqttSourceCalculatorOptions)
         if not options.topic:
-            raise InvalidArgumentError("there is no topic; set it in the options")
+            raise InvalidArgumentError("the MQTT source has no topic; set it in the options")
         if options.qos and not options.client_id and not cc.input_side_packets.count("CONFIG"):
             raise InvalidArgumentError(
-                "there is no client_id, by which the broker keeps messages for this program; set it, or qos: "
-                "0"
+                "the MQTT source has no client_id, by which the broker keeps messages for this program; set "
+                "it, or qos: 0"
             )
         cc.use_service(GRAPH)
         cc.declare(may_skip=True, stateless=False, is_live=True)
@@ -121,7 +121,7 @@ class MqttSourceCalculator(penstock.Calculator):
         settings = settings_of(cc, options)
         if options.qos and not settings.client_id:
             raise InvalidArgumentError(
-                "there is no client_id; set it in the options or CONFIG, or set qos: 0"
+                "the MQTT source has no client_id; set it in the options or CONFIG, or set qos: 0"
             )
         self._view = cc.service(GRAPH)
         self._name = cc.node_name

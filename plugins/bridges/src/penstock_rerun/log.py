@@ -115,7 +115,7 @@ class RerunLog:
             if can_read:
                 raise self._failed(self._said(0.0))  # nothing is said in between but an error
             if not can_write:
-                raise self._failed(f"it takes no data for {self._timeout_s:g} s")
+                raise self._failed(f"the Rerun viewer takes no data for {self._timeout_s:g} s")
             try:
                 view = view[self._link.send(view[: 1 << 16], getattr(socket, "MSG_DONTWAIT", 0)) :]
             except BlockingIOError:
@@ -186,7 +186,7 @@ def host_and_port(address: str) -> tuple[str, int]:
     host, _, port = text.rpartition(":")
     if (mark and scheme not in ("rerun", "rerun+http")) or not host or not port.isdecimal() or "/" in text:
         raise InvalidArgumentError(
-            f'address is {address!r}; write "HOST:PORT" of a viewer, such as "127.0.0.1:9876"'
+            f'address is {address!r}; write "HOST:PORT" of a Rerun viewer, such as "127.0.0.1:9876"'
         )
     return host.strip("[]"), int(port)
 

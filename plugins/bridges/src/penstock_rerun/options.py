@@ -38,7 +38,9 @@ class LoggedStream:
 
     def __attrs_post_init__(self) -> None:
         if not 0 <= self.jpeg_quality <= 100:  # noqa: PLR2004  # as documented
-            raise InvalidArgumentError(f"jpeg_quality is {self.jpeg_quality}; it must be from 0 to 100")
+            raise InvalidArgumentError(
+                f"Rerun option jpeg_quality is {self.jpeg_quality}; it must be from 0 to 100"
+            )
 
 
 @attrs.frozen
@@ -61,6 +63,8 @@ class RerunSinkCalculatorOptions:
 
     def __attrs_post_init__(self) -> None:
         if self.timeout_ms <= 0:
-            raise InvalidArgumentError(f"timeout_ms is {self.timeout_ms}; it must be above 0")
+            raise InvalidArgumentError(f"Rerun option timeout_ms is {self.timeout_ms}; it must be above 0")
         if self.path and self.address:
-            raise InvalidArgumentError("both path and address are set; leave out one of them")
+            raise InvalidArgumentError(
+                "both path and address of the Rerun log are set; leave out one of them"
+            )

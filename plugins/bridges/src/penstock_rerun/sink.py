@@ -66,11 +66,13 @@ class RerunSinkCalculator(penstock.Calculator):
         cc.input_side_packets["PATH"].set_one_of(str, Path, description="the file").optional()
         options = cc.options(RerunSinkCalculatorOptions)
         if wrong := set(cc.inputs.tags()) - {""}:
-            raise InvalidArgumentError(f"there is an input with the tag {min(wrong)}; inputs have none")
+            raise InvalidArgumentError(
+                f"the Rerun sink has an input with the tag {min(wrong)}; its inputs have none"
+            )
         if options.stream and len(options.stream) != len(cc.inputs):
             raise InvalidArgumentError(
-                f"stream has {len(options.stream)} entries, but there are {len(cc.inputs)} inputs; describe "
-                "each input, in their order"
+                f"stream has {len(options.stream)} entries, but the Rerun sink has {len(cc.inputs)} inputs; "
+                "describe each input, in their order"
             )
         cc.declare(may_skip=False, stateless=False)
         cc.declare(writes=[options.path, cc.input_side_packets["PATH"]], connects=[options.address])
@@ -95,7 +97,8 @@ class RerunSinkCalculator(penstock.Calculator):
             target, address = None, options.address
         else:
             raise InvalidArgumentError(
-                "there is neither path nor address; set one in the options, or connect the side packet PATH"
+                "the Rerun sink has neither path nor address; set one in the options, or connect the side "
+                "packet PATH"
             )
         self._streams = options.stream or (LoggedStream(),) * len(cc.inputs)
         self._entries = Entries()

@@ -11,7 +11,7 @@ import click
 
 from penstock.errors import PenstockError
 from penstock_bridges import check_needs
-from penstock_cli.api import EXIT_CODES, FileMissing, WrongUsage, as_json, debug
+from penstock_cli.api import EXIT_CODES, FileMissing, WrongUsage, debug_option, json_option
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,8 +24,8 @@ _LIMIT = 2**31
 
 @click.command("bag", short_help="List the topics of a bag of ROS.", epilog=EXIT_CODES)
 @click.argument("bag", type=click.Path(path_type=Path))
-@as_json("a JSON object in place of a table")
-@debug
+@json_option("a JSON object in place of a table")
+@debug_option
 def bag_command(bag: Path, as_text: bool) -> None:  # noqa: FBT001
     """List the topics of a bag of ROS 1 or ROS 2, and print the node that sends them.
 
@@ -37,7 +37,7 @@ def bag_command(bag: Path, as_text: bool) -> None:  # noqa: FBT001
       penstock run graph.pbtxt --side bag=drive.bag
     """  # noqa: D301  # \b is click's mark for text that stays as it is
     if not bag.exists():
-        raise FileMissing(f"bag {str(bag)!r} does not exist; check the path")
+        raise FileMissing(f"ROS bag {str(bag)!r} does not exist; check the path")
     check_needs("penstock bag", "ros")
     from penstock_ros.client.reading import Bag
 

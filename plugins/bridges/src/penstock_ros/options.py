@@ -67,9 +67,13 @@ class RosBagSourceCalculatorOptions:
     def __attrs_post_init__(self) -> None:
         for name in ("reorder_ms", "start_s", "duration_s", "speed"):
             if not 0 <= getattr(self, name) < 1e9:  # noqa: PLR2004  # 30 years, and no NaN
-                raise InvalidArgumentError(f"{name} is {getattr(self, name)}; it must be from 0 to 1e9")
+                raise InvalidArgumentError(
+                    f"ROS option {name} is {getattr(self, name)}; it must be from 0 to 1e9"
+                )
         if self.max_message_bytes <= 0:
-            raise InvalidArgumentError(f"max_message_bytes is {self.max_message_bytes}; it must be above 0")
+            raise InvalidArgumentError(
+                f"ROS option max_message_bytes is {self.max_message_bytes}; it must be above 0"
+            )
 
 
 @attrs.frozen
@@ -92,13 +96,15 @@ class BagTopic:
 
     def __attrs_post_init__(self) -> None:
         if not self.name.strip("/"):
-            raise InvalidArgumentError('a topic has no name; set it, such as name: "/imu"')
+            raise InvalidArgumentError('a ROS topic has no name; set it, such as name: "/imu"')
         if self.format not in ("jpeg", "png"):
             raise InvalidArgumentError(
-                f'topic {self.name}: format is {self.format!r}; it must be "jpeg" or "png"'
+                f'ROS topic {self.name}: format is {self.format!r}; it must be "jpeg" or "png"'
             )
         if not 1 <= self.quality <= 100:  # noqa: PLR2004  # as documented
-            raise InvalidArgumentError(f"topic {self.name}: quality is {self.quality}; it must be 1 to 100")
+            raise InvalidArgumentError(
+                f"ROS topic {self.name}: quality is {self.quality}; it must be 1 to 100"
+            )
 
 
 @attrs.frozen

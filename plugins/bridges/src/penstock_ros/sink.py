@@ -71,16 +71,18 @@ class RosBagSinkCalculator(penstock.Calculator):
         cc.input_side_packets["PATH"].set_one_of(str, Path, description="the bag").optional()
         options = cc.options(RosBagSinkCalculatorOptions)
         if wrong := set(cc.inputs.tags()) - {""}:
-            raise InvalidArgumentError(f"there is an input with the tag {min(wrong)}; inputs have none")
+            raise InvalidArgumentError(
+                f"the ROS sink has an input with the tag {min(wrong)}; its inputs have none"
+            )
         if options.topic and len(options.topic) != len(cc.inputs):
             raise InvalidArgumentError(
-                f"topic has {len(options.topic)} entries, but there are {len(cc.inputs)} inputs; describe a "
-                "topic for each input, in their order"
+                f"topic has {len(options.topic)} entries, but the ROS sink has {len(cc.inputs)} inputs; "
+                "describe a topic for each input, in their order"
             )
         names = [one.name for one in options.topic]
         if twice := [name for name in names if names.count(name) > 1]:
             raise InvalidArgumentError(
-                f"topic {twice[0]} is described twice; each input has a topic of its own"
+                f"ROS topic {twice[0]} is described twice; each input has a topic of its own"
             )
         cc.set_input_stream_handler("ImmediateInputStreamHandler")
         cc.declare(may_skip=False, stateless=False, writes=[options.path, cc.input_side_packets["PATH"]])
@@ -96,7 +98,7 @@ class RosBagSinkCalculator(penstock.Calculator):
             path = str(cc.input_side_packets["PATH"].payload)
         if not path:
             raise InvalidArgumentError(
-                "there is no path; set it in the options, or connect the side packet PATH"
+                "the ROS sink has no path; set it in the options, or connect the side packet PATH"
             )
         self._start = options.start_us
         self._topics = options.topic or tuple(BagTopic(f"/{port.name}") for port in cc.inputs)

@@ -94,17 +94,17 @@ class RosBagSourceCalculator(penstock.Calculator):
         options = cc.options(RosBagSourceCalculatorOptions)
         if wrong := set(cc.outputs.tags()) - {"", _MESSAGE}:
             raise InvalidArgumentError(
-                f"there is an output with the tag {min(wrong)}; an output has none, or MESSAGE for messages "
-                "as they are"
+                f"the ROS source has an output with the tag {min(wrong)}; an output has none, or MESSAGE for "
+                "messages as they are"
             )
         if len(options.topic) != len(cc.outputs):
             raise InvalidArgumentError(
-                f"topic has {len(options.topic)} names, but there are {len(cc.outputs)} outputs; name a "
-                "topic for each output, in their order"
+                f"topic has {len(options.topic)} names, but the ROS source has {len(cc.outputs)} outputs; "
+                "name a topic for each output, in their order"
             )
         if twice := [one for one in options.topic if options.topic.count(one) > 1]:
             raise InvalidArgumentError(
-                f"topic {twice[0]} is named twice; connect its stream to several nodes"
+                f"ROS topic {twice[0]} is named twice; connect its stream to several nodes"
             )
         path = options.path
         if path and not path.endswith(_FILES):
@@ -123,7 +123,7 @@ class RosBagSourceCalculator(penstock.Calculator):
             path = str(cc.input_side_packets["PATH"].payload)
         if not path:
             raise InvalidArgumentError(
-                "there is no path; set it in the options, or connect the side packet PATH"
+                "the ROS source has no path; set it in the options, or connect the side packet PATH"
             )
         self._path, self._name = path, cc.node_name
         self._bag: Bag = Bag(readable(cc.service(ACCESS), path), options.max_message_bytes)
@@ -190,7 +190,8 @@ class RosBagSourceCalculator(penstock.Calculator):
             if name not in known:
                 meant = did_you_mean(name, known, 1)
                 raise InvalidArgumentError(
-                    f"{self._path} has no topic {name!r}{meant}; it has {', '.join(sorted(known)) or 'none'}"
+                    f"{self._path} has no ROS topic {name!r}{meant}; it has "
+                    f"{', '.join(sorted(known)) or 'none'}"
                 )
         begin = end = None
         if self._options.start_s or self._options.duration_s:
@@ -250,7 +251,7 @@ class RosBagSourceCalculator(penstock.Calculator):
         except InvalidArgumentError as error:
             topic = self._options.topic[one.place]
             raise InvalidArgumentError(
-                f"{self._path}: topic {topic} at {one.log_ns / 1e9:.6f} s: {error}",
+                f"{self._path}: ROS topic {topic} at {one.log_ns / 1e9:.6f} s: {error}",
                 stream=self._outputs[one.place].name,
                 timestamp=one.stamp,
             ) from error
@@ -279,7 +280,7 @@ def readable(access: Access, path: str) -> Path:
     if not Path(path).is_dir():
         found = access.reading(path)
         if not found.exists():
-            raise FileNotFoundError(f"the bag {path!r} does not exist")
+            raise FileNotFoundError(f"the ROS bag {path!r} does not exist")
         return found
     folder = access.folder(path)
     for file in folder.iterdir():

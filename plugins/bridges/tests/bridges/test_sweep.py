@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 
@@ -215,4 +216,23 @@ def test_a_call_that_failed_is_not_delivery(how):
     assert graph.ledger().adds_up
     assert not sweep.is_over()
     assert not Sweep(Start.view, "Start").is_over()
+    graph.close(PATIENCE_S)
+
+
+def test_calls_that_end_before_an_earlier_one_do_not_stand_for_it(gate):
+    overlapping = GATE.replace('calculator: "Gate"', 'calculator: "Gate" name: "gate" max_in_flight: 3')
+    graph = started(overlapping, gate)
+    add(graph, 1)
+    assert gate.reached.wait(PATIENCE_S)
+    sweep = Sweep(Start.view, "Start")
+    assert not sweep.is_over()
+    add(graph, 2, 3, 4)
+    deadline = time.monotonic() + PATIENCE_S
+    while next(one for one in Start.view.snapshot().nodes if one.name == "gate").held < 3:
+        assert time.monotonic() < deadline, graph.why()
+
+    assert not sweep.is_over()
+    gate.leave.set()
+    graph.wait_until_idle(PATIENCE_S)
+    assert sweep.is_over()
     graph.close(PATIENCE_S)

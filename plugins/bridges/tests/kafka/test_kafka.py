@@ -392,9 +392,12 @@ def a_source(options, output='output_stream: "VALUE:v"'):
 @pytest.mark.parametrize(
     ("node", "message"),
     [
-        (a_source('group_id: "g"'), "there is no topic; set it in the options"),
-        (a_source('topic: "t"'), "there is no group_id; set it in the options"),
-        (a_source('topic: "t" group_id: "g"', ""), "there is no output; connect VALUE, KEY or MESSAGE"),
+        (a_source('group_id: "g"'), "the Kafka source has no topic; set it in the options"),
+        (a_source('topic: "t"'), "the Kafka source has no group_id; set it in the options"),
+        (
+            a_source('topic: "t" group_id: "g"', ""),
+            "the Kafka source has no output; connect VALUE, KEY or MESSAGE",
+        ),
         (
             a_source('topic: "t" group_id: "g" start_at: "now"'),
             'start_at is .now.; it must be "earliest" or "latest"',
@@ -405,7 +408,7 @@ def a_source(options, output='output_stream: "VALUE:v"'):
         ),
         (
             'calculator: "KafkaSinkCalculator" input_stream: "VALUE:v"',
-            "there is no topic; set it in the options",
+            "the Kafka sink has no topic; set it in the options",
         ),
     ],
 )
@@ -424,7 +427,9 @@ def test_settings_come_from_the_side_packet_too_and_wrong_ones_are_told():
       } }
     }
     """
-    with pytest.raises(GraphRunError, match="no brokers are given; set bootstrap_servers in the options"):
+    with pytest.raises(
+        GraphRunError, match="no Kafka brokers are given; set bootstrap_servers in the options"
+    ):
         penstock.CalculatorGraph(text).run({"config": {}}, timeout=PATIENCE_S)
     wrong = {"bootstrap.servers": "127.0.0.1:9", "no.such": "1"}
     with pytest.raises(GraphRunError, match=r'cannot read t: No such .* property: "no\.such"'):

@@ -17,6 +17,8 @@ import penstock
 from penstock.access import Access
 from penstock.errors import GraphConfigError, GraphRunError, PermissionDeniedError, UnavailableError
 
+pytestmark = pytest.mark.heavy
+
 CONFIG = 'input_side_packet: "CONFIG:c"'
 
 
@@ -88,7 +90,7 @@ def test_a_broker_that_is_not_there_is_tried_again_and_the_run_can_end(caplog):
 
 def test_a_run_may_give_up(caplog):
     graph, _ = started(source("127.0.0.1:9", "t", options="give_up_ms: 300"))
-    with pytest.raises(GraphRunError, match=r"no connection with 127\.0\.0\.1:9 for 0\.3 s") as caught:
+    with pytest.raises(GraphRunError, match=r"no MQTT link with 127\.0\.0\.1:9 for 0\.3 s") as caught:
         graph.wait_until_done(PATIENCE_S)
     assert isinstance(caught.value.errors[0].__cause__, UnavailableError)
 

@@ -13,6 +13,8 @@ from penstock.errors import GraphConfigError, GraphRunError, InvalidArgumentErro
 from penstock.packs import default_registry
 from penstock_mqtt import MqttMessage
 
+pytestmark = pytest.mark.heavy
+
 IDLE = "stop_when_idle_ms: 300"
 
 
@@ -290,9 +292,12 @@ def test_from_topic_to_topic_what_was_not_stored_is_not_acknowledged(broker):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (source("h:1", "").replace('topic: ""', ""), "there is no topic; set it in the options"),
-        (source("h:1", "t", client=""), "there is no client_id, by which the broker keeps messages"),
-        (source("h:1", "t", ""), "there is no output; connect VALUE, TOPIC or MESSAGE"),
+        (source("h:1", "").replace('topic: ""', ""), "the MQTT source has no topic; set it in the options"),
+        (
+            source("h:1", "t", client=""),
+            "the MQTT source has no client_id, by which the broker keeps messages",
+        ),
+        (source("h:1", "t", ""), "the MQTT source has no output; connect VALUE, TOPIC or MESSAGE"),
         (source("h:1", "t", options="qos: 2"), "qos is 2; it must be 1 or 0"),
         (source("h:1", "t", options="keepalive_s: 0"), "keepalive_s is 0; it must be from 1"),
         (source("h:1", "t", options="ack_interval_ms: 0"), "ack_interval_ms is 0; it must be above 0"),
@@ -312,15 +317,18 @@ def test_what_is_missing_is_said_when_the_graph_is_loaded(text, why):
 @pytest.mark.parametrize(
     ("config", "why"),
     [
-        ({}, "there is no address; set it in the options, or give the side packet CONFIG"),
-        ({"address": "h:x"}, "address is 'h:x'; write \"HOST:PORT\""),
-        ({"address": "mqtt://h"}, "address is 'mqtt://h'; write"),
+        ({}, "there is no address of the MQTT broker; set it in the options, or give the side packet CONFIG"),
+        ({"address": "h:x"}, "the address of the MQTT broker is 'h:x'; write \"HOST:PORT\""),
+        ({"address": "mqtt://h"}, "the address of the MQTT broker is 'mqtt://h'; write"),
         (
             {"address": "h:1", "user": "x"},
             "CONFIG has the key 'user'; it may have address, client_id",
         ),
         ({"address": "h:1", "password": 5}, "CONFIG's 'password' is a int, expected a str"),
-        ({"address": "h:1", "ca_certs": "/no/such"}, "the TLS files of CONFIG cannot be used"),
+        (
+            {"address": "h:1", "ca_certs": "/no/such"},
+            "the TLS files of the MQTT side packet CONFIG cannot be used",
+        ),
     ],
 )
 def test_wrong_settings_of_the_side_packet_are_told(config, why):

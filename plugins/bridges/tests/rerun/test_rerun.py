@@ -194,7 +194,7 @@ def test_what_else_is_shown(tmp_path):
 
 def test_a_payload_that_cannot_be_shown_is_told_with_its_stream(tmp_path):
     with pytest.raises(
-        GraphRunError, match=r"stream 'a': a payload .* cannot be shown; set kind: TEXT"
+        GraphRunError, match=r"stream 'a': a payload .* cannot be an entry of Rerun; set kind: TEXT"
     ) as caught:
         write({"a": [(0, {"x": 1})]}, f'path: "{tmp_path}/a.rrd"')
     assert isinstance(caught.value.errors[0].__cause__, InvalidArgumentError)
@@ -203,9 +203,9 @@ def test_a_payload_that_cannot_be_shown_is_told_with_its_stream(tmp_path):
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ('path: "a.rrd" address: "h:1"', "both path and address are set"),
+        ('path: "a.rrd" address: "h:1"', "both path and address of the Rerun log are set"),
         ("timeout_ms: 0", "timeout_ms is 0; it must be above 0"),
-        ('path: "a.rrd" stream { } stream { }', "stream has 2 entries, but there are 1 inputs"),
+        ('path: "a.rrd" stream { } stream { }', "stream has 2 entries, but the Rerun sink has 1 inputs"),
         ('path: "a.rrd" stream { jpeg_quality: 101 }', "jpeg_quality is 101; it must be from 0 to 100"),
     ],
 )
@@ -216,9 +216,9 @@ def test_what_is_wrong_is_said_when_the_graph_is_loaded(options, why):
 
 def test_without_a_place_or_with_a_wrong_one_the_run_does_not_start(tmp_path):
     for options, why in (
-        ("", "there is neither path nor address"),
+        ("", "the Rerun sink has neither path nor address"),
         (f'path: "{tmp_path}/no/such/a.rrd"', "Failed to create file"),
-        ('address: "http://x/y"', 'address is .*; write "HOST:PORT" of a viewer'),
+        ('address: "http://x/y"', 'address is .*; write "HOST:PORT" of a Rerun viewer'),
         ('address: "127.0.0.1:9"', r"no viewer of Rerun is at 127\.0\.0\.1:9: .*start one with `rerun`"),
     ):
         with pytest.raises(GraphRunError, match=why):
@@ -268,7 +268,7 @@ def process():
 
 @pytest.mark.parametrize(
     ("number", "why"),
-    [(signal.SIGKILL, ""), (signal.SIGSTOP, "it takes no data for 0.5 s")],
+    [(signal.SIGKILL, ""), (signal.SIGSTOP, "the Rerun viewer takes no data for 0.5 s")],
 )
 def test_a_log_whose_process_is_killed_or_stopped_is_told(tmp_path, number, why):
     graph = penstock.CalculatorGraph(sink(["a"], f'path: "{tmp_path}/a.rrd" timeout_ms: 500'))
@@ -323,7 +323,7 @@ def test_rerun_logs_the_streams_of_a_graph_that_is_run(tmp_path):
 
     done = run_command(tmp_path, "--rerun", "run.rrd")
     assert done.returncode != 0
-    assert "the log 'run.rrd' exists; name another one, or add --force" in done.stderr
+    assert "the Rerun log 'run.rrd' exists; name another one, or add --force" in done.stderr
     done = run_command(tmp_path, "--rerun", "run.rrd", "--force", "--rerun-streams", "passed")
     assert done.returncode == 0, done.stderr
     assert set(rows(tmp_path / "run.rrd")) == {"/passed"}
@@ -335,7 +335,7 @@ def test_rerun_logs_the_streams_of_a_graph_that_is_run(tmp_path):
         (("--rerun-streams", "a"), "--rerun-streams means nothing without --rerun"),
         (("--rerun", "a.rrd", "--rerun-streams", "frame"), "no stream 'frame' (did you mean 'frames'?)"),
         (("--rerun", "no/a.rrd"), "there is no directory"),
-        (("--rerun", "a.mp4"), 'write "HOST:PORT" of a viewer'),
+        (("--rerun", "a.mp4"), 'write "HOST:PORT" of a Rerun viewer'),
         (("--rerun", "127.0.0.1:9"), "no viewer of Rerun is at 127.0.0.1:9"),
     ],
 )  # fmt: skip

@@ -6,9 +6,12 @@ import json
 import subprocess
 import sys
 
+import pytest
 from bags import START, frame, payloads, read, write
 
 from penstock_formats import ImageFormat
+
+pytestmark = pytest.mark.heavy
 
 
 def penstock(*arguments, cwd=None):

@@ -108,14 +108,14 @@ def test_a_file_that_is_no_bag_says_so(tmp_path, name):
 
 
 def test_what_does_not_exist_says_so(tmp_path):
-    with pytest.raises(GraphRunError, match=r"the bag '.*gone\.bag' does not exist"):
+    with pytest.raises(GraphRunError, match=r"the ROS bag '.*gone\.bag' does not exist"):
         read(tmp_path / "gone.bag", "/a")
     (tmp_path / "folder").mkdir()
     with pytest.raises(GraphRunError, match=r"metadata"):
         read(tmp_path / "folder", "/a")
     write(tmp_path / "a.bag", {"imu": [(START, 1)], "odom": [(START, 1)]})
     with pytest.raises(
-        GraphRunError, match=r"has no topic '/imy' \(did you mean '/imu'\?\); it has /imu, /odom"
+        GraphRunError, match=r"has no ROS topic '/imy' \(did you mean '/imu'\?\); it has /imu, /odom"
     ):
         read(tmp_path / "a.bag", "/imy")
 
@@ -123,7 +123,8 @@ def test_what_does_not_exist_says_so(tmp_path):
 def test_a_message_or_chunk_above_the_limit_is_refused(path):
     write(path, {"a": [(START, ImageFrame(np.zeros((100, 100), np.uint8)))]})
     with pytest.raises(
-        GraphRunError, match=r"(message of 10[0-9]+ bytes, more than the limit|chunk of the bag is larger)"
+        GraphRunError,
+        match=r"(message of 10[0-9]+ bytes, more than the limit|chunk of the ROS bag is larger)",
     ) as caught:
         read(path, "/a", "max_message_bytes: 2000")
     assert isinstance(cause(caught), ResourceExhaustedError)
@@ -142,7 +143,7 @@ def test_a_chunk_that_unpacks_to_much_is_refused_before_it_does(tmp_path, way):
             connection, START * 1000, types.serialize_ros1(types.types[kind](data=" " * 20_000_000), kind)
         )
     assert (tmp_path / "a.bag").stat().st_size < 200_000
-    with pytest.raises(GraphRunError, match="chunk of the bag is larger than 4000000 bytes") as caught:
+    with pytest.raises(GraphRunError, match="chunk of the ROS bag is larger than 4000000 bytes") as caught:
         read(tmp_path / "a.bag", "/a", "max_message_bytes: 1000000")
     assert isinstance(cause(caught), ResourceExhaustedError)
 
@@ -230,7 +231,7 @@ def test_a_sandbox_writes_only_where_it_may_and_replaces_nothing(path, tmp_path)
 
 def test_a_folder_is_never_replaced_and_a_file_is(tmp_path):
     (tmp_path / "folder").mkdir()
-    with pytest.raises(GraphRunError, match=r"the bag '.*folder' exists; name another one") as caught:
+    with pytest.raises(GraphRunError, match=r"the ROS bag '.*folder' exists; name another one") as caught:
         write(tmp_path / "folder", {"a": [(START, 1)]})
     assert isinstance(cause(caught), AlreadyExistsError)
     for number in (1, 2):
@@ -263,7 +264,8 @@ FULL = """
 import resource, signal, sys
 import penstock
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+most = int(sys.argv[2])
+resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 import numpy as np
 from penstock_formats import ImageFrame
 try:
@@ -282,11 +284,13 @@ except penstock.errors.PenstockError as error:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the size of files as Linux does")
-@pytest.mark.parametrize("name", ["a.bag", "a.db3"])
-def test_a_disk_that_is_full_is_told_and_nothing_is_left(name, tmp_path):
+@pytest.mark.parametrize(
+    ("name", "most"), [("a.bag", 200_000), ("a.db3", 200_000), ("a.bag", 20)]
+)  # 20: not even the beginning of a file
+def test_a_disk_that_is_full_is_told_and_nothing_is_left(name, most, tmp_path):
     path = tmp_path / name
     done = subprocess.run(
-        [sys.executable, "-c", FULL, sink(path, ["a"])],
+        [sys.executable, "-c", FULL, sink(path, ["a"]), str(most)],
         capture_output=True,
         text=True,
         check=False,
@@ -294,8 +298,8 @@ def test_a_disk_that_is_full_is_told_and_nothing_is_left(name, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert UnavailableError.__name__ in done.stdout, done.stdout + done.stderr
-    assert "cannot be written" in done.stdout
-    assert not list(tmp_path.glob("*.partial"))
+    assert f"the ROS bag {str(path)!r} cannot be written" in done.stdout
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_bag_whose_own_types_have_other_fields_is_told(tmp_path):
@@ -307,12 +311,15 @@ def test_a_bag_whose_own_types_have_other_fields_is_told(tmp_path):
 
     said = str(error_of(path, topics="/words"))
 
-    assert "topic /words at" in said
-    assert "its fields do not fit std_msgs/msg/String: 'std_msgs__msg__String' object has no" in said
+    assert "ROS topic /words at" in said
+    assert (
+        "its fields do not fit the ROS type std_msgs/msg/String: 'std_msgs__msg__String' object has no"
+        in said
+    )
 
 
 def test_transforms_without_headers_have_the_time_of_the_log():
     kind = "tf2_msgs/msg/TFMessage"
     assert stamp_us(SimpleNamespace(__msgtype__=kind, transforms=[object()])) is None
-    with pytest.raises(InvalidArgumentError, match=f"its fields do not fit {kind}: "):
+    with pytest.raises(InvalidArgumentError, match=f"its fields do not fit the ROS type {kind}: "):
         payload_of(SimpleNamespace(__msgtype__=kind, transforms=[object()]))

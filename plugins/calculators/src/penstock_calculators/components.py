@@ -107,7 +107,7 @@ CALCULATORS: Final[Mapping[str, str]] = {
     "RealTimeFlowLimiterCalculator": "penstock_calculators.limiting.real_time_flow_limiter:RealTimeFlowLimiterCalculator",
     "RoundRobinDemuxCalculator": "penstock_calculators.routing.round_robin_demux:RoundRobinDemuxCalculator",
     "SequenceShiftCalculator": "penstock_calculators.timing.sequence_shift:SequenceShiftCalculator",
-    "ShadowDiffCalculator": "penstock_calculators.watching.shadow_pairs:ShadowDiffCalculator",
+    "ShadowDiffCalculator": "penstock_calculators.watching.shadow_diff:ShadowDiffCalculator",
     "ShadowPairCalculator": "penstock_calculators.watching.shadow_pairs:ShadowPairCalculator",
     "SidePacketToStreamCalculator": "penstock_calculators.side_packets.side_packet_to_stream:SidePacketToStreamCalculator",
     "SidePacketsToStreamsCalculator": "penstock_calculators.side_packets.side_packets_to_streams:SidePacketsToStreamsCalculator",

@@ -44,13 +44,13 @@ def shard_of(key: str | bytes | SupportsIndex, count: int, *, salt: str = "") ->
     salting = salt.encode(errors="surrogatepass")
     if len(salting) > blake2b.SALT_SIZE:
         raise InvalidArgumentError(
-            f"salt {salt!r} has {len(salting)} bytes; it can have {blake2b.SALT_SIZE} at most"
+            f"the hash's salt {salt!r} has {len(salting)} bytes; it can have {blake2b.SALT_SIZE} at most"
         )
     try:
         return _shard_of(cast("Hashable", key), count, salting)
     except TypeError:  # also where it cannot be hashed, as a list
         raise InvalidArgumentError(
-            f"a key must be str, bytes or an integer, not {type(key).__name__}"
+            f"a key to hash must be str, bytes or an integer, not {type(key).__name__}"
         ) from None
 
 

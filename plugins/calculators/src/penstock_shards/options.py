@@ -24,8 +24,8 @@ class ShardCalculatorOptions:
     def __attrs_post_init__(self) -> None:
         if self.bound_interval_us < -1:
             raise InvalidArgumentError(
-                f"bound_interval_us is {self.bound_interval_us}; give microseconds, 0 for a bound with every "
-                "packet, or -1 for none"
+                f"the shards' bound_interval_us is {self.bound_interval_us}; give microseconds, 0 for a "
+                "bound with every packet, or -1 for none"
             )
 
 

@@ -94,7 +94,7 @@ class ShardCalculator(penstock.Calculator):
             if key.is_empty():
                 raise InvalidArgumentError(
                     f"stream {port.name!r} has a packet at {cc.input_timestamp}, but KEY {key.name!r} has "
-                    "none; each packet needs a key at its timestamp"
+                    "none; each packet needs a key of its shard at its timestamp"
                 )
             self._outputs[shard_of(key.payload, len(self._outputs))].add_packet(port.packet)
         if self._interval > 0:

@@ -104,12 +104,12 @@ class ShardMergeCalculator(penstock.Calculator):
         stamp = max(port.packet.stamp, cc.outputs[0].bound)
         if not MIN <= port.packet.stamp <= MAX:
             raise InvalidArgumentError(
-                f"stream {port.name!r} has a packet at {port.packet.timestamp}, which cannot come after "
-                "others; with order PER_KEY timestamps go from MIN to MAX"
+                f"stream {port.name!r} has a packet at {port.packet.timestamp}, which a merge cannot send "
+                "after others; with order PER_KEY timestamps go from MIN to MAX"
             )
         if stamp > MAX:
             raise InvalidArgumentError(
-                f"stream {port.name!r}: no timestamp is left for the packet at {port.packet.timestamp}, "
-                "since one at Timestamp.MAX has been forwarded"
+                f"stream {port.name!r}: no timestamp is left in the merged stream for the packet at "
+                f"{port.packet.timestamp}, since one at Timestamp.MAX has been forwarded"
             )
         return stamp

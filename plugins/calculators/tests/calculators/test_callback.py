@@ -76,11 +76,11 @@ def test_what_the_function_raises_is_an_error_of_the_run_that_names_the_node():
 @pytest.mark.parametrize(
     ("sides", "inputs", "message"),
     [
-        ({}, {0: []}, "give one of the side packets CALLBACK and VECTOR_CALLBACK"),
+        ({}, {0: []}, "give one of the callback's side packets CALLBACK and VECTOR_CALLBACK"),
         (
             {"CALLBACK": print},
             {0: [], 1: []},
-            "CALLBACK takes one input, but there are 2; use VECTOR_CALLBACK",
+            "the callback CALLBACK takes one input, but there are 2; use VECTOR_CALLBACK",
         ),
         ({"CALLBACK": 3}, {0: []}, "is a 'int', but the node expects"),
     ],

@@ -147,7 +147,9 @@ def test_the_side_packet_may_ask_for_more_than_the_option():
 
 
 def test_an_option_below_one_is_refused_when_the_graph_loads():
-    with pytest.raises(GraphConfigError, match="max_vec_size is 0, but at least one element is kept"):
+    with pytest.raises(
+        GraphConfigError, match="max_vec_size is 0, but at least one element of a clipped vector is kept"
+    ):
         run_calculator(
             ClipDetectionVectorSizeCalculator,
             {0: []},
@@ -157,7 +159,9 @@ def test_an_option_below_one_is_refused_when_the_graph_loads():
 
 
 def test_a_side_packet_below_one_ends_the_run():
-    with pytest.raises(GraphRunError, match="the side packet is -1, but at least one element is kept"):
+    with pytest.raises(
+        GraphRunError, match="the side packet is -1, but at least one element of a clipped vector is kept"
+    ):
         run_calculator(
             ClipDetectionVectorSizeCalculator, {0: [(1, DETECTIONS)]}, outputs=[0], side_packets={0: -1}
         )

@@ -107,9 +107,7 @@ def test_an_error_comes_after_as_many_batches_and_before_the_end(sides):
 
 
 def test_an_error_may_come_when_the_node_opens():
-    with pytest.raises(
-        GraphRunError, match=r"open.* failed.*expected error: side packet ERROR_ON_OPEN"
-    ) as caught:
+    with pytest.raises(GraphRunError, match=r"open.*side packet ERROR_ON_OPEN") as caught:
         count(MAX_COUNT=1, ERROR_ON_OPEN=True)
 
     assert caught.value.errors[0].code is StatusCode.NOT_FOUND
@@ -126,7 +124,9 @@ def test_an_error_may_come_when_the_node_opens():
     ],
 )
 def test_a_number_that_is_too_small_is_refused_when_the_node_opens(tag, value, smallest):
-    with pytest.raises(GraphRunError, match=f"side packet {tag} is {value}, but must be at least {smallest}"):
+    with pytest.raises(
+        GraphRunError, match=rf"side packet {tag} of the .* is {value}, but must be at least {smallest}"
+    ):
         count(**{"MAX_COUNT": 1, tag: value})
 
 
@@ -147,16 +147,19 @@ def test_a_negative_number_is_an_error_with_the_code_of_the_reference(errors, mo
 @pytest.mark.parametrize(
     ("sides", "message"),
     [
-        ({}, "neither side packet MAX_COUNT nor ERROR_COUNT is connected"),
+        ({}, "neither the counting source's side packet MAX_COUNT nor ERROR_COUNT is connected"),
         pytest.param(
             {"INITIAL_VALUE": 0},
-            "neither side packet MAX_COUNT nor ERROR_COUNT is connected",
+            "neither the counting source's side packet MAX_COUNT nor ERROR_COUNT is connected",
             marks=pytest.mark.reference(
                 "calculators/core/counting_source_calculator_test.cc",
                 "CountingSourceCalculatorTest.ErrorCountAndMaxCountNotSet",
             ),
         ),
-        ({"BATCH_SIZE": 1}, "neither side packet MAX_COUNT nor ERROR_COUNT is connected"),
+        (
+            {"BATCH_SIZE": 1},
+            "neither the counting source's side packet MAX_COUNT nor ERROR_COUNT is connected",
+        ),
         ({"MAX_COUNT": 1.5}, "is a 'float', but the node expects int"),
         ({"MAX_COUNT": True}, "is a 'bool', but the node expects int"),
         ({"MAX_COUNT": 1, "ERROR_ON_OPEN": 1}, "is a 'int', but the node expects bool"),

@@ -391,8 +391,8 @@ def test_the_output_does_not_depend_on_the_order_of_arrival():
         ({0: [], "ALLOW": [], "DISALLOW": []}, {}, [0], "by input ALLOW and input DISALLOW; connect one"),
         ({0: []}, {"ALLOW": True, "DISALLOW": True}, [0], "by side packet ALLOW and side packet DISALLOW"),
         ({0: [], "ALLOW": []}, {"DISALLOW": True}, [0], "by input ALLOW and side packet DISALLOW"),
-        ({0: [], "ALLOW": []}, {}, [], "there are 0 untagged outputs, but 1 untagged inputs"),
-        ({0: [], "ALLOW": []}, {}, [0, 1], "there are 2 untagged outputs, but 1 untagged inputs"),
+        ({0: [], "ALLOW": []}, {}, [], "the gate has 0 untagged outputs, but 1 untagged inputs"),
+        ({0: [], "ALLOW": []}, {}, [0, 1], "the gate has 2 untagged outputs, but 1 untagged inputs"),
     ],
 )
 def test_invalid_ports_of_a_gate_are_refused(inputs, sides, outputs, message):

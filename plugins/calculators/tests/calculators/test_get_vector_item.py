@@ -84,7 +84,7 @@ def test_without_index_and_option_the_graph_does_not_load():
 
 
 def test_a_negative_option_is_refused_when_the_graph_loads():
-    with pytest.raises(GraphConfigError, match="item_index is -1, but elements count from 0"):
+    with pytest.raises(GraphConfigError, match="item_index is -1, but elements of the vector count from 0"):
         items({"VECTOR": []}, item_index=-1)
 
 
@@ -209,7 +209,7 @@ def test_numbers_are_taken_by_index(lists, indices, options, found):
             None,
             {"item_index": -1},
             GraphConfigError,
-            "item_index is -1, but elements count from 0",
+            "item_index is -1, but elements of the vector count from 0",
             marks=pytest.mark.reference(
                 "calculators/core/get_vector_item_calculator_test.cc",
                 "TestGetIntVectorItemCalculatorTest.OptionsIndexBoundsCheckFail1",

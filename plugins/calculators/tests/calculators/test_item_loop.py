@@ -369,7 +369,7 @@ def test_the_output_does_not_depend_on_the_order_of_arrival():
             BeginItemLoopCalculator,
             {"ITEM": []},
             ["ITEM", "BATCH_END", "CLONE"],
-            "there are 1 outputs CLONE, but 0 inputs CLONE",
+            "the loop has 1 outputs CLONE, but 0 inputs CLONE",
         ),
         (EndItemLoopCalculator, {"ITEM": []}, ["ITEM"], "BATCH_END"),
         (EndItemLoopCalculator, {"ITEM": [], "BATCH_END": []}, [], "ITEM"),

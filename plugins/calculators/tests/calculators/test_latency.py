@@ -297,7 +297,10 @@ def test_without_a_clock_there_are_latencies_too():
     [
         ({"packet_labels": ["a", "b"]}, "there are 2 packet_labels and 1 streams to watch"),
         ({"num_intervals": 0}, "num_intervals is 0, but must be 1 or more"),
-        ({"num_intervals": 2**40}, "num_intervals asks for 1099511627776 elements, but at most 100000"),
+        (
+            {"num_intervals": 2**40},
+            "num_intervals asks for a size of 1099511627776 elements, but at most 100000",
+        ),
         ({"interval_size_usec": 0}, "interval_size_usec is 0, but must be 1 or more"),
     ],
 )
@@ -407,5 +410,7 @@ def test_labels_and_windows_that_do_not_fit_are_refused(options, message):
 
 
 def test_each_counted_stream_has_an_output():
-    with pytest.raises(GraphConfigError, match="there are 1 untagged inputs and 0 untagged outputs"):
+    with pytest.raises(
+        GraphConfigError, match="frequencies are measured of 1 untagged inputs, for 0 untagged outputs"
+    ):
         run_calculator("PacketFrequencyCalculator", {0: []}, outputs=[])

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from penstock_calculators.limiting.latency_goal import WINDOW, Distribution, Frame, LatencyGoal
 
+pytestmark = pytest.mark.heavy
+
 MS = 0.001
 CAMERA = {"period_s": 1 / 30, "frames": 900}
 

@@ -49,10 +49,15 @@ def test_without_options_all_must_be_true():
 
 
 def test_an_input_without_a_packet_is_refused():
-    with pytest.raises(GraphRunError, match="input 'in_1' has no packet at timestamp 1, but others have one"):
+    with pytest.raises(
+        GraphRunError,
+        match="input 'in_1' has no packet at timestamp 1, but other inputs have one",
+    ):
         joined([[True, True], [True, None]])
 
 
 def test_an_input_is_needed():
-    with pytest.raises(GraphConfigError, match="there are 0 untagged inputs, but the result has their"):
+    with pytest.raises(
+        GraphConfigError, match="the logic operation has 0 untagged inputs, but its result has their"
+    ):
         run_calculator(LogicCalculator, {}, outputs=[0], options=LogicCalculatorOptions(input_value=[True]))

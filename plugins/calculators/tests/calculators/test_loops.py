@@ -293,7 +293,7 @@ def test_an_int_is_not_a_bool_for_the_end_of_a_loop():
             BeginLoopFloatCalculator,
             {"ITERABLE": [], "CLONE": []},
             ["ITEM", "BATCH_END"],
-            "there are 0 outputs CLONE, but 1 inputs CLONE; each input needs an output",
+            "the loop has 0 outputs CLONE, but 1 inputs CLONE; each input needs an output",
         ),
     ],
 )

@@ -118,12 +118,14 @@ def test_a_selection_that_is_no_input_fails_the_run(index):
     harness = ScheduleHarness(mux(OneSetInputStreamHandler)).start()
     harness.add("s", index, 1)
 
-    with pytest.raises(GraphRunError, match=f"SELECT holds {index}, but there are inputs INPUT:0 to INPUT:2"):
+    with pytest.raises(
+        GraphRunError, match=f"SELECT holds {index}, but the mux has inputs INPUT:0 to INPUT:2"
+    ):
         harness.finish()
 
 
 def test_a_side_packet_that_is_no_input_fails_the_run():
-    with pytest.raises(GraphRunError, match="SELECT holds 2, but there are inputs INPUT:0 to INPUT:0"):
+    with pytest.raises(GraphRunError, match="SELECT holds 2, but the mux has inputs INPUT:0 to INPUT:0"):
         run_calculator(MuxCalculator, {"INPUT": []}, outputs=["OUTPUT"], side_packets={"SELECT": 2})
 
 
@@ -132,7 +134,7 @@ def test_a_side_packet_that_is_no_input_fails_the_run():
     [
         ({"INPUT": []}, {}, "SELECT and side packet SELECT are neither connected"),
         ({"INPUT": [], "SELECT": []}, {"SELECT": 0}, "SELECT and side packet SELECT are both connected"),
-        ({"SELECT": []}, {}, "there is no input INPUT"),
+        ({"SELECT": []}, {}, "the mux has no input INPUT"),
     ],
 )
 def test_invalid_ports_of_a_mux_are_refused(inputs, sides, message):

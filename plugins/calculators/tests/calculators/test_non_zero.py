@@ -101,8 +101,16 @@ def test_a_settled_input_settles_the_outputs():
 @pytest.mark.parametrize(
     ("inputs", "sides", "message"),
     [
-        ({"INPUT": []}, {"INPUT": 1}, "input INPUT and side packet INPUT are both connected; connect one"),
-        ({}, {}, "input INPUT and side packet INPUT are neither connected; connect one"),
+        (
+            {"INPUT": []},
+            {"INPUT": 1},
+            "which are both connected; connect one",
+        ),
+        (
+            {},
+            {},
+            "which are neither connected; connect one",
+        ),
         ({}, {"INPUT": True}, "is a 'bool', but the node expects int"),
     ],
 )

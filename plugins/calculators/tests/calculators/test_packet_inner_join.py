@@ -87,6 +87,6 @@ def test_a_packet_without_a_partner_is_dropped_and_its_timestamp_settled():
 def test_inputs_and_outputs_must_be_as_many(inputs, outputs):
     with pytest.raises(
         GraphConfigError,
-        match=f"there are {len(inputs)} untagged inputs and {len(outputs)} untagged outputs|no ports",
+        match=f"the inner join has {len(inputs)} untagged inputs and {len(outputs)} untagged out|no ports",
     ):
         run_calculator(PacketInnerJoinCalculator, inputs, outputs=outputs)

@@ -638,7 +638,10 @@ def test_the_rate_of_the_video_header_is_kept_up_to_the_cap(rate, cap, timestamp
         (options(jitter=1.1), r"jitter is 1.1"),
         (options(jitter=0.1), "there is no side packet SEED"),
         (options(reproducible_sampling=True), "there is no side packet SEED"),
-        (options(output_header=UPDATE, max_frame_rate=5), "UPDATE_VIDEO_HEADER cannot be combined with"),
+        (
+            options(output_header=UPDATE, max_frame_rate=5),
+            "cannot combine output_header: UPDATE_VIDEO_HEADER with",
+        ),
     ],
 )
 def test_impossible_options_are_refused_before_a_run_where_they_are_known(given, message):

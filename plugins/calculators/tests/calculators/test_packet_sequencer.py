@@ -87,7 +87,7 @@ def test_packets_are_dropped_once_a_tick_has_left_no_timestamp(timestamp, droppe
 
 
 def test_each_input_needs_an_output():
-    with pytest.raises(GraphConfigError, match="there are 1 inputs INPUT, but 0 outputs OUTPUT"):
+    with pytest.raises(GraphConfigError, match="the sequencer has 1 inputs INPUT, but 0 outputs OUTPUT"):
         run_calculator(PacketSequencerCalculator, {"INPUT": [], "TICK": []})
 
 

@@ -55,8 +55,16 @@ def test_calls_are_counted():
 @pytest.mark.parametrize(
     ("inputs", "outputs", "message"),
     [
-        ({0: [], 1: []}, [0], "inputs and outputs must have the same tags and indexes, but are 0, 1 and 0"),
-        ({"A": []}, ["B"], "must have the same tags and indexes, but are 'A' and 'B'"),
+        (
+            {0: [], 1: []},
+            [0],
+            "the same tags and indexes to pass packets through, but are 0, 1 and 0",
+        ),
+        (
+            {"A": []},
+            ["B"],
+            "must have the same tags and indexes to pass packets through, but are 'A' and 'B'",
+        ),
     ],
 )
 def test_ports_that_do_not_match_are_refused(inputs, outputs, message):

@@ -357,6 +357,7 @@ def test_bounds_of_main_and_loop_are_answered_as_packets_are(no_main, no_loop, p
     harness.finish()
 
 
+@pytest.mark.heavy
 @pytest.mark.reference(
     "calculators/core/previous_loopback_calculator_test.cc",
     "PreviousLoopbackCalculatorProcessingTimestampsTest."

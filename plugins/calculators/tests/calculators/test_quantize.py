@@ -114,7 +114,7 @@ def test_a_byte_is_the_number_of_whole_steps_above_the_lower_end(numbers):
 
 
 def test_nan_ends_the_run():
-    with pytest.raises(GraphRunError, match="stream 'in_0': element 1 of the list is NaN"):
+    with pytest.raises(GraphRunError, match="stream 'in_0': element 1 of the list to quantize is NaN"):
         quantized([0.0, float("nan")], **WIDE)
 
 
@@ -128,7 +128,9 @@ def test_an_element_that_is_not_a_number_ends_the_run():
 def test_both_ends_of_the_range_are_required(calculator, options, source, target, missing):
     given_ends = options(**{field: 1 for field in WIDE if field != missing})
 
-    with pytest.raises(GraphConfigError, match=f"option {missing} is missing; both ends of the range are"):
+    with pytest.raises(
+        GraphConfigError, match=f"option {missing} is missing; to quantize, both ends of the range are"
+    ):
         run_calculator(calculator, {source: []}, outputs=[target], options=given_ends)
 
 

@@ -55,5 +55,5 @@ def test_a_mux_joins_the_distributed_packets_again():
 
 
 def test_a_demux_without_outputs_is_refused():
-    with pytest.raises(GraphConfigError, match="there is no output OUTPUT"):
+    with pytest.raises(GraphConfigError, match="the round-robin demux has no output OUTPUT"):
         run_calculator(RoundRobinDemuxCalculator, {0: []}, outputs=["SELECT"])

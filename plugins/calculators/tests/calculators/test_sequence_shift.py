@@ -93,8 +93,8 @@ def test_bounds_are_forwarded_only_where_no_packet_is_shifted(offset, bounds):
 def test_empty_packets_before_the_first_are_refused_where_there_would_be_some():
     given = options(2, emit_empty_packets_before_first_packet=True)
 
-    with pytest.raises(GraphConfigError, match="not supported with packet_offset 2"):
+    with pytest.raises(GraphConfigError, match="not go with a shift by packet_offset 2"):
         shifted(given)
-    with pytest.raises(GraphRunError, match="not supported with packet_offset 4"):
+    with pytest.raises(GraphRunError, match="not go with a shift by packet_offset 4"):
         shifted(given, side_packets={"PACKET_OFFSET": 4})
     assert shifted(given, side_packets={"PACKET_OFFSET": 0}) == PACKETS

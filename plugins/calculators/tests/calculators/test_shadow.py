@@ -11,7 +11,8 @@ import penstock
 from penstock import CalculatorGraph, GraphConfigError, Packet
 from penstock.packs import default_registry
 from penstock_calculators.watching.shadow import Shadow
-from penstock_calculators.watching.shadow_pairs import ShadowDifference, ShadowPair, ShadowPairCalculator
+from penstock_calculators.watching.shadow_diff import ShadowDifference
+from penstock_calculators.watching.shadow_pairs import ShadowPair, ShadowPairCalculator
 from penstock_stream_handlers.immediate import ImmediateInputStreamHandler
 from penstock_testing import ScheduleHarness, node, run_calculator, wired
 
@@ -226,7 +227,7 @@ def test_payloads_that_cannot_be_compared_are_told_and_end_nothing():
     [
         ('primary { calculator: "Twice" }', "", "option primary names no calculator"),
         ('candidate { calculator: "Twice" }', "", "option candidate names no calculator"),
-        ('executor: "shadow"\n', "", "option executor is missing"),
+        ('executor: "shadow"\n', "", "the shadow has no option executor"),
         ('executor: "shadow"\n', 'executor: "shadow" max_in_flight: 0\n', "max_in_flight is 0, but must be"),
         ('executor: "shadow"\n', 'executor: "shadow" tolerance: -1\n', "tolerance is -1, but must be"),
         (

@@ -112,12 +112,12 @@ def test_a_timestamp_without_input_is_settled():
 
 
 def test_an_input_that_is_shorter_than_the_furthest_range_is_refused():
-    with pytest.raises(GraphRunError, match="the input has 2 elements, but a range ends at 3"):
+    with pytest.raises(GraphRunError, match="the list to split has 2 elements, but a range ends at 3"):
         split([1.0, 2.0], options((0, 1), (1, 3)))
 
 
 def test_a_message_that_is_shorter_than_the_furthest_range_is_refused():
-    with pytest.raises(GraphRunError, match="the input has 0 elements, but a range ends at 1"):
+    with pytest.raises(GraphRunError, match="the list to split has 0 elements, but a range ends at 1"):
         split(landmarks(), options((0, 1)), calculator=SplitNormalizedLandmarkListCalculator)
 
 
@@ -129,19 +129,19 @@ def test_a_list_of_other_elements_is_refused():
 @pytest.mark.parametrize(
     ("chosen", "outputs", "message"),
     [
-        (options((0, 1), (1, 3)), 1, "there are 1 outputs, but the option ranges has 2"),
-        (options((0, 1)), 2, "there are 2 outputs, but the option ranges has 1"),
-        (options(), 0, "there are 0 outputs, but the option ranges has 0"),
+        (options((0, 1), (1, 3)), 1, "the split has 1 outputs, but the option ranges has 2"),
+        (options((0, 1)), 2, "the split has 2 outputs, but the option ranges has 1"),
+        (options(), 0, "the split has 0 outputs, but the option ranges has 0"),
         (options((0, 1), (1, 2), combine_outputs=True), 2, "2 outputs, but combine_outputs asks for 1"),
-        (options((1, 1)), 1, "range 1 to 1: must begin at 0 or later, and end after its begin"),
-        (options((2, 1)), 1, "range 2 to 1: must begin"),
-        (options((-1, 1)), 1, "range -1 to 1: must begin"),
-        (options((2, 1), combine_outputs=True), 1, "range 2 to 1: must begin"),
-        (options((-1, 1), combine_outputs=True), 1, "range -1 to 1: must begin"),
+        (options((1, 1)), 1, "range 1 to 1 of the split: must begin at 0 or later, and end after its begin"),
+        (options((2, 1)), 1, "range 2 to 1 of the split: must begin"),
+        (options((-1, 1)), 1, "range -1 to 1 of the split: must begin"),
+        (options((2, 1), combine_outputs=True), 1, "range 2 to 1 of the split: must begin"),
+        (options((-1, 1), combine_outputs=True), 1, "range -1 to 1 of the split: must begin"),
         (
             options((0, 2), element_only=True),
             1,
-            "range 0 to 2: with element_only every range must have size 1",
+            "range 0 to 2 of the split: with element_only every range must have size 1",
         ),
         (options((0, 2), (1, 3), combine_outputs=True), 1, "ranges 0 to 2 and 1 to 3 overlap"),
         (options((1, 3), (0, 2), combine_outputs=True), 1, "ranges 1 to 3 and 0 to 2 overlap"),
@@ -342,7 +342,7 @@ def test_elements_at_given_positions_are_parts(calculator, size, ranges, more, p
             ((0, 0),),
             {},
             1,
-            "range 0 to 0: must begin",
+            "range 0 to 0 of the split: must begin",
             marks=pytest.mark.reference(
                 "calculators/core/split_vector_calculator_test.cc",
                 "SplitTfLiteTensorVectorCalculatorTest.InvalidRangeTest",
@@ -353,7 +353,7 @@ def test_elements_at_given_positions_are_parts(calculator, size, ranges, more, p
             ((0, 1),),
             {},
             2,
-            "there are 2 outputs, but the option ranges has 1",
+            "the split has 2 outputs, but the option ranges has 1",
             marks=pytest.mark.reference(
                 "calculators/core/split_vector_calculator_test.cc",
                 "SplitTfLiteTensorVectorCalculatorTest.InvalidOutputStreamCountTest",
@@ -386,7 +386,7 @@ def test_elements_at_given_positions_are_parts(calculator, size, ranges, more, p
             ((0, 1), (1, 4), (4, 5)),
             {"element_only": True},
             3,
-            "range 1 to 4: with element_only every range",
+            "range 1 to 4 of the split: with element_only every range",
             marks=pytest.mark.reference(
                 "calculators/core/split_vector_calculator_test.cc",
                 "SplitTfLiteTensorVectorCalculatorTest.ElementOnlyDisablesVectorOutputs",
@@ -397,7 +397,7 @@ def test_elements_at_given_positions_are_parts(calculator, size, ranges, more, p
             ((0, 0),),
             {},
             1,
-            "range 0 to 0: must begin",
+            "range 0 to 0 of the split: must begin",
             marks=pytest.mark.reference(
                 "calculators/core/split_proto_list_calculator_test.cc",
                 "SplitNormalizedLandmarkListCalculatorTest.InvalidRangeTest",
@@ -408,7 +408,7 @@ def test_elements_at_given_positions_are_parts(calculator, size, ranges, more, p
             ((0, 1),),
             {},
             2,
-            "there are 2 outputs, but the option ranges has 1",
+            "the split has 2 outputs, but the option ranges has 1",
             marks=pytest.mark.reference(
                 "calculators/core/split_proto_list_calculator_test.cc",
                 "SplitNormalizedLandmarkListCalculatorTest.InvalidOutputStreamCountTest",
@@ -441,7 +441,7 @@ def test_elements_at_given_positions_are_parts(calculator, size, ranges, more, p
             ((0, 1), (1, 4), (4, 5)),
             {"element_only": True},
             3,
-            "range 1 to 4: with element_only every range",
+            "range 1 to 4 of the split: with element_only every range",
             marks=pytest.mark.reference(
                 "calculators/core/split_proto_list_calculator_test.cc",
                 "SplitNormalizedLandmarkListCalculatorTest.ElementOnlyDisablesVectorOutputs",

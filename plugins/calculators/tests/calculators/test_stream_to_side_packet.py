@@ -64,7 +64,9 @@ def test_without_a_packet_there_is_no_side_packet_and_the_run_ends_well():
     graph, seen = started()
     graph.close(TIMEOUT)
 
-    with pytest.raises(UnavailableError, match="side packet 'camera_matrix' has not been made") as caught:
+    with pytest.raises(
+        UnavailableError, match="side packet 'camera_matrix' of the graph has not been made"
+    ) as caught:
         graph.get_output_side_packet("camera_matrix")
     assert caught.value.code is StatusCode.UNAVAILABLE
     assert seen == []

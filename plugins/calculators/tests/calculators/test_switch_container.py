@@ -237,12 +237,16 @@ def test_an_observer_of_bounds_sees_the_end_of_time():
 @pytest.mark.parametrize(
     ("ports", "options", "message"),
     [
-        (XY, "", "there is no contained_node"),
-        (XY, TWO + "select: 1 enable: true", "options select and enable are both given"),
+        (XY, "", "the switch container has no contained_node"),
+        (
+            XY,
+            TWO + "select: 1 enable: true",
+            "the switch container's options select and enable are both given",
+        ),
         (
             f'input_stream: "SELECT:s" input_stream: "ENABLE:t" {XY}',
             TWO,
-            "'ENABLE' and 'SELECT' are both connected as input_stream; connect one",
+            "'ENABLE' and 'SELECT' are both connected as input_stream of the switch container; connect",
         ),
         (
             f'input_stream: "SELECT:0:s" input_stream: "SELECT:1:t" {XY}',
@@ -257,7 +261,10 @@ def test_an_observer_of_bounds_sees_the_end_of_time():
         (
             f'input_stream: "SELECT:s" {XY}',
             TWO + 'tick_input_stream: "Y:1"',
-            "tick_input_stream names 'Y:1', but there is no such input; connected are: 'X'",
+            (
+                "tick_input_stream of the switch container names 'Y:1', but there is no such input; "
+                "connected are: 'X'"
+            ),
         ),
         (f'input_stream: "SELECT:s" {XY}', TWO + 'tick_input_stream: "y"', "'y' is no port"),
     ],

@@ -261,7 +261,7 @@ def test_a_key_without_a_packet_does_nothing(registry):
 
 
 def test_a_key_of_another_type_is_an_error(registry):
-    with pytest.raises(GraphRunError, match="a key must be str, bytes or an integer, not float"):
+    with pytest.raises(GraphRunError, match="a key to hash must be str, bytes or an integer, not float"):
         penstock.run(sharded(), inputs={"key": [(0, 1.5)], "in": [(0, "a")]}, registry=registry)
 
 
@@ -294,7 +294,9 @@ def test_timestamps_that_stand_alone_are_refused_by_key(registry, stamp):
 
 def test_no_timestamp_left_by_key_is_an_error(registry):
     inputs = {"s0": [(Timestamp.MAX, "a")], "s1": [(Timestamp.MAX, "b")]}
-    with pytest.raises(GraphRunError, match="'s1': no timestamp is left for the packet at "):
+    with pytest.raises(
+        GraphRunError, match="'s1': no timestamp is left in the merged stream for the packet at "
+    ):
         penstock.run(MERGE.format("order: PER_KEY"), inputs=inputs, registry=registry)
 
 

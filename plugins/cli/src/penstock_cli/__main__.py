@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-#: As `penstock_cli.failures.INTERRUPTED`, which is not imported yet when it is needed here.
+#: As `penstock_cli.exit_codes.INTERRUPTED`, which is not imported yet when it is needed here.
 _INTERRUPTED = 130
 
 

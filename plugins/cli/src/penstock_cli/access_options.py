@@ -24,7 +24,7 @@ _ALLOW: Final = {
 }
 
 
-def limited(*, writes: bool) -> Callable[[F], F]:
+def access_options(*, writes: bool) -> Callable[[F], F]:
     """Add the options that say what the graphs of a command may touch, and let that hold while it runs.
 
     Args:
@@ -76,7 +76,7 @@ def access_of(lists: dict[str, tuple[str, ...]], *, sandbox: bool, force: bool) 
     for option, (kind, _, _) in _ALLOW.items():
         if lists[kind]:
             raise click.UsageError(
-                f"{option} is for --sandbox: without it the graph may touch everything; add --sandbox"
+                f"option {option} is for --sandbox: without it the graph may touch everything; add --sandbox"
             )
     return Access(overwrites=force)
 

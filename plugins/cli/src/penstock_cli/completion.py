@@ -34,7 +34,7 @@ def shell_in_use() -> str:
     """
     name = PurePath(os.environ.get("SHELL", "")).name
     if name not in SHELLS:
-        found = f"the shell is {name!r}" if name else "SHELL is not set"
+        found = f"there is no completion for the shell {name!r}" if name else "SHELL is not set"
         raise click.UsageError(f"{found}; name one of {', '.join(SHELLS)}")
     return name
 

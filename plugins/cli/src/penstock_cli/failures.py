@@ -1,25 +1,15 @@
-"""Messages and exit codes of failed commands. An error is one message on stderr without a traceback.
+"""How commands fail: an error is one message on stderr without a traceback.
 
 `--debug` adds the traceback; the message stays the same.
 """
 
 from __future__ import annotations
 
-from typing import Final
-
 import click
 
 from penstock import GraphConfigError, GraphParseError, GraphRunError, PenstockError
 from penstock.errors import traceback_of
-
-#: For the help texts; the README has the same.
-EXIT_CODES: Final = (
-    "Exit codes: 0 done; 1 the run or a check failed; 2 wrong usage; 3 the graph is invalid; "
-    "4 a file is missing or cannot be read; 130 interrupted; 143 ended by SIGTERM."
-)
-#: `INTERRUPTED`, `TERMINATED`: after Ctrl-C, and after SIGTERM: 128 plus the number of the signal.
-INTERRUPTED: Final = 130
-TERMINATED: Final = 143
+from penstock_cli.exit_codes import INTERRUPTED
 
 
 class Failure(click.ClickException):
@@ -71,8 +61,8 @@ def as_failure(error: Exception) -> Failure:
     if isinstance(error, OSError):
         return RunFailed(f"{type(error).__name__}: {error}")
     return RunFailed(
-        f"unexpected {type(error).__name__}: {error}; this is a bug, please report it with the output of "
-        "--debug"
+        f"unexpected failure, {type(error).__name__}: {error}; this is a bug, please report it with the "
+        "output of --debug"
     )
 
 

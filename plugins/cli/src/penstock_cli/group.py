@@ -56,7 +56,7 @@ class PenstockGroup(click.Group):
         """
         taken = name or cmd.name
         if taken in self.commands:
-            raise AlreadyExistsError(f"there is a command {taken!r} already; choose another name")
+            raise AlreadyExistsError(f"the group has a command {taken!r} already; choose another name")
         super().add_command(cmd, name)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -220,7 +220,7 @@ class RunningCommand(click.Command):
                 for word in (*param.opts, *param.secondary_opts, param.name):
                     if word in taken:
                         raise AlreadyExistsError(  # noqa: TRY301  # undone as whatever the plugin raises
-                            f"{self.name!r} has an option {word!r} already; choose another name"
+                            f"command {self.name!r} has an option {word!r} already; choose another name"
                         )
         except BaseException:
             self.params, self.preparations = before, prepared

@@ -29,7 +29,7 @@ def existing(path: Path, what: str) -> Path:
             directory; or the path is a directory.
     """
     if path.is_dir():
-        raise FileMissing(f"{what} {str(path)!r} is a directory; name a file")
+        raise FileMissing(f"{what} {str(path)!r} is a directory, and nothing is loaded from it; name a file")
     if path.exists():
         return path
     there = [each for each in path.parent.iterdir() if each.is_file()] if path.parent.is_dir() else []

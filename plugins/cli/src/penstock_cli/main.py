@@ -15,20 +15,30 @@ from typing import Any, Final
 import click
 
 import penstock
-from penstock_cli.access_options import limited
+from penstock_cli.access_options import access_options
 from penstock_cli.bundle.bundle_command import bundle_command
 from penstock_cli.completion import complete_component
-from penstock_cli.failures import EXIT_CODES, INTERRUPTED, RunFailed, as_failure
+from penstock_cli.exit_codes import EXIT_CODES, INTERRUPTED
+from penstock_cli.failures import RunFailed, as_failure
 from penstock_cli.graphs.inspection import COMMANDS
+from penstock_cli.graphs.viewer import VIEWER
 from penstock_cli.group import DEBUG, PenstockGroup, RunningCommand
-from penstock_cli.options import IMPORTED, VIEWER, as_json, debug, imports, subgraphs, with_sides
+from penstock_cli.options import (
+    IMPORTED,
+    debug_option,
+    import_option,
+    json_option,
+    side_option,
+    subgraph_option,
+)
 from penstock_cli.packs.pack_commands import PACK_COMMANDS
 from penstock_cli.reading.top_command import top_command
 from penstock_cli.reading.trace_commands import TRACE_COMMANDS
 from penstock_cli.reading.why_command import why_command
 from penstock_cli.runs.addresses import Address, VideoName
 from penstock_cli.runs.interrupts import let_ctrl_c_kill
-from penstock_cli.runs.running import read_manner, running
+from penstock_cli.runs.manner import read_manner
+from penstock_cli.runs.run_options import run_options
 
 _DEMO_OUT: Final = "penstock-demo.mp4"
 _HELP: Final = {"help_option_names": ["-h", "--help"]}
@@ -84,7 +94,7 @@ def _show_version(ctx: click.Context, _parameter: click.Parameter, value: bool) 
     callback=_show_version,
     help="Show the version and exit.",
 )
-@debug
+@debug_option
 def penstock_command() -> None:
     """Run graphs of calculators over streams of timestamped packets.
 
@@ -113,7 +123,7 @@ def _refuse_with_each(ctx: click.Context) -> None:
     preparations=[_refuse_with_each],
 )
 @click.argument("graph", type=click.Path(path_type=Path))
-@with_sides
+@side_option
 @click.option(
     "--each",
     multiple=True,
@@ -128,11 +138,11 @@ def _refuse_with_each(ctx: click.Context) -> None:
     metavar="N",
     help="With --each: how many runs at a time.  [default: 1]",
 )
-@as_json("the summary as a JSON object; with --each, a list of objects, one for each file")
-@imports
-@subgraphs
-@running
-@limited(writes=True)
+@json_option("the summary as a JSON object; with --each, a list of objects, one for each file")
+@import_option
+@subgraph_option
+@run_options
+@access_options(writes=True)
 def run_command(
     graph: Path, sides: tuple[str, ...], each: tuple[str, ...], jobs: int | None, **manner: Any
 ) -> None:
@@ -160,15 +170,11 @@ def run_command(
       penstock run strange.pbtxt --sandbox --allow-read clips --allow-write out
       penstock run graph.pbtxt --each 'in/*.mp4' --jobs 4 --side input={file} --side output=out/{stem}.mp4
     """  # noqa: D301
-    if each:
+    if each or jobs is not None:
         from penstock_cli.runs.each import run_each
 
-        run_each(graph, each, jobs or 1, sides, read_manner(**manner))
+        run_each(graph, each, jobs, sides, read_manner(**manner))
         return
-    if jobs is not None:
-        raise click.UsageError(
-            "--jobs is for --each FILES: a single run uses the threads that its graph names"
-        )
     from penstock_cli.runs.run import run_file  # on demand, as the module says
     from penstock_cli.runs.side_values import read_sides
 
@@ -210,7 +216,7 @@ def run_command(
     is_flag=True,
     help="Show the frames in a window, at their times; needs penstock-cli[show] installed.",
 )
-@running
+@run_options
 def demo_command(  # noqa: PLR0913  # an argument for each option
     *,
     video: Path | Address | None,
@@ -244,12 +250,6 @@ def demo_command(  # noqa: PLR0913  # an argument for each option
       penstock demo rtsp://ann:secret@10.0.0.5/cam --show
       penstock demo --no-gpu
     """  # noqa: D301
-    if video is not None and camera is not None:
-        raise click.UsageError("--camera reads a camera and VIDEO is a file; leave out one of them")
-    if frames is not None and (video is not None or camera is not None):
-        raise click.UsageError(
-            "--frames is for the test pattern; a VIDEO is read to its end, a camera until Ctrl-C"
-        )
     from penstock_cli.demo.demo import Demo, run_demo  # on demand, as the module says
 
     target = out if out is not None or show else Path(_DEMO_OUT)
@@ -259,8 +259,8 @@ def demo_command(  # noqa: PLR0913  # an argument for each option
 @penstock_command.command(
     "plugins", short_help="List the plugins, and why some are missing.", epilog=EXIT_CODES
 )
-@as_json("a JSON list instead of a table")
-@debug
+@json_option("a JSON list instead of a table")
+@debug_option
 @click.pass_context
 def plugins_command(ctx: click.Context, as_text: bool) -> None:  # noqa: FBT001  # click's
     """List every plugin that was found: loaded, failed, or blocked, and why.
@@ -306,10 +306,10 @@ def plugins_command(ctx: click.Context, as_text: bool) -> None:  # noqa: FBT001 
     is_flag=True,
     help="Show what the nodes of a graph touch: files, addresses, devices, programs.",
 )
-@as_json("a JSON object instead")
-@imports
-@subgraphs
-@debug
+@json_option("a JSON object instead")
+@import_option
+@subgraph_option
+@debug_option
 @click.pass_context
 def show_command(  # noqa: PLR0913, PLR0917  # an argument for each option
     ctx: click.Context,
@@ -345,9 +345,7 @@ def show_command(  # noqa: PLR0913, PLR0917  # an argument for each option
     if access:
         from penstock_cli.graphs.touched import show_access
 
-        if not is_graph(name):
-            raise click.UsageError(f"--access is for graph files, but {name!r} is the name of a component")
-        show_access(Path(name), as_text=as_text)
+        show_access(name, as_text=as_text)
         return
     viewer = ctx.meta.get(VIEWER)
     if viewer is not None:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 IMPORTED: Final = "penstock_cli.imported"
 #: Key in `click.Context.meta`: the values of `--import`.
 IMPORTS: Final = "penstock_cli.imports"
-#: Key in `click.Context.meta`: the `Viewer` that shows the graph of `penstock show` in place of its own ways.
-VIEWER: Final = "penstock_cli.viewer"
 
 
 def _set_debug(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:  # noqa: FBT001  # click's
@@ -30,7 +28,7 @@ def _set_debug(ctx: click.Context, _parameter: click.Parameter, value: bool) -> 
 
 
 #: `--debug`, before or after the command's name.
-debug: Final = click.option(
+debug_option: Final = click.option(
     "--debug",
     is_flag=True,
     expose_value=False,
@@ -55,7 +53,7 @@ def _complete_file(_ctx: click.Context, _parameter: click.Parameter, incomplete:
 
 
 #: `--import`, of the commands that look up components. The modules are imported before the command runs.
-imports: Final = click.option(
+import_option: Final = click.option(
     "--import",
     multiple=True,
     metavar="MODULE_OR_FILE",
@@ -75,7 +73,7 @@ def _note_subgraphs(ctx: click.Context, _parameter: click.Parameter, given: tupl
 
 
 #: `--subgraph`, of the commands that read graph files; `subgraph_files` has them.
-subgraphs: Final = click.option(
+subgraph_option: Final = click.option(
     "--subgraph",
     multiple=True,
     metavar="NAME=FILE",
@@ -88,7 +86,7 @@ subgraphs: Final = click.option(
 
 
 #: `--side`, of the commands that run a graph.
-with_sides: Final = click.option(
+side_option: Final = click.option(
     "--side",
     "sides",
     multiple=True,
@@ -98,7 +96,7 @@ with_sides: Final = click.option(
 )
 
 
-def as_json(what: str) -> Callable[[F], F]:
+def json_option(what: str) -> Callable[[F], F]:
     """Return the option `--json`, which a command takes as `as_text`.
 
     Args:

@@ -82,7 +82,7 @@ def subgraphs_of(path: Path, registry: Registry | None = None) -> Mapping[str, P
     return {**found, **given}
 
 
-def registry_for(path: Path, registry: Registry | None = None) -> Registry:
+def registry_with_subgraphs(path: Path, registry: Registry | None = None) -> Registry:
     """Return a registry that has the subgraphs of a graph file besides what is installed."""
     registry = default_registry() if registry is None else registry
     files = subgraphs_of(path, registry)

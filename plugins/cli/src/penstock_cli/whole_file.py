@@ -35,7 +35,7 @@ def write_whole(path: Path, text: str, what: str) -> None:
             partial.unlink(missing_ok=True)
 
 
-def rewrite(file: Path, text: str) -> None:
+def rewrite_file(file: Path, text: str) -> None:
     """Replace the text of an existing file as a whole: a reader finds the old text or the new one.
 
     The file keeps its permissions; where it is a symbolic link, the file behind it is replaced. Lines end as

@@ -13,7 +13,7 @@ from penstock.packs import late_names
 
 if TYPE_CHECKING:
     from penstock_format.formatting import formatted as formatted
-    from penstock_format.formatting import laid_out as laid_out
+    from penstock_format.formatting import formatted_unchecked as formatted_unchecked
     from penstock_format.tree import Block as Block
     from penstock_format.tree import Comment as Comment
     from penstock_format.tree import Document as Document
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 #: Module → the names that it has.
 _HOMES: Final = {
-    "penstock_format.formatting": "formatted laid_out",
+    "penstock_format.formatting": "formatted formatted_unchecked",
     "penstock_format.tree": "Block Comment Document Field Items Mistake Piece Rule Scalar",
     "penstock_format.tree_reader": "read_tree",
 }

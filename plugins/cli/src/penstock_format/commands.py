@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from penstock_cli.api import EXIT_CODES, debug, imports
+from penstock_cli.api import EXIT_CODES, debug_option, import_option
 
 
 @click.command("format", short_help="Write graph files in one layout.", epilog=EXIT_CODES)
@@ -13,8 +13,8 @@ from penstock_cli.api import EXIT_CODES, debug, imports
 @click.option(
     "--diff", is_flag=True, help="Write nothing; print what would change, and exit with 1 if something would."
 )
-@imports
-@debug
+@import_option
+@debug_option
 def format_command(files: tuple[str, ...], check: bool, diff: bool) -> None:  # noqa: FBT001  # click passes flags so
     """Write graph files in one layout: .pbtxt and .textproto files, templates too.
 

@@ -13,7 +13,16 @@ from penstock import limits
 from penstock.errors import GraphParseError, PenstockError
 from penstock.packs import default_registry
 from penstock.readers import Places, Spot
-from penstock_cli.api import FileMissing, GraphInvalid, RunFailed, WrongUsage, existing, plural, rewrite, say
+from penstock_cli.api import (
+    FileMissing,
+    GraphInvalid,
+    RunFailed,
+    WrongUsage,
+    existing,
+    plural,
+    rewrite_file,
+    say,
+)
 from penstock_format.formatting import formatted
 
 if TYPE_CHECKING:
@@ -49,7 +58,7 @@ def format_files(files: Sequence[str], *, check: bool = False, diff: bool = Fals
 
 def _check_names(files: Sequence[str]) -> None:
     if STDIN in files and len(files) > 1:
-        raise WrongUsage("'-' is standard input, and can only be named alone")
+        raise WrongUsage("'-' is standard input, and can only be formatted alone")
     for file in files:
         ending = Path(file).suffix.lower()
         if ending in _OTHER:
@@ -113,7 +122,7 @@ class _Run:
         if self._check or self._diff:
             say(f"would reformat {label}")
             return
-        rewrite(Path(file), after)
+        rewrite_file(Path(file), after)
         say(f"reformatted {label}")
 
 

@@ -52,7 +52,7 @@ def formatted(text: str, registry: Registry, *, label: str | None = None) -> str
     return after.replace("\n", newline)
 
 
-def laid_out(text: str) -> str | None:
+def formatted_unchecked(text: str) -> str | None:
     """Return graph text in the one layout, or None where it cannot be followed. Nothing is checked."""
     document = read_tree(text)
     return None if document.mistakes else layout.laid_out(document)
@@ -73,7 +73,8 @@ def _check(document: Document, after: str, registry: Registry, label: str | None
         wrong = "the graph that is read"
     if wrong:
         raise InternalError(
-            f"{where}{wrong}; this is a bug, please report it with the file, which is as it was"
+            f"{where}{wrong}; this is a bug of the formatter, please report it with the file, which is as it "
+            "was"
         )
 
 

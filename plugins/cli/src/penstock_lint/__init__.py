@@ -14,21 +14,23 @@ from penstock.packs import late_names
 if TYPE_CHECKING:
     from penstock_lint.edit import Edit as Edit
     from penstock_lint.finding import Finding as Finding
-    from penstock_lint.finding import Found as Found
-    from penstock_lint.finding import Rule as Rule
-    from penstock_lint.lint import RULES as RULES
     from penstock_lint.lint import lint_graph as lint_graph
     from penstock_lint.linted import LintedGraph as LintedGraph
     from penstock_lint.measured import Measured as Measured
-    from penstock_lint.measured import read_trace as read_trace
+    from penstock_lint.measured import read_measured as read_measured
+    from penstock_lint.rule import Found as Found
+    from penstock_lint.rule import Rule as Rule
+    from penstock_lint.rules import RULES as RULES
 
 #: Module → the names that it has.
 _HOMES: Final = {
     "penstock_lint.edit": "Edit",
-    "penstock_lint.finding": "Finding Found Rule",
-    "penstock_lint.lint": "RULES lint_graph",
+    "penstock_lint.finding": "Finding",
+    "penstock_lint.lint": "lint_graph",
     "penstock_lint.linted": "LintedGraph",
-    "penstock_lint.measured": "Measured read_trace",
+    "penstock_lint.measured": "Measured read_measured",
+    "penstock_lint.rule": "Found Rule",
+    "penstock_lint.rules": "RULES",
 }
 
 if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name

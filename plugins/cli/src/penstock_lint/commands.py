@@ -6,19 +6,19 @@ from pathlib import Path
 
 import click
 
-from penstock_cli.api import EXIT_CODES, debug, imports, subgraphs
+from penstock_cli.api import EXIT_CODES, debug_option, import_option, subgraph_option
 
 
 def _explain(context: click.Context, parameter: click.Parameter, code: str | None) -> None:
     """Print what a rule is about, with both graphs, and exit."""
     if code is None:
         return
-    from penstock_lint.finding import examples  # on demand
     from penstock_lint.lint import all_rules
+    from penstock_lint.rule import examples  # on demand
 
     rule = all_rules().get(code.upper())
     if rule is None:
-        raise click.BadParameter(f"no rule is called {code!r}; see --list", context, parameter)
+        raise click.BadParameter(f"no lint rule is called {code!r}; see --list", context, parameter)
     click.echo(f"{rule.code} {rule.name}\n\n{rule.summary}\nWhat to do: {rule.cure}.")
     for heading, graph in zip(("With it:", "Without it:"), examples(rule), strict=True):
         if graph:
@@ -72,9 +72,9 @@ def _list(context: click.Context, _: click.Parameter, is_wanted: bool) -> None: 
     callback=_list,
     help="List the rules, and exit.",
 )
-@imports
-@subgraphs
-@debug
+@import_option
+@subgraph_option
+@debug_option
 def lint_command(  # noqa: PLR0913, PLR0917  # one for each option
     graphs: tuple[Path, ...],
     select: tuple[str, ...],

@@ -8,19 +8,27 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from penstock.errors import InvalidArgumentError, PenstockError
-from penstock_cli.api import FileMissing, GraphInvalid, WrongUsage, existing, registry_for, rewrite
+from penstock_cli.api import (
+    FileMissing,
+    GraphInvalid,
+    WrongUsage,
+    existing,
+    registry_with_subgraphs,
+    rewrite_file,
+)
 from penstock_lint.edit import edited
 from penstock_lint.formats import FORMATS
 from penstock_lint.lint import all_rules, chosen, lint_graph
-from penstock_lint.measured import read_trace
+from penstock_lint.measured import read_measured
 from penstock_lint.settings import settings_at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from penstock import Registry
-    from penstock_lint.finding import Finding, Rule
+    from penstock_lint.finding import Finding
     from penstock_lint.measured import Measured
+    from penstock_lint.rule import Rule
 
 #: How often a file is mended before we give up: what is found after an edit may have one of its own.
 _ROUNDS: Final = 10
@@ -55,14 +63,14 @@ def lint_files(  # noqa: PLR0913  # one for each option
         wanted = _codes(select) or _codes(settings.select)
         unwanted = [*_codes(ignore), *_codes(settings.ignore)]
         rules = chosen(all_rules(), wanted, unwanted) if wanted or unwanted else None
-        shown = None if measured is None else read_trace(existing(measured, "trace"))
+        shown = None if measured is None else read_measured(existing(measured, "trace"))
     except InvalidArgumentError as error:
         raise WrongUsage(str(error)) from error
     found: list[Finding] = []
     invalid: list[str] = []
     mended = 0
     for graph in graphs:
-        registry = registry_for(existing(graph, "graph file"))
+        registry = registry_with_subgraphs(existing(graph, "graph file"))
         try:
             mended += mend(graph, rules, shown, registry) if fix else 0
             found += lint_graph(graph, rules, registry=registry, measured=shown)
@@ -101,12 +109,12 @@ def mend(
         with graph.open(encoding="utf-8", newline="") as file:
             before = file.read()
         if "\r" in before:
-            raise InvalidArgumentError(f"{graph}: --fix needs lines that end with \\n only")
-        rewrite(graph, edited(before, [one.edit for one in findings if one.edit is not None]))
+            raise InvalidArgumentError(f"{graph}: lint --fix needs lines that end with \\n only")
+        rewrite_file(graph, edited(before, [one.edit for one in findings if one.edit is not None]))
         try:
             lint_graph(graph, rules, registry=registry, measured=measured)
         except PenstockError:
-            rewrite(graph, before)
+            rewrite_file(graph, before)
             raise
         mended += len(findings)
     return mended

@@ -10,11 +10,12 @@ from penstock.error_text import did_you_mean
 from penstock.errors import InvalidArgumentError
 from penstock.log import get_logger
 from penstock.packs import default_registry, plugin_host
-from penstock.readers import ReadGraph
+from penstock.readers import ReadGraph, definition_as_graph
 from penstock.types import OptionTypes
-from penstock_lint.finding import Finding, Rule
+from penstock_lint.finding import Finding
 from penstock_lint.linted import LintedGraph
-from penstock_lint.rules import executors, interface, joins, limiters
+from penstock_lint.rule import Rule
+from penstock_lint.rules import RULES
 from penstock_lint.silence import silences_in, unsilenced
 
 if TYPE_CHECKING:
@@ -26,10 +27,6 @@ if TYPE_CHECKING:
 
 _logger: Final = get_logger(__name__)
 
-#: Our own rules, by code.
-RULES: Final[dict[str, Rule]] = {
-    rule.code: rule for rule in (*joins.RULES, *limiters.RULES, *executors.RULES, *interface.RULES)
-}
 #: The code of a comment that silences nothing, or gives no reason.
 NEEDLESS: Final = "PS001"
 
@@ -68,7 +65,7 @@ def chosen(
     for given in (*select, *ignore):
         if not any(code.startswith(given) for code in known):
             raise InvalidArgumentError(
-                f"no rule is called {given!r}{did_you_mean(given, known, 1)}; see --list"
+                f"no lint rule is called {given!r}{did_you_mean(given, known, 1)}; see --list"
             )
     return [
         rule
@@ -87,7 +84,7 @@ def lint_graph(
     """Return what the rules find in a graph, in the order of the file.
 
     Comments of the graph silence findings. With all rules, those that silence nothing, or give no reason, are
-    findings too.
+    findings too. A template is looked at as the defaults of its params make it, and has no mends.
 
     Args:
         graph: a `str` is graph text, a `pathlib.Path` a file.
@@ -101,8 +98,9 @@ def lint_graph(
     registry = default_registry() if registry is None else registry
     plan = build_plan(graph, registry)
     read = read_definition(graph, registry)
-    places = read if isinstance(read, ReadGraph) else None
-    linted = LintedGraph(plan, places, registry, OptionTypes(registry), measured)
+    is_template = not isinstance(read, ReadGraph)
+    made = read if isinstance(read, ReadGraph) else definition_as_graph(read)
+    linted = LintedGraph(plan, made, registry, OptionTypes(registry), measured, is_template=is_template)
     file = str(graph) if isinstance(graph, Path) else "<text>"
     used = all_rules().values() if rules is None else rules
     found = {finding for rule in used for finding in _findings(rule, linted, file)}

@@ -29,27 +29,31 @@ class LintedGraph:
 
     Args:
         plan: with subgraphs expanded.
-        read: the graph as the file has it; None where it is a template, which has no places.
+        read: the graph as the file has it, or as its template makes it.
         registry, types: find components and options.
         measured: what a run of the graph has shown; None where there is no trace of one.
+        is_template: whether the file is a template, whose text says other things than the graph.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # keywords with defaults
         self,
         plan: Plan,
-        read: ReadGraph | None,
+        read: ReadGraph,
         registry: Registry,
         types: OptionTypes,
         measured: Measured | None = None,
+        *,
+        is_template: bool = False,
     ) -> None:
         #: `plan`, `registry`, `types`, `measured`: as given.
         self.plan: Final = plan
         self.registry: Final = registry
         self.types: Final = types
         self.measured: Final = measured
-        #: That of the file, or of the plan.
-        self.message: Any = plan.config if read is None else read.message
-        self._read: Final = read
+        #: That of the file, or that its template makes.
+        self.message: Any = read.message
+        self._places: Final = read.places
+        self._is_template: Final = is_template
         names = numbered_nodes([node.name or node.calculator for node in self.message.node])
         self._own: Final = {name: number for number, name in enumerate(names)}
         self._prefixes: Final = {prefix_of(name): number for name, number in self._own.items()}
@@ -164,7 +168,7 @@ class LintedGraph:
     @property
     def text(self) -> str:
         """The text of the file; "" where it has none."""
-        return "" if self._read is None else self._read.places.text
+        return self._places.text
 
     def is_of_the_file(self, node: NodePlan) -> bool:
         """Return whether a node stands in the file itself, and not in a subgraph."""
@@ -177,16 +181,14 @@ class LintedGraph:
 
     def position(self, node: int | None, field: str, index: int) -> tuple[int, int]:
         """Return line and column of a node, or of the graph's own field; (0, 0) where there are no lines."""
-        if self._read is None:
-            return 0, 0
         if node is not None:
             number = self._number_of(self.nodes[node].name)
-            return (0, 0) if number is None else self._read.places.position_of((("node", number),)) or (0, 0)
+            return (0, 0) if number is None else self._places.position_of((("node", number),)) or (0, 0)
         path = ((field, index),) if field else ()
-        return self._read.places.position_of(path) or (0, 0)
+        return self._places.position_of(path) or (0, 0)
 
     def removal(self, *path: tuple[str, int]) -> Edit | None:
-        """Return the edit that takes a field of the file away; None where the file is not graph text.
+        """Return the edit that takes a field of the file away; None where that is not plain graph text.
 
         Args:
             path: names and positions from the graph to the field: ("node", 2), ("input_stream_info", 0).
@@ -215,9 +217,9 @@ class LintedGraph:
         return self._own.get(node.name)
 
     def _offset(self, path: tuple[tuple[str, int], ...]) -> int | None:
-        if self._read is None or self._read.places.root is None or self.text.lstrip().startswith("{"):  # JSON
+        spot = self._places.root
+        if spot is None or self._is_template or self.text.lstrip().startswith("{"):  # JSON
             return None
-        spot = self._read.places.root
         for name, index in path:
             inner = spot.get(name, index)
             if inner is None:

@@ -31,7 +31,7 @@ class Measured:
     longest: Mapping[tuple[str, str], int] = attrs.field(factory=dict)
 
 
-def read_trace(file: Path) -> Measured:
+def read_measured(file: Path) -> Measured:
     """Return what a trace of `penstock run --trace` tells.
 
     Raises:

@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.heavy
+
 CALCULATORS = """
 import penstock
 from penstock.access import ACCESS

@@ -15,9 +15,9 @@ import pytest
 
 from penstock.plugins.default_registry import default_registry
 from penstock_cli.demo.demo_graph import demo_config
-from penstock_cli.runs.addresses import Address, VideoName, is_live
+from penstock_cli.runs.addresses import Address, VideoName, is_live_address
+from penstock_cli.runs.manner import Manner
 from penstock_cli.runs.over_video import OverVideo, config_over_video, run_over_video
-from penstock_cli.runs.run import Manner
 
 GRAPH = """
 input_side_packet: "input_video"
@@ -108,7 +108,7 @@ def test_what_a_video_names_is_a_file_or_an_address(text, kind, live):
 
     assert isinstance(found, kind)
     assert str(found) == text
-    assert is_live(found) is live
+    assert is_live_address(found) is live
 
 
 def test_a_live_address_is_read_by_the_live_calculator_with_a_limiter_behind_it():

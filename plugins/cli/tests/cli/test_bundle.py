@@ -186,6 +186,7 @@ def test_a_python_that_does_not_fit_is_refused(folder, tmp_path, field, value, w
     assert done.stderr.startswith(f"error: {words}")
 
 
+@pytest.mark.heavy  # packs, unpacks and compiles 9 MB
 def test_an_archive_is_unpacked_once_and_runs(tmp_path) -> None:
     source = write_graph(tmp_path / "source")
     made = penstock("bundle", "graph.pbtxt", "--import", "./bundle_test_gate.py", "--json", *LEAN, cwd=source)
@@ -231,8 +232,9 @@ def test_what_cannot_run_is_not_bundled(tmp_path) -> None:
     assert [path.name for path in tmp_path.iterdir() if "pyz" in path.name or path.name.startswith(".")] == []
 
 
-def test_a_model_that_is_not_there_is_named(tmp_path) -> None:
+def test_a_model_that_is_not_there_is_named(tmp_path, monkeypatch) -> None:
     pytest.importorskip("penstock_tensors", reason="penstock-tensors is not installed")
+    monkeypatch.setattr("penstock_cli.bundle.distributions.closure", lambda *_: {})  # the runtime is large
     graph = tmp_path / "graph.pbtxt"
     node = """
     input_side_packet: "s"
@@ -245,7 +247,7 @@ def test_a_model_that_is_not_there_is_named(tmp_path) -> None:
     graph.write_text(node % "models/none.tflite")
     code, output = called(graph, "-o", tmp_path / "app")
     assert code == 4
-    assert "the file 'models/none.tflite' was not found" in output
+    assert "the resource 'models/none.tflite' was not found" in output
 
     graph.write_text(node % "/models/none.tflite")
     code, output = called(graph, "-o", tmp_path / "app")
@@ -255,10 +257,75 @@ def test_a_model_that_is_not_there_is_named(tmp_path) -> None:
     (tmp_path / "models").mkdir()
     (tmp_path / "models" / "none.tflite").write_bytes(b"a model")
     graph.write_text(node % "models/none.tflite")
-    code, output = called(graph, "-o", tmp_path / "app", "--without", "numpy", "--without", "protobuf")
+    code, output = called(graph, "-o", tmp_path / "app")
     assert code == 0, output
     assert (tmp_path / "app" / "graph" / "models" / "none.tflite").read_bytes() == b"a model"
     assert json.loads((tmp_path / "app" / "bundle.json").read_text())["models"] == ["models/none.tflite"]
+
+
+RESOURCES = """
+    input_side_packet: "given"
+    node {
+      calculator: "SwitchContainer"
+      output_side_packet: "PACKET:chosen"
+      options { [mediapipe.SwitchContainerOptions.ext] {
+        select: 1
+        contained_node { calculator: "ConstantSidePacketCalculator"
+          options { [mediapipe.ConstantSidePacketCalculatorOptions.ext] {
+            packet { string_value: "far.txt" } } } }
+        contained_node { calculator: "ConstantSidePacketCalculator"
+          options { [mediapipe.ConstantSidePacketCalculatorOptions.ext] {
+            packet { string_value: "near.txt" } } } }
+      } }
+    }
+    node {
+      calculator: "ConstantSidePacketCalculator"
+      output_side_packet: "PACKET:0:number"
+      output_side_packet: "PACKET:1:name"
+      options { [mediapipe.ConstantSidePacketCalculatorOptions.ext] {
+        packet { int_value: 3 } packet { string_value: "models/one.tflite" } } }
+    }
+    node {
+      name: "finds"
+      calculator: "ResourceProviderCalculator"
+      input_side_packet: "RESOURCE_ID:0:name"
+      input_side_packet: "RESOURCE_ID:1:chosen"
+      output_side_packet: "RESOURCE:0:a"
+      output_side_packet: "RESOURCE:1:b"
+    }
+    node { name: "asks" calculator: "ResourceProviderCalculator" input_side_packet: "RESOURCE_ID:given"
+      output_side_packet: "RESOURCE:c" }
+    node { name: "opens" calculator: "LocalFileContentsCalculator" input_side_packet: "FILE_PATH:name"
+      output_side_packet: "CONTENTS:d" }
+"""
+
+
+def test_files_that_constants_name_through_side_packets_come_along(tmp_path, monkeypatch) -> None:
+    pytest.importorskip("penstock_tensors", reason="penstock-tensors is not installed")
+    monkeypatch.setattr("penstock_cli.bundle.distributions.closure", lambda *_: {})
+    graph, out = tmp_path / "graph.pbtxt", tmp_path / "app"
+    graph.write_text(RESOURCES)
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "one.tflite").write_bytes(b"a model")
+    (tmp_path / "near.txt").write_bytes(b"near")
+
+    code, output = called(graph, "-o", out)
+
+    assert code == 0, output
+    assert sorted(json.loads((out / "bundle.json").read_text())["models"]) == [
+        "models/one.tflite",
+        "near.txt",
+    ]
+    assert (out / "graph" / "near.txt").read_bytes() == b"near"
+    assert output.splitlines()[:-1] == [
+        "known only in the run: asks: read the file that side packet RESOURCE_ID names",
+        "not in the bundle: opens: read 'models/one.tflite'",
+        "not in the bundle: finds: read 'far.txt'",
+    ]
+    (tmp_path / "models" / "one.tflite").unlink()
+    code, output = called(graph, "-o", out, "--force")
+    assert code == 4
+    assert "the resource 'models/one.tflite' was not found" in output
 
 
 def test_what_is_there_is_replaced_only_by_force_and_if_it_is_a_bundle(simple, tmp_path, monkeypatch) -> None:
@@ -268,7 +335,7 @@ def test_what_is_there_is_replaced_only_by_force_and_if_it_is_a_bundle(simple, t
     (out / "old").write_text("of before")
 
     code, output = called(simple, "-o", out)
-    assert (code, "exists; --force replaces it" in output) == (2, True)
+    assert (code, "exists; --force writes the bundle" in output) == (2, True)
     assert (out / "old").exists()
     assert called(simple, "-o", out, "--force")[0] == 0
     assert not (out / "old").exists()
@@ -304,11 +371,17 @@ def test_distributions_that_are_not_there_are_refused() -> None:
         RunFailed, match="the graph requires 'no-such-pack', which is not installed; install it"
     ):
         distributions.closure(["no-such-pack"])
-    with pytest.raises(WrongUsage, match=r"--with no-such-pack: 'no-such-pack' is not installed"):
+    with pytest.raises(
+        WrongUsage, match=r"--with no-such-pack: distribution 'no-such-pack' is not installed"
+    ):
         distributions.closure(["penstock-core"], ["no-such-pack"])
-    with pytest.raises(WrongUsage, match=r"--with \[x\]: .*; write a name, such as NAME or NAME\[EXTRA\]"):
+    with pytest.raises(
+        WrongUsage, match=r"--with \[x\]: .*; write the name of a distribution, such as NAME or NAME\[EXTRA\]"
+    ):
         distributions.closure(["penstock-core"], ["[x]"])
-    with pytest.raises(WrongUsage, match="--without flask: nothing requires it; leave the option out"):
+    with pytest.raises(
+        WrongUsage, match="--without flask: no distribution requires it; leave the option out"
+    ):
         distributions.closure(["penstock-core"], without=["flask"])
 
 

@@ -60,7 +60,10 @@ def test_the_shell_is_that_of_the_session(invoke, monkeypatch):
 
 @pytest.mark.parametrize(
     ("shell", "words"),
-    [("/bin/tcsh", "the shell is 'tcsh'; name one of bash, zsh"), ("", "SHELL is not set")],
+    [
+        ("/bin/tcsh", "there is no completion for the shell 'tcsh'; name one of bash, zsh"),
+        ("", "SHELL is not set"),
+    ],
 )
 def test_a_shell_without_a_script_is_wrong_usage(invoke, monkeypatch, shell, words):
     monkeypatch.setenv("SHELL", shell)

@@ -153,7 +153,10 @@ def test_a_word_that_is_a_pack_says_how_its_names_are_listed(registry, invoke):
     with pytest.raises(click.ClickException) as caught:
         components.chosen(components.components(registry), registry, "pack-a", (), None)
 
-    assert caught.value.message == "no name contains 'pack-a'; that is a pack: penstock list --pack pack-a"
+    assert (
+        caught.value.message
+        == "no component's name contains 'pack-a'; that is a pack: penstock list --pack pack-a"
+    )
     done = invoke("list", "video")
     assert "VideoDecoderCalculator" in done.stdout
     assert "'video' in them; all of the pack: penstock list --pack video" in done.stderr
@@ -180,7 +183,7 @@ def test_an_unknown_pack_is_wrong_usage(invoke):
     done = invoke("list", "--pack", "vidoe")
 
     assert done.exit_code == 2
-    assert "no pack 'vidoe' provides names (did you mean 'video'?)" in done.output
+    assert "no pack 'vidoe' provides components (did you mean 'video'?)" in done.output
 
 
 @pytest.mark.usefixtures("with_pip")

@@ -13,6 +13,7 @@ import pytest
 from penstock import DoctorCheck, Registry
 from penstock.packs import engine_form
 from penstock.plugins.discovery import PluginHost
+from penstock_cli.graphs.plugin_list import print_records
 from penstock_cli.machine import doctor, health
 
 pytestmark = pytest.mark.heavy
@@ -197,6 +198,34 @@ def test_an_official_pack_that_is_absent_is_named_with_its_command(monkeypatch, 
 
     assert check is not None
     assert "pip install penstock-calculators" in check.detail + check.cure
+
+
+def test_another_project_with_the_name_of_the_whole_is_told(monkeypatch, examined):
+    """On PyPI there is one; it has the module `penstock` too."""
+    real_version, real_requires = importlib.metadata.version, importlib.metadata.requires
+    monkeypatch.setattr(
+        importlib.metadata, "version", lambda name: "7" if name == "penstock" else real_version(name)
+    )
+    monkeypatch.setattr(
+        importlib.metadata, "requires", lambda name: None if name == "penstock" else real_requires(name)
+    )
+    check = examined()["Penstock", "penstock 7"]
+
+    assert (check.is_well, check.cure) == (
+        False,
+        "pip uninstall penstock; pip install --force-reinstall --no-deps penstock-core",
+    )
+    assert check.detail == "another project, whose modules may have replaced the core's"
+
+
+def test_without_plugins_those_that_most_graphs_need_are_named(capsys, examined):
+    check = examined(block=[record.name for record in PluginHost().records])["plugins", "loaded"]
+    print_records([])
+    printed = capsys.readouterr().out
+
+    for pack in ("calculators", "stream-handlers", "executors"):
+        assert f"pip install penstock-{pack}" in check.cure
+        assert pack in printed
 
 
 # --- the machine ----------------------------------------------------------------------------------

@@ -12,6 +12,8 @@ import time
 
 import pytest
 
+pytestmark = pytest.mark.heavy
+
 CALCULATORS = """
 import os, signal, time
 from pathlib import Path

@@ -20,8 +20,18 @@ from penstock_cli.machine import engine
 def test_a_clone_with_plain_python_names_the_command_that_compiles(monkeypatch, form, root, said):
     monkeypatch.setattr(engine, "engine_form", lambda: form)
     monkeypatch.setattr(engine, "root_of_clone", lambda: root)
+    monkeypatch.setattr(engine.sysconfig, "get_config_var", lambda _: None)
 
     assert engine.engine_words() == said
+
+
+@pytest.mark.parametrize("root", [Path("clone"), None])
+def test_a_python_that_can_run_without_its_lock_names_no_command_that_compiles(monkeypatch, root):
+    monkeypatch.setattr(engine, "engine_form", lambda: "plain Python")
+    monkeypatch.setattr(engine, "root_of_clone", lambda: root)
+    monkeypatch.setattr(engine.sysconfig, "get_config_var", lambda name: int(name == "Py_GIL_DISABLED"))
+
+    assert engine.engine_words() == "plain Python, as on each Python that can run without its lock"
 
 
 def test_the_demo_says_which_engine_runs(command, tmp_path):

@@ -19,6 +19,8 @@ from penstock_cli.importing import import_all
 from penstock_cli.loading import names_unknown_components
 from penstock_cli.main import penstock_command
 
+pytestmark = pytest.mark.heavy
+
 COUNT = """
     import penstock
 

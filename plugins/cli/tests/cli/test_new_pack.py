@@ -260,10 +260,16 @@ def test_the_name_of_an_official_pack_is_refused(invoke, here, name):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--description", "two\nlines"), "description 'two\\nlines': must be one line of text"),
-        (("--description", " "), "description ' ': must be one line of text"),
-        (("--author", "Ada <nowhere>"), "author 'Ada <nowhere>': must be 'Name' or 'Name <address@host>'"),
-        (("--author", "<a@b>"), "author '<a@b>': must be 'Name' or 'Name <address@host>'"),
+        (
+            ("--description", "two\nlines"),
+            "the new pack's description 'two\\nlines': must be one line of text",
+        ),
+        (("--description", " "), "the new pack's description ' ': must be one line of text"),
+        (
+            ("--author", "Ada <nowhere>"),
+            "the new pack's author 'Ada <nowhere>': must be 'Name' or 'Name <address@host>'",
+        ),
+        (("--author", "<a@b>"), "the new pack's author '<a@b>': must be 'Name' or 'Name <address@host>'"),
     ],
 )
 def test_texts_that_are_not_one_line_are_refused(invoke, here, arguments, said):
@@ -280,8 +286,8 @@ def test_nothing_is_overwritten_and_the_file_in_the_way_is_named(invoke, here):
 
     assert done.exit_code == 2
     assert done.stderr == (
-        f"Error: {str(Path('mine/src'))!r} exists already and is not overwritten; move it away, or name "
-        "another directory with --directory\n"
+        f"Error: {str(Path('mine/src'))!r} exists already, and the new pack does not overwrite it; move it "
+        "away, or name another directory with --directory\n"
     )
     assert [path.name for path in (here / "mine").iterdir()] == ["src"]
 
@@ -308,7 +314,7 @@ def test_a_file_as_the_directory_is_refused(invoke, here):
 
     assert (done.exit_code, done.stderr) == (
         2,
-        "Error: 'mine' is a file; name a directory with --directory\n",
+        "Error: 'mine' is a file; name a directory for the new pack with --directory\n",
     )
 
 
@@ -329,8 +335,8 @@ def test_a_directory_that_cannot_be_written_is_named(invoke, here, monkeypatch):
 
     assert done.exit_code == 4
     assert done.stderr == (
-        f"Error: directory {str(here)!r} cannot be written to: Read-only file system; name another one with "
-        "--directory\n"
+        f"Error: the new pack's directory {str(here)!r} cannot be written to: Read-only file system; name "
+        "another one with --directory\n"
     )
 
 

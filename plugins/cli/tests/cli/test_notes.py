@@ -214,7 +214,7 @@ def test_the_limit_of_a_run_and_of_the_demo_is_the_option_else_the_default(
     def note(*arguments):
         found.append(arguments[-1].max_queued_bytes)
 
-    monkeypatch.setattr("penstock_cli.runs.running.half_of_memory", lambda: 500.0)
+    monkeypatch.setattr("penstock_cli.runs.manner.half_of_memory", lambda: 500.0)
     monkeypatch.setattr("penstock_cli.runs.run.run_file", note)
     monkeypatch.setattr("penstock_cli.demo.demo.run_demo", note)
     invoke("run", graph(), *option)

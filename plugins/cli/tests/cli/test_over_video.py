@@ -18,8 +18,8 @@ from penstock.plugins.default_registry import default_registry
 from penstock_cli.failures import FileMissing, WrongUsage
 from penstock_cli.runs import over_video
 from penstock_cli.runs.live_source import add_limiter, leave_out, read_camera
+from penstock_cli.runs.manner import Manner
 from penstock_cli.runs.over_video import OverVideo, config_over_video, run_over_video
-from penstock_cli.runs.run import Manner
 from penstock_video.messages.decoder_pb2 import VideoDecoderCalculatorOptions
 
 GRAPH = """

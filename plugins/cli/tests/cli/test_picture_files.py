@@ -15,6 +15,7 @@ from penstock.config import read_graph
 from penstock.plugins.default_registry import default_registry
 from penstock_cli.demo.demo_graph import FRAMES, demo_config, graph_text
 from penstock_cli.failures import FileMissing, WrongUsage
+from penstock_cli.runs.manner import Manner
 from penstock_cli.runs.over_video import OverVideo, run_over_video
 from penstock_cli.runs.picture_files import (
     are_pictures,
@@ -24,7 +25,6 @@ from penstock_cli.runs.picture_files import (
     path_written,
     with_pictures,
 )
-from penstock_cli.runs.run import Manner
 
 GRAPH = """
 input_side_packet: "input_video"

@@ -14,6 +14,8 @@ from penstock_cli.machine.engine import engine_words
 from penstock_cli.machine.environment import pip_command
 from penstock_cli.main import penstock_command
 
+pytestmark = pytest.mark.heavy
+
 HELLO = """
     import click
     from penstock import hookimpl
@@ -152,7 +154,7 @@ def test_a_plugin_cannot_replace_a_command_and_then_none_of_its_commands_is_adde
     assert done.returncode == 0
     assert done.stderr.startswith(
         "warning: the commands of plugin 'thief' are missing: "
-        "AlreadyExistsError: there is a command 'run' already"
+        "AlreadyExistsError: the group has a command 'run' already"
     )
     assert "Run a graph file." in done.stdout
     assert "hello" in done.stdout
@@ -193,7 +195,7 @@ def test_a_plugin_cannot_replace_an_option_and_then_none_of_its_options_is_added
     warnings = done.stderr.splitlines()
     assert warnings[:2] == [
         f"warning: the options of {name!r} of plugin 'greedy' are missing: AlreadyExistsError: "
-        f"{name!r} has an option '-q' already; choose another name"
+        f"command {name!r} has an option '-q' already; choose another name"
         for name in ("run", "demo")
     ]
     assert all("has an option '-q' already" in words for words in warnings)  # commands of other packs too

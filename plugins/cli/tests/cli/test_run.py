@@ -247,7 +247,7 @@ def test_a_time_limit_must_be_positive(graph, invoke):
     [
         pytest.param(
             ZeroDivisionError("oh"),
-            (1, "Error: unexpected ZeroDivisionError: oh; this is a bug, please report it"),
+            (1, "Error: unexpected failure, ZeroDivisionError: oh; this is a bug, please report it"),
             id="a-bug",
         ),
         pytest.param(OSError(28, "no space"), (1, "Error: OSError: [Errno 28] no space\n"), id="the-system"),
@@ -357,7 +357,7 @@ def test_quiet_and_the_log_exclude_each_other(graph, invoke):
     result = invoke("run", graph(), "-q", "-v")
 
     assert result.exit_code == 2
-    assert "--quiet cannot go with --verbose or --log-level; leave out one of them" in said(result)
+    assert "a run cannot have --quiet with --verbose or --log-level; leave out one of them" in said(result)
 
 
 def test_a_crash_in_native_code_says_where_the_calculator_was(command, tmp_path):

@@ -61,7 +61,7 @@ def test_a_graph_is_written_as_json(invoke, graph, options):
     found = json.loads(invoke("show", graph(BEHIND), *options).stdout)
 
     assert [node["kind"] for node in found["nodes"]] == ["calculator", "calculator"]
-    assert found["nodes"][1]["inputs"] == [{"place": "", "name": "n", "back_edge": False}]
+    assert found["nodes"][1]["inputs"] == [{"place": "", "name": "n", "back_edge": False, "is_error": False}]
     assert found["outputs"][0]["place"] == "OUT"
 
 

@@ -12,6 +12,8 @@ from click.testing import CliRunner
 
 from penstock_cli.group import PenstockGroup
 
+pytestmark = pytest.mark.heavy
+
 HEAVY = "rich google numpy cv2 av pluggy attr asyncio"
 
 

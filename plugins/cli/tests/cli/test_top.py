@@ -17,7 +17,7 @@ import pytest
 from rich.console import Console
 
 from penstock_cli.reading.top_tables import tables
-from penstock_monitor import Culprit, Latency, NodeReading, Reading, Stall, StreamReading
+from penstock_monitor import CulpritReading, LatencyReading, NodeReading, Reading, StallReading, StreamReading
 
 pytestmark = pytest.mark.heavy
 
@@ -75,7 +75,7 @@ def test_the_tables_have_the_numbers_of_nodes_and_streams() -> None:
             node("next", ready=2),
         ),
         streams=(stream("s"), full, stream("out", readers=(), age_s=None, limit=None)),
-        latencies=(Latency("out", 53, 12.0, 12.5, 40.25, 1800.0),),
+        latencies=(LatencyReading("out", 53, 12.0, 12.5, 40.25, 1800.0),),
         throttled=("camera",),
         errors=("node 'x' failed",),
     )
@@ -106,7 +106,7 @@ def test_what_is_to_blame_is_told_once_and_marked() -> None:
     one = reading(
         nodes=(node("odd"), node("join")),
         streams=(stream("odds"), stream("in")),
-        stall=Stall(3.25, story, (Culprit("odd", "odds", words),)),
+        stall=StallReading(3.25, story, (CulpritReading("odd", "odds", words),)),
     )
 
     text = text_of(one)
@@ -126,7 +126,7 @@ def test_what_is_to_blame_is_told_once_and_marked() -> None:
 def test_a_large_graph_keeps_to_the_height_and_shows_what_moves_and_what_is_to_blame() -> None:
     nodes = tuple(node(f"n{n}", steps_per_s=float(n)) for n in range(500))
     streams = tuple(stream(f"s{n}", per_s=float(n), queued=90 if n == 7 else 0) for n in range(500))
-    stall = Stall(1.0, "the run is running", (Culprit("n3", "s3", "it is n3"),))
+    stall = StallReading(1.0, "the run is running", (CulpritReading("n3", "s3", "it is n3"),))
 
     text = text_of(reading(nodes=nodes, streams=streams, stall=stall), height=40)
 

@@ -136,8 +136,8 @@ def test_a_directory_that_has_changed_must_be_installed_again(invoke, soil, what
 
     assert done.exit_code == 1
     assert (
-        f"  fault: plugin 'soil': the installed {what} is {found!r}, but {str(soil / 'pyproject.toml')!r} "
-        f"says {changed!r}; install it again: pip install -e penstock-soil\n"
+        f"  fault: plugin 'soil': the installed pack's {what} is {found!r}, but "
+        f"{str(soil / 'pyproject.toml')!r} says {changed!r}; install it again: pip install -e penstock-soil\n"
     ) in done.stdout
 
 
@@ -174,8 +174,8 @@ def test_a_directory_that_is_not_installed_says_how_to(invoke, soil):
 
     assert done.exit_code == 2
     assert done.stderr == (
-        f"Error: plugin 'loam' of {str(soil / 'pyproject.toml')!r} is not installed here; pip install -e "
-        "penstock-soil\n"
+        f"Error: plugin 'loam' of pack {str(soil / 'pyproject.toml')!r} is not installed here; pip install "
+        "-e penstock-soil\n"
     )
 
 
@@ -209,7 +209,7 @@ def test_a_project_that_cannot_be_read_is_reported(invoke, soil):
     [
         ([], 2, "there is no pyproject.toml here; give the name of an installed pack, or its directory"),
         (["empty"], 4, "directory 'empty' has no pyproject.toml; give the pack's project directory"),
-        (["./gone"], 4, "directory './gone' does not exist; check the path"),
+        (["./gone"], 4, "pack directory './gone' does not exist; check the path"),
         (
             ["stream-handler"],
             2,

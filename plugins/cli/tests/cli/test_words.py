@@ -11,6 +11,8 @@ from penstock_cli.runs.files import NamedFiles
 from penstock_cli.runs.side_values import fault_words, read_value
 from penstock_cli.wording import amount, clock, duration, plural, rate
 
+pytestmark = pytest.mark.heavy
+
 
 @pytest.mark.parametrize(
     ("text", "value"),

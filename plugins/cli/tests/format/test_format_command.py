@@ -141,7 +141,7 @@ def test_a_failed_write_leaves_the_file_and_nothing_else(run, ugly, tmp_path, mo
     def full(file, text):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(files, "rewrite", full)
+    monkeypatch.setattr(files, "rewrite_file", full)
     done = run(ugly)
 
     assert done.exit_code == 4

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import json
 import logging
-import subprocess
-import sys
 import time
 import types
 from pathlib import Path
 
 import attrs
 import pytest
+from click.testing import CliRunner
 
 import penstock
 from penstock.config import build_plan, read_graph, to_binary, to_json
 from penstock.errors import GraphConfigError, InvalidArgumentError
 from penstock.packs import default_registry
-from penstock_lint import RULES, Edit, Found, Measured, Rule, lint_graph, read_trace
+from penstock_cli.main import penstock_command
+from penstock_lint import RULES, Edit, Found, Measured, Rule, lint_graph, read_measured
 from penstock_lint.edit import edited, removal
 from penstock_lint.files import mend
-from penstock_lint.finding import examples
 from penstock_lint.formats import FORMATS
 from penstock_lint.lint import all_rules, chosen
+from penstock_lint.rule import examples
 from penstock_lint.settings import Settings, settings_at
 
 FORWARD = 'node { calculator: "PassThroughCalculator" input_stream: "in" output_stream: "out" }\n'
@@ -199,17 +199,13 @@ def test_fix_leaves_the_inputs_of_a_graph_that_others_use(command, tmp_path):
 
 
 @pytest.fixture
-def command(tmp_path):
-    """Return a function that runs `penstock` with arguments."""
+def command(tmp_path, monkeypatch):
+    """Return a function that runs `penstock` with arguments, in this process."""
 
     def command(*arguments, cwd=tmp_path):
-        return subprocess.run(
-            [sys.executable, "-m", "penstock_cli", *map(str, arguments)],
-            cwd=cwd,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        monkeypatch.chdir(cwd)
+        done = CliRunner().invoke(penstock_command, [str(each) for each in arguments])
+        return types.SimpleNamespace(returncode=done.exit_code, stdout=done.stdout, stderr=done.stderr)
 
     return command
 
@@ -249,10 +245,10 @@ def test_a_graph_that_cannot_be_loaded_exits_with_3_and_the_others_are_linted(co
     ("arguments", "code", "words"),
     [
         (["nosuch.pbtxt"], 4, "graph file 'nosuch.pbtxt' does not exist"),
-        (["g.pbtxt", "--select", "PS9"], 2, "no rule is called 'PS9'"),
+        (["g.pbtxt", "--select", "PS9"], 2, "no lint rule is called 'PS9'"),
         (["g.pbtxt", "--measured", "none.json"], 4, "trace 'none.json' does not exist"),
         (["g.pbtxt", "--measured", "g.pbtxt"], 2, "g.pbtxt is no trace of `penstock run --trace FILE`"),
-        (["--explain", "PS999"], 2, "no rule is called 'PS999'; see --list"),
+        (["--explain", "PS999"], 2, "no lint rule is called 'PS999'; see --list"),
         ([], 2, "Missing argument 'GRAPH...'"),
     ],
 )
@@ -344,7 +340,7 @@ def test_rules_are_chosen_by_the_beginnings_of_their_codes():
     assert [rule.code for rule in chosen(RULES, ["PS40"], ["PS401", "PS407"])] == [
         f"PS40{i}" for i in range(2, 7)
     ]
-    with pytest.raises(InvalidArgumentError, match="no rule is called 'XX'"):
+    with pytest.raises(InvalidArgumentError, match="no lint rule is called 'XX'"):
         chosen(RULES, ignore=["XX"])
 
 
@@ -356,7 +352,7 @@ def test_what_is_no_trace_is_refused(tmp_path, text):
     file = tmp_path / "t.json"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(InvalidArgumentError, match="is no trace of `penstock run --trace FILE`"):
-        read_trace(file)
+        read_measured(file)
 
 
 def test_a_node_is_slow_from_a_millisecond_in_the_mean(tmp_path):
@@ -364,7 +360,7 @@ def test_a_node_is_slow_from_a_millisecond_in_the_mean(tmp_path):
     calls = [("Quick", 100), ("Quick", 1800), ("Slow", 900), ("Slow", 1200)]
     events = [{"ph": "X", "cat": "process", "name": name, "dur": us, "args": {}} for name, us in calls]
     file.write_text(json.dumps({"traceEvents": events}), encoding="utf-8")
-    assert read_trace(file).slow == {"Slow"}
+    assert read_measured(file).slow == {"Slow"}
 
 
 def test_a_measured_node_is_slow(registry):

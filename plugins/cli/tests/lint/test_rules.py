@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from penstock_lint import RULES, Measured, lint_graph
-from penstock_lint.finding import examples
+from penstock_lint.rule import examples
 
 #: What a run of the graph for PS208 shows.
 LONG = Measured(longest={("in", "JoinCalculator"): 6})

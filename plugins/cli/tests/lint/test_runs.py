@@ -13,8 +13,8 @@ import pytest
 import penstock
 from penstock import Packet
 from penstock.errors import GraphRunError, UnavailableError
-from penstock_lint import RULES, lint_graph, read_trace
-from penstock_lint.finding import examples
+from penstock_lint import RULES, lint_graph, read_measured
+from penstock_lint.rule import examples
 
 WAIT = 20
 SECOND = 1_000_000
@@ -317,7 +317,7 @@ def traced(made, tmp_path):
 
 
 def test_208_a_run_shows_that_the_limit_is_too_small(traced, which, registry):
-    measured = read_trace(traced("PS208", range(1, 13)))
+    measured = read_measured(traced("PS208", range(1, 13)))
     found = lint_graph(examples(RULES["PS208"])[which == "good"], registry=registry, measured=measured)
     assert [one.code for one in found] == (["PS208"] if which == "bad" else [])
     assert measured.longest["in", "JoinCalculator"] >= 5
@@ -325,6 +325,6 @@ def test_208_a_run_shows_that_the_limit_is_too_small(traced, which, registry):
 
 def test_a_run_shows_which_nodes_are_slow_and_which_skip(traced, which, registry):
     slow = traced("PS103", range(1, 8))
-    measured = read_trace(slow)
+    measured = read_measured(slow)
     assert measured.skips == {"OddCalculator" if which == "bad" else "SettlingOddCalculator"}
     assert Path(slow).is_file()

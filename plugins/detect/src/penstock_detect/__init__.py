@@ -27,17 +27,19 @@ if TYPE_CHECKING:
     from penstock_detect.options import DetectorInputCalculatorOptions as DetectorInputCalculatorOptions
     from penstock_detect.options import DetectorMasksCalculatorOptions as DetectorMasksCalculatorOptions
     from penstock_detect.options import DetectorSubgraphOptions as DetectorSubgraphOptions
+    from penstock_detect.options import Interpolation as Interpolation
     from penstock_detect.options import Layout as Layout
+    from penstock_detect.options import MaskAxes as MaskAxes
     from penstock_detect.options import Resize as Resize
     from penstock_detect.options import Scores as Scores
     from penstock_detect.options import Units as Units
     from penstock_detect.tracking.options import Algorithm as Algorithm
     from penstock_detect.tracking.options import TrackerCalculatorOptions as TrackerCalculatorOptions
     from penstock_detect.zones.anchors import Anchor as Anchor
-    from penstock_detect.zones.events import LineCount as LineCount
+    from penstock_detect.zones.counts import LineCount as LineCount
+    from penstock_detect.zones.counts import ZoneCount as ZoneCount
+    from penstock_detect.zones.counts import ZoneCounts as ZoneCounts
     from penstock_detect.zones.events import TrackSpeed as TrackSpeed
-    from penstock_detect.zones.events import ZoneCount as ZoneCount
-    from penstock_detect.zones.events import ZoneCounts as ZoneCounts
     from penstock_detect.zones.events import ZoneEvent as ZoneEvent
     from penstock_detect.zones.events import ZoneEventKind as ZoneEventKind
     from penstock_detect.zones.options import GroundOptions as GroundOptions
@@ -60,11 +62,13 @@ _HOMES: Final = {
     "penstock_detect.model_file": "ModelFile read_model",
     "penstock_detect.options": (
         "Axes DetectorDecoderCalculatorOptions DetectorInputCalculatorOptions "
-        "DetectorMasksCalculatorOptions DetectorSubgraphOptions Layout Resize Scores Units"
+        "DetectorMasksCalculatorOptions DetectorSubgraphOptions Interpolation Layout MaskAxes Resize "
+        "Scores Units"
     ),
     "penstock_detect.tracking.options": "Algorithm TrackerCalculatorOptions",
     "penstock_detect.zones.anchors": "Anchor",
-    "penstock_detect.zones.events": "LineCount TrackSpeed ZoneCount ZoneCounts ZoneEvent ZoneEventKind",
+    "penstock_detect.zones.counts": "LineCount ZoneCount ZoneCounts",
+    "penstock_detect.zones.events": "TrackSpeed ZoneEvent ZoneEventKind",
     "penstock_detect.zones.options": "GroundOptions HeatColors HeatMapCalculatorOptions LineOptions "
     "TrackSpeedCalculatorOptions ZoneOptions ZonesCalculatorOptions ZonesToRenderDataCalculatorOptions",
 }

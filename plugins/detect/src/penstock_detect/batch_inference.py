@@ -48,7 +48,9 @@ class OnnxBatchInferenceCalculatorOptions:
 
     def __attrs_post_init__(self) -> None:
         if not self.model_path:
-            raise InvalidArgumentError("model_path is not set; name an .onnx file in the options")
+            raise InvalidArgumentError(
+                "the batch inference's model_path is not set; name an .onnx file in the options"
+            )
         check_least("threads", self.threads, 1)
         check_least("window", self.window, 0)
         check_least("max_batch", self.max_batch, 0)
@@ -109,8 +111,8 @@ class OnnxBatchInferenceCalculator(penstock.Calculator):
         count = cc.inputs.count(_TAG)
         if cc.outputs.count(_TAG) != count or not count:
             raise InvalidArgumentError(
-                f"the node has {count} inputs TENSORS and {cc.outputs.count(_TAG)} outputs TENSORS, but must "
-                "have an output for each input, and one at least"
+                f"the batch inference has {count} inputs TENSORS and {cc.outputs.count(_TAG)} outputs "
+                "TENSORS, but must have an output for each input, and one at least"
             )
         for i in range(count):
             cc.inputs[_TAG, i].set(list[Tensor], "what the model takes, a batch of 1")
@@ -212,8 +214,8 @@ class OnnxBatchInferenceCalculator(penstock.Calculator):
         for tensors in given:
             if len(tensors) != len(self._inputs):
                 raise InvalidArgumentError(
-                    f"{len(tensors)} tensors came, but the model {self._name!r} takes {len(self._inputs)}: "
-                    f"{', '.join(f'{one.name!r} ({one})' for one in self._inputs)}"
+                    f"{len(tensors)} tensors came, but the model {self._name!r} takes "
+                    f"{len(self._inputs)}: {', '.join(f'{one.name!r} ({one})' for one in self._inputs)}"
                 )
         arrays = [tensors[which].array for tensors in given]
         first = arrays[0]

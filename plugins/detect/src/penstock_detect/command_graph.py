@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from penstock import Packet
 
 #: Options of the command that are names of an enum.
-_NAMES: Final = ("layout", "resize", "scores")
+_NAMES: Final = ("layout", "resize", "interpolation", "scores")
 #: What the options take the place of in detect.pbtxt.
 _OPTIONS: Final = 'model_path: "best.onnx"'
 #: What the name of the algorithm takes the place of in track.pbtxt.

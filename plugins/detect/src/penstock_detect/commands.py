@@ -11,14 +11,15 @@ from typing import Any, Final
 
 import click
 
-from penstock_cli.api import EXIT_CODES, RunningCommand, read_manner, running
+from penstock_cli.api import EXIT_CODES, RunningCommand, read_manner, run_options
 
 _LAYOUTS: Final = (
     "yolo-v5", "yolo-v8", "yolo-end-to-end", "yolox", "ssd", "detr", "labels-boxes-scores", "rtmdet",
     "centernet", "centerface", "yolo-v5-segment", "yolo-v8-segment", "yolo-v8-pose",
-    "yolo-end-to-end-segment", "yolo-end-to-end-pose", "classes",
+    "yolo-end-to-end-segment", "yolo-end-to-end-pose", "detr-rows", "detr-end-to-end", "classes",
 )  # fmt: skip
-_RESIZES: Final = ("letterbox", "letterbox-top-left", "stretch")
+_RESIZES: Final = ("letterbox", "letterbox-top-left", "stretch", "crop")
+_INTERPOLATIONS: Final = ("linear", "antialias", "antialias-cubic")
 _SCORES: Final = ("usual", "given", "sigmoid", "softmax")
 _TRACKERS: Final = ("byte-track", "oc-sort")
 #: How many classes of a whole picture are reported.
@@ -31,7 +32,9 @@ def _numbers(_: click.Context, __: click.Parameter, value: str | None) -> tuple[
     try:
         return None if value is None else tuple(map(float, value.split(",")))
     except ValueError:
-        raise click.BadParameter(f"{value!r} is no list of numbers, such as 103.53,116.28,123.675") from None
+        raise click.BadParameter(
+            f"{value!r} is no list of numbers for detect, such as 103.53,116.28,123.675"
+        ) from None
 
 
 def _size(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int, int] | None:
@@ -39,7 +42,7 @@ def _size(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int
     if value is None:
         return None
     if (found := _SIZE.fullmatch(value)) is None:
-        raise click.BadParameter(f"{value!r} is no width and height, such as 640x480")
+        raise click.BadParameter(f"{value!r} is no width and height for detect, such as 640x480")
     return int(found[1]), int(found[2])
 
 
@@ -93,9 +96,21 @@ def _size(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int
 @click.option(
     "--resize",
     type=click.Choice(_RESIZES),
-    default="letterbox",
-    show_default=True,
-    help="How frames become the size of the model's input.",
+    help="How frames become the size of the model's input.  [default: letterbox; of Ultralytics' exports "
+    "stretch for RT-DETR, crop for classifiers]",
+)
+@click.option(
+    "--interpolation",
+    type=click.Choice(_INTERPOLATIONS),
+    help="How they are resized: linear as OpenCV does, or antialias and antialias-cubic as Pillow's bilinear "
+    "and bicubic, which classifiers are trained with.  [default: antialias with crop, else linear]",
+)
+@click.option(
+    "--short-side",
+    type=click.IntRange(min=1),
+    metavar="PIXELS",
+    help="With --resize crop: the shorter side of a frame before the size of the input is cut out of its "
+    "middle, such as 256 for an input of 224.  [default: that of the input]",
 )
 @click.option(
     "--size",
@@ -180,7 +195,7 @@ def _size(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int
     "ending is a folder for pictures. Existing files are replaced.  [default: penstock-detect.mp4, of "
     "pictures penstock-detect.png or a folder; none with --show or --json]",
 )
-@running
+@run_options
 def detect_command(  # noqa: PLR0913  # an argument for each option
     *,
     video: Path | None,
@@ -220,14 +235,14 @@ def detect_command(  # noqa: PLR0913  # an argument for each option
     """  # noqa: D301
     if (video is None) == (camera is None):
         raise click.UsageError(
-            f"{'neither' if video is None else 'both'} of VIDEO and --camera are given; give exactly one "
-            "of them"
+            f"{'neither' if video is None else 'both'} of VIDEO and --camera are given to detect; give "
+            "exactly one of them"
         )
     is_tracked = is_tracked or zones is not None
     if tracker is not None and not is_tracked:
-        raise click.UsageError(f"--tracker {tracker} says how objects are followed; add --track")
+        raise click.UsageError(f"--tracker {tracker} says how detected objects are followed; add --track")
     if events is not None and zones is None:
-        raise click.UsageError("--events needs --zones, which says what is an event")
+        raise click.UsageError("--events needs --zones, which says what the command detects as an event")
     from dataclasses import replace
 
     from penstock_cli.api import OverVideo, existing, run_over_video  # on demand, as the module says
@@ -239,8 +254,8 @@ def detect_command(  # noqa: PLR0913  # an argument for each option
     making = making_of(options)
     if making.is_classifier and is_tracked:
         raise click.UsageError(
-            f"{str(model)!r} says what a whole picture is, so there is nothing to follow or count; leave out "
-            "--track and --zones"
+            f"{str(model)!r} detects nothing, it says what a whole picture is, so there is nothing to follow "
+            "or count; leave out --track and --zones"
         )
     if options["min_score"] is None:
         options["min_score"] = 0.0 if making.is_classifier else 0.1 if is_tracked else 0.25
@@ -281,6 +296,6 @@ def _default_out(video: Path | None) -> Path:
 
 #: The options that are options of DetectorSubgraph.
 _OF_MODEL: Final = (
-    "layout", "min_score", "max_overlap", "classes", "first_class", "resize", "size", "bgr", "scale", "mean",
-    "std", "scores", "providers", "threads",
+    "layout", "min_score", "max_overlap", "classes", "first_class", "resize", "interpolation", "short_side",
+    "size", "bgr", "scale", "mean", "std", "scores", "providers", "threads",
 )  # fmt: skip

@@ -14,7 +14,7 @@ CALCULATORS: Final[Mapping[str, str]] = {
     "DetectorInputCalculator": "penstock_detect.detector_input:DetectorInputCalculator",
     "DetectorMasksCalculator": "penstock_detect.detector_masks:DetectorMasksCalculator",
     "EventFileSinkCalculator": "penstock_detect.zones.event_sink:EventFileSinkCalculator",
-    "EventsToJsonCalculator": "penstock_detect.zones.event_sink:EventsToJsonCalculator",
+    "EventsToJsonCalculator": "penstock_detect.zones.events_to_json:EventsToJsonCalculator",
     "HeatMapCalculator": "penstock_detect.zones.heat_map:HeatMapCalculator",
     "OnnxBatchInferenceCalculator": "penstock_detect.batch_inference:OnnxBatchInferenceCalculator",
     "SupervisionAnnotatorCalculator": "penstock_detect.interop.annotator:SupervisionAnnotatorCalculator",

@@ -116,7 +116,7 @@ def detections_as_data(
     if masks is not None:
         if len(masks) != len(made):
             raise InvalidArgumentError(
-                f"there are {len(masks)} masks, but {len(made)} detections; give one for each"
+                f"there are {len(masks)} masks for JSON, but {len(made)} detections; give one for each"
             )
         for one, mask in zip(made, masks, strict=True):
             one["polygons"] = polygons_of(mask)
@@ -152,7 +152,7 @@ def polygons_of(mask: ImageFrame) -> list[list[list[float]]]:
     """
     if mask.format is not ImageFormat.GRAY8:
         raise InvalidArgumentError(
-            f"a mask has the format {mask.format.name}, but must be GRAY8; convert it before"
+            f"a detection's mask has the format {mask.format.name}, but must be GRAY8; convert it before"
         )
     found, _ = cv2.findContours(mask.array, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
     return [

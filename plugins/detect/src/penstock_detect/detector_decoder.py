@@ -12,8 +12,9 @@ from penstock.access import ACCESS, Searched
 from penstock.errors import InvalidArgumentError
 from penstock_detect.model_file import check_labels, read_labels
 from penstock_detect.options import DetectorDecoderCalculatorOptions, Layout, Scores
-from penstock_detect.outputs.found import Found, Reading, refuse, shapes_of, sigmoid, softmax
-from penstock_detect.outputs.layouts import DECODERS, WITH_MASKS, tell, untold
+from penstock_detect.outputs.found import Found, Reading, refuse, sigmoid, softmax
+from penstock_detect.outputs.layouts import DECODERS, WITH_MASKS, Known, tell, untold
+from penstock_detect.outputs.values import ordered, values_of
 from penstock_formats import Classification, ClassificationList, Detection, Tensor
 from penstock_formats.api import detections_of
 from penstock_tensors import RESOURCES, TensorInfo
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract, Input
 
 _NO_PADDING: Final = (0.0, 0.0, 0.0, 0.0)
-_WHOLE: Final = frozenset(["int32", "int64", "uint32"])
 #: Numbers of a key point that has a score.
 _SCORED: Final = 3
 
@@ -52,7 +52,7 @@ class DetectorDecoderCalculator(penstock.Calculator):
     in pixels whose boxes are fractions of the input, as in .tflite files of Ultralytics); `min_score` (0.25);
     `max_candidates` (1000: at most so many leave, the best ones; `graph.ledger().cuts` says how many it left
     out); `label` or `labels_path` (names of the classes); `classes` (which count, by name or number);
-    `first_class` (0); `keypoint_values` (3).
+    `first_class` (0); `keypoint_values` (3); `mask_axes` (USUAL: told from the shape of the prototypes).
 
     Raises in `get_contract`: InvalidArgumentError for options that do not fit together. In `open`: the same
     for a class that no name or number stands for, and NotFoundError, PermissionDeniedError or
@@ -92,8 +92,8 @@ class DetectorDecoderCalculator(penstock.Calculator):
         wanted, other = ("CLASSIFICATIONS", "DETECTIONS") if is_classes else ("DETECTIONS", "CLASSIFICATIONS")
         if options.layout != Layout.AUTO and (other in cc.outputs or wanted not in cc.outputs):
             raise InvalidArgumentError(
-                f"the layout {options.layout.name} makes {wanted}, and no {other}; connect that output, or "
-                "change the layout"
+                f"the decoder's layout {options.layout.name} makes {wanted}, and no {other}; connect that "
+                "output, or change the layout"
             )
         if options.labels_path:
             cc.use_service(RESOURCES)
@@ -117,7 +117,7 @@ class DetectorDecoderCalculator(penstock.Calculator):
         self._classes = numbers_of(options.classes, labels)
         self._first = np.intp(options.first_class)
         self._has_padding = "LETTERBOX_PADDING" in cc.inputs
-        self._layout = options.layout
+        self._layout, self._order = options.layout, options.order
         self._reading = self._reading_of(options.layout)
 
     def _reading_of(self, layout: Layout) -> Reading:
@@ -131,6 +131,7 @@ class DetectorDecoderCalculator(penstock.Calculator):
             units=options.units,
             keypoint_values=options.keypoint_values,
             classes=len(self._labels),
+            mask_axes=options.mask_axes,
         )
 
     def process(self, cc: CalculatorContext) -> None:
@@ -142,11 +143,10 @@ class DetectorDecoderCalculator(penstock.Calculator):
         port = cc.inputs["TENSORS"]
         if port.is_empty():
             return
-        tensors: list[Tensor] = port.payload
-        arrays = [_numbers(tensor, port) for tensor in tensors]
+        arrays = values_of(port)
         if self._layout == Layout.AUTO:
             self._tell(arrays)
-        arrays = _ordered(arrays, self._options.order, self._layout)
+        arrays = ordered(arrays, self._order, self._layout)
         if self._layout == Layout.CLASSES:
             cc.outputs["CLASSIFICATIONS"].add(self._classification(arrays), cc.stamp)
             return
@@ -163,10 +163,17 @@ class DetectorDecoderCalculator(penstock.Calculator):
         """Find the layout of the first outputs."""
         infos = [TensorInfo("", array.shape, array.dtype.name) for array in arrays]
         options = self._options
-        told = tell(infos, options.input_width, options.input_height, classes=len(self._labels))
+        known = Known(
+            width=options.input_width,
+            height=options.input_height,
+            classes=len(self._labels),
+            mask_axes=options.mask_axes,
+        )
+        told = tell(infos, known)
         if told is None or told.layout == Layout.CLASSES:
             raise untold(infos, "")
         self._layout = told.layout
+        self._order = options.order or told.order
         self._reading = self._reading_of(told.layout)
 
     def _chosen(self, found: Found, port: Input) -> Found:
@@ -243,7 +250,9 @@ def numbers_of(wanted: Sequence[str], labels: Sequence[str]) -> NDArray[np.intp]
         else:
             some = ", ".join(map(repr, labels[:10])) + (", ..." if len(labels) > 10 else "")  # noqa: PLR2004  # a line
             known = f"the classes are {some}" if labels else "the classes have no names: give numbers"
-            raise InvalidArgumentError(f"classes has {one!r}, but {known}; change it in the options")
+            raise InvalidArgumentError(
+                f"the decoder's classes has {one!r}, but {known}; change it in the options"
+            )
     return np.array(sorted(set(found)), np.intp)
 
 
@@ -253,37 +262,6 @@ def _label_bytes(number: int, name: str) -> bytes:
     label = [name] if name else []
     within = min(max(number, -(2**31)), 2**31 - 1)
     return bytes(Detection(label=label, label_id=[within]).SerializeToString())
-
-
-def _numbers(tensor: Tensor, port: Input) -> NDArray[Any]:
-    """Return the numbers that a tensor stands for: float32, or whole numbers as they are.
-
-    Raises:
-        InvalidArgumentError: they are quantized, and have no scale.
-    """
-    kind = tensor.element_type
-    if kind == "float32" or kind in _WHOLE:
-        return tensor.array
-    if kind in ("float16", "float64"):
-        return tensor.array.astype(np.float32)
-    if kind in ("int8", "uint8") and tensor.scale != 1.0:
-        return (tensor.array.astype(np.float32) - tensor.zero_point) * np.float32(tensor.scale)
-    raise InvalidArgumentError(
-        f"stream {port.name!r} has a tensor {kind} {'x'.join(map(str, tensor.shape))} without a scale, but "
-        "what it stands for must be known: export the model with outputs of float32, or quantize it with "
-        "dequantized outputs (QDQ)"
-    )
-
-
-def _ordered(arrays: list[NDArray[Any]], order: Sequence[int], layout: Layout) -> list[NDArray[Any]]:
-    if not order:
-        return arrays
-    if not all(0 <= one < len(arrays) for one in order):
-        raise InvalidArgumentError(
-            f"order is {list(order)}, but the model has {len(arrays)} outputs for the layout {layout.name}: "
-            f"{shapes_of(arrays)}; change it in the options"
-        )
-    return [arrays[one] for one in order]
 
 
 def _unpadded(found: Found, padding: Sequence[float]) -> Found:

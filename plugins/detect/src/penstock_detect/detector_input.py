@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import cv2
 import numpy as np
 
 import penstock
 from penstock.errors import InvalidArgumentError
-from penstock_detect.options import Axes, DetectorInputCalculatorOptions, Resize
+from penstock_detect.options import Axes, DetectorInputCalculatorOptions
+from penstock_detect.resizing import place_of, resized
 from penstock_formats import Image, ImageFormat, ImageFrame, Tensor, check_frame_size
 from penstock_formats.api import converter_for
 
@@ -39,21 +40,29 @@ class DetectorInputCalculator(penstock.Calculator):
     Input: IMAGE (Image or ImageFrame; SRGB, SRGBA or GRAY8). Outputs: TENSORS (list[Tensor]: one of 1 x
     channels x height x width, or 1 x height x width x channels with `axes: NHWC`; with `gives_size` a second
     one, int64 1 x 2: width and height). LETTERBOX_PADDING (4 floats): left, top, right, bottom of the tensor
-    that is beside the image, in fractions of the tensor; 0 with `resize: STRETCH`. Timestamp offset 0.
+    that is beside the image, in fractions of the tensor; 0 with `resize: STRETCH`, and negative where CROP
+    has cut off a part of the image. Timestamp offset 0.
 
-    Images are resized with bilinear interpolation. LETTERBOX keeps the aspect ratio: the sides of the resized
-    image are rounded to whole pixels, and where an odd number of pixels is left, the right or lower edge gets
-    one more. A value v of a pixel, 0 to 255, becomes (v * scale - mean) / std, computed in double precision
+    LETTERBOX keeps the aspect ratio: the sides of the resized image are rounded to whole pixels, and where an
+    odd number of pixels is left, the right or lower edge gets one more. CROP resizes the image until its
+    shorter side has `short_side` pixels, and takes the middle, as torchvision's Resize and CenterCrop do; of
+    an image that is more than 32 times as long as what is kept, the middle is resized alone. `interpolation`:
+    LINEAR takes the four pixels around a place, as OpenCV does; ANTIALIAS averages all pixels that become
+    one, and ANTIALIAS_CUBIC weighs them by a cubic curve, as Pillow's BILINEAR and BICUBIC do, with the same
+    results. A value v of a pixel, 0 to 255, becomes (v * scale - mean) / std, computed in double precision
     and rounded to the element type.
 
     Options `DetectorInputCalculatorOptions`: `width`, `height` (required, pixels), `channels` (3), `resize`
-    (LETTERBOX, LETTERBOX_TOP_LEFT, STRETCH), `pad_value` (114), `axes` (NCHW, NHWC), `bgr` (false), `scale`
-    (1/255), `mean` and `std` (0 and 1; a number for each channel in the model's order, or one for all),
-    `element_type` ("float32", "float16", "uint8": the values of pixels as they are), `gives_size` (false).
+    (LETTERBOX, LETTERBOX_TOP_LEFT, STRETCH, CROP), `interpolation` (USUAL: ANTIALIAS with CROP, else LINEAR),
+    `short_side` (0: that of the input; with CROP alone), `pad_value` (114), `axes` (NCHW, NHWC), `bgr`
+    (false), `scale` (1/255), `mean` and `std` (0 and 1; a number for each channel in the model's order, or
+    one for all), `element_type` ("float32", "float16", "uint8": the values of pixels as they are),
+    `gives_size` (false).
 
     Raises InvalidArgumentError in `get_contract` for options that do not fit together, ResourceExhaustedError
-    for more pixels than `penstock_formats.check_frame_size` allows. In `process`: InvalidArgumentError for an
-    image of another format. OpenCV runs without the GIL.
+    for more pixels than `penstock_formats.check_frame_size` allows. In `process`: the latter for an image
+    that is resized to more of them before its middle is taken; InvalidArgumentError for an image of another
+    format. OpenCV and Pillow resize without the GIL.
 
     Config::
 
@@ -79,6 +88,7 @@ class DetectorInputCalculator(penstock.Calculator):
         """
         options = cc.options(DetectorInputCalculatorOptions)
         check_frame_size(options.width, options.height, "width and height")
+        check_frame_size(options.short_side, options.short_side, "short_side")
         cc.inputs["IMAGE"].set_one_of(Image, ImageFrame, description="the image")
         cc.outputs["TENSORS"].set(list[Tensor], "what the model takes")
         cc.outputs["LETTERBOX_PADDING"].set(tuple, "left, top, right, bottom: 4 floats").optional()
@@ -105,13 +115,14 @@ class DetectorInputCalculator(penstock.Calculator):
         frame: ImageFrame = payload if isinstance(payload, ImageFrame) else payload.frame
         if frame.format not in _FORMATS:
             raise InvalidArgumentError(
-                f"stream {port.name!r} has an image of format {frame.format.name}, but the node takes SRGB, "
-                f"SRGBA and GRAY8; convert it before, for example with a {converter_for(frame.format)}"
+                f"stream {port.name!r} has an image of format {frame.format.name}, but the detector takes "
+                f"SRGB, SRGBA and GRAY8; convert it before, for example with a {converter_for(frame.format)}"
             )
         options = self._options
         if self._placed_for != (frame.width, frame.height):
             self._placed_for = (frame.width, frame.height)
-            self._place = place_of(options.resize, *self._placed_for, *self._size)
+            self._place = place_of(options.resize, *self._placed_for, *self._size, options.short_side)
+            check_frame_size(*self._place.scaled, "the resized image, whose middle is taken")
         pixels = self._resized(frame)
         made = self._mapped(pixels)
         cc.outputs["TENSORS"].add([Tensor(made), *self._further], cc.stamp)
@@ -120,20 +131,11 @@ class DetectorInputCalculator(penstock.Calculator):
 
     def _resized(self, frame: ImageFrame) -> NDArray[np.uint8]:
         """Return the image in the size of the input, (H, W, channels) or (H, W)."""
-        place, options = self._place, self._options
         pixels: Any = frame.array
-        conversion = _CONVERSIONS[frame.format, options.channels]
+        conversion = _CONVERSIONS[frame.format, self._options.channels]
         if conversion is not None:
             pixels = cv2.cvtColor(pixels, conversion)
-        inner = (place.right - place.left, place.bottom - place.top)
-        if (frame.width, frame.height) != inner:
-            pixels = cv2.resize(pixels, inner, interpolation=cv2.INTER_LINEAR)
-        if inner != self._size:
-            edges = (place.top, options.height - place.bottom, place.left, options.width - place.right)
-            grey = (options.pad_value,) * options.channels
-            pixels = cv2.copyMakeBorder(pixels, *edges, cv2.BORDER_CONSTANT, value=grey)
-        found: NDArray[np.uint8] = pixels
-        return found
+        return resized(pixels, self._place, self._options)
 
     def _mapped(self, pixels: NDArray[np.uint8]) -> NDArray[Any]:
         """Return the values that the model takes, in its order of axes; new memory."""
@@ -148,34 +150,6 @@ class DetectorInputCalculator(penstock.Calculator):
         else:
             made = np.stack(planes)
         return made[None].astype(options.element_type, copy=False)
-
-
-class Place(NamedTuple):
-    """Where an image is in a tensor, in pixels of the tensor."""
-
-    left: int
-    top: int
-    right: int
-    bottom: int
-    #: Left, top, right and bottom of the tensor that is beside the image, in fractions of the tensor.
-    padding: tuple[float, float, float, float]
-
-
-def place_of(resize: Resize, width: int, height: int, into_width: int, into_height: int) -> Place:
-    """Return where an image of a size is in a tensor of another one, all in pixels, 1 or more."""
-    if resize == Resize.STRETCH:
-        return Place(0, 0, into_width, into_height, (0.0, 0.0, 0.0, 0.0))
-    ratio = min(into_width / width, into_height / height)
-    columns, rows = max(round(width * ratio), 1), max(round(height * ratio), 1)
-    is_centred = resize == Resize.LETTERBOX
-    left = (into_width - columns) // 2 if is_centred else 0
-    top = (into_height - rows) // 2 if is_centred else 0
-    right, bottom = left + columns, top + rows
-    padding = (
-        left / into_width, top / into_height, (into_width - right) / into_width,
-        (into_height - bottom) / into_height,
-    )  # fmt: skip
-    return Place(left, top, right, bottom, padding)
 
 
 def tables_of(options: DetectorInputCalculatorOptions) -> list[NDArray[np.float32]]:

@@ -12,7 +12,8 @@ from penstock.errors import InvalidArgumentError
 from penstock_detect.options import DetectorMasksCalculatorOptions, Layout
 from penstock_detect.outputs.found import refuse
 from penstock_detect.outputs.layouts import WITH_MASKS
-from penstock_detect.outputs.yolo import prototypes_of
+from penstock_detect.outputs.masks import prototypes_of
+from penstock_detect.outputs.values import ordered, values_of
 from penstock_formats import Detection, ImageFormat, ImageFrame, Tensor, check_frame_size
 
 if TYPE_CHECKING:
@@ -23,12 +24,15 @@ if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
 
 _NO_PADDING: Final = (0.0, 0.0, 0.0, 0.0)
+#: Parts of a pixel by which the edge of a box may have been rounded.
+_ROUNDING: Final = 1e-3
 
 
 class DetectorMasksCalculator(penstock.Calculator):
     """Makes a mask for each detection that is left when overlapping ones are taken out.
 
-    Inputs: TENSORS (list[Tensor]: the outputs of the model), DETECTIONS (list[Detection] of
+    Inputs: TENSORS (list[Tensor]: the outputs of the model, the prototypes 1 x masks x height x width or 1 x
+    height x width x masks; as DetectorDecoderCalculator takes them), DETECTIONS (list[Detection] of
     DetectorDecoderCalculator: `mask_row` is the row of the model's output, boxes are relative; a tracker or a
     filter may stand between), LETTERBOX_PADDING (optional, 4 floats of DetectorInputCalculator). Output:
     MASKS (list[ImageFrame], one for each detection, GRAY8: 255 where it is, else 0). A mask covers the whole
@@ -38,10 +42,11 @@ class DetectorMasksCalculator(penstock.Calculator):
     empty mask. Nothing is sent where an input is empty. Timestamp offset 0.
 
     Options `DetectorMasksCalculatorOptions`: `layout` (required: YOLO_V5_SEGMENT, YOLO_V8_SEGMENT or
-    YOLO_END_TO_END_SEGMENT), `input_width`, `input_height` (required), `order`.
+    YOLO_END_TO_END_SEGMENT), `input_width`, `input_height` (required), `order`, `mask_axes` (USUAL: told from
+    the shape of the prototypes).
 
     Raises in `get_contract`: InvalidArgumentError for another layout. In `process`: the same for tensors
-    that the layout does not have, and for a detection whose `mask_row` is none.
+    that the layout does not have, for a detection whose `mask_row` is none, and for images that were cropped.
 
     Config::
 
@@ -71,7 +76,9 @@ class DetectorMasksCalculator(penstock.Calculator):
         options = cc.options(DetectorMasksCalculatorOptions)
         if options.layout not in WITH_MASKS:
             names = ", ".join(sorted(one.name for one in WITH_MASKS))
-            raise InvalidArgumentError(f"layout is {options.layout.name}, but must be one of {names}")
+            raise InvalidArgumentError(
+                f"the masks' layout is {options.layout.name}, but must be one of {names}"
+            )
         check_frame_size(options.input_width, options.input_height, "input_width and input_height")
         cc.inputs["TENSORS"].set(list[Tensor], "what the model made")
         cc.inputs["DETECTIONS"].set(list[Detection], "what was found")
@@ -96,13 +103,17 @@ class DetectorMasksCalculator(penstock.Calculator):
         detections: list[Detection] = cc.inputs["DETECTIONS"].payload
         padding = cc.inputs["LETTERBOX_PADDING"].payload if self._has_padding else _NO_PADDING
         options = self._options
-        arrays = [tensor.array for tensor in cc.inputs["TENSORS"].payload]
-        if options.order:
-            arrays = [arrays[i] for i in options.order]
-        prototypes = prototypes_of(arrays, options.layout).astype(np.float32, copy=False)
+        if min(padding) < 0:
+            raise InvalidArgumentError(
+                f"the image was cropped (LETTERBOX_PADDING is {tuple(padding)}), but what was cut off has no "
+                "mask; set resize to LETTERBOX or STRETCH"
+            )
+        arrays = ordered(values_of(cc.inputs["TENSORS"]), options.order, options.layout)
+        size = (options.input_width, options.input_height)
+        table, height, width = prototypes_of(arrays, options.layout, options.mask_axes, size)
         rows = [one.mask_row for one in detections]
-        coefficients = coefficients_of(arrays, rows, len(prototypes), options.layout)
-        logits = (coefficients @ prototypes.reshape(len(prototypes), -1)).reshape(-1, *prototypes.shape[1:])
+        coefficients = coefficients_of(arrays, rows, len(table), options.layout)
+        logits = (coefficients @ table).reshape(-1, height, width)
         masks = [self._mask(one, logit, padding) for one, logit in zip(detections, logits, strict=True)]
         cc.outputs["MASKS"].add(masks, cc.stamp)
 
@@ -130,7 +141,8 @@ class DetectorMasksCalculator(penstock.Calculator):
 
 def _within(edge: float, size: int) -> int:
     """Return the first pixel whose place is not before an edge, in an image of a size."""
-    return int(min(max(np.ceil(edge), 0), size))
+    # Edges on a whole pixel have been divided and multiplied by sides: without this they fall on either side.
+    return int(min(max(np.ceil(edge - _ROUNDING), 0), size))
 
 
 def coefficients_of(

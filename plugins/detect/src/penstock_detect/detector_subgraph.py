@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import attrs
+
 import penstock
 import penstock_builder as builder
 from penstock.access import current
@@ -12,26 +14,36 @@ from penstock_detect.batch_inference import OnnxBatchInferenceCalculatorOptions
 from penstock_detect.model_file import ModelFile, check_labels, read_labels, read_model
 from penstock_detect.model_input import input_of
 from penstock_detect.options import (
+    Axes,
     DetectorDecoderCalculatorOptions,
     DetectorMasksCalculatorOptions,
     DetectorSubgraphOptions,
     Layout,
+    MaskAxes,
+    Resize,
     Units,
 )
 from penstock_detect.outputs.layouts import (
+    END_TO_END,
     IN_PIXELS_BY_YOLO,
     WITH_MASKS,
     WITHOUT_OVERLAPS,
+    Known,
     Told,
     tell,
     untold,
 )
+from penstock_detect.outputs.masks import axes_of
 from penstock_tensors import RESOURCES, OnnxInferenceCalculatorOptions, ResourceFinder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from penstock import SubgraphContext
+
+
+#: Dimensions of an output of maps.
+_MAPS: Final = 4
 
 
 class DetectorSubgraph(penstock.Subgraph):
@@ -107,7 +119,9 @@ def _plan_of(options: DetectorSubgraphOptions, finder: ResourceFinder) -> _Plan:
         PenstockError: as DetectorSubgraph says.
     """
     if not options.model_path:
-        raise InvalidArgumentError("model_path is not set; name an .onnx or .tflite file in the options")
+        raise InvalidArgumentError(
+            "the detector's model_path is not set; name an .onnx or .tflite file in the options"
+        )
     file = finder.find(options.model_path, current())
     model = read_model(options.model_path, file.data)
     if options.labels_path:
@@ -125,15 +139,42 @@ class _Plan:
         self._options = options
         self._labels = labels
         self._input = input_of(options, model)
-        width, height = self._input.width, self._input.height
         self.model: Final = model
+        self._mask_axes = self._axes_of_masks()
         self._told = Told(options.layout, options.order)
         if options.layout == Layout.AUTO:
-            task = model.metadata.get("task", "")
-            told = tell(model.outputs, width, height, task, len(labels))
+            known = Known(
+                width=self._input.width,
+                height=self._input.height,
+                task=model.metadata.get("task", ""),
+                classes=len(labels),
+                is_end_to_end={"True": True, "False": False}.get(model.metadata.get("end2end", "")),
+                mask_axes=self._mask_axes,
+                head=model.metadata.get("head", ""),
+                has_nms=model.has_nms(),
+            )
+            told = tell(model.outputs, known)
             if told is None:
-                raise untold(model.outputs, model.name)
+                raise untold(model.outputs, model.name, known.task)
             self._told = Told(told.layout, options.order or told.order)
+        if self._input.resize == Resize.USUAL:
+            self._input = attrs.evolve(self._input, resize=self._usual_resize())
+
+    def _axes_of_masks(self) -> MaskAxes:
+        """Return the order of the axes of prototypes, if there are any."""
+        given = self._options.mask_axes
+        maps = [one.shape for one in self.model.outputs if len(one.shape) == _MAPS]
+        if given != MaskAxes.USUAL or len(maps) != 1:
+            return given
+        usual = MaskAxes.NHWC if self._input.axes == Axes.NHWC else MaskAxes.NCHW
+        return axes_of(maps[0], self._input.width, self._input.height, usual)
+
+    def _usual_resize(self) -> Resize:
+        if self.layout in (Layout.DETR_ROWS, Layout.DETR_END_TO_END):
+            return Resize.STRETCH
+        if self.layout != Layout.CLASSES or self.model.metadata.get("task") != "classify":
+            return Resize.LETTERBOX
+        return Resize.CROP if self._input.width == self._input.height else Resize.STRETCH
 
     @property
     def layout(self) -> Layout:
@@ -185,6 +226,7 @@ class _Plan:
                         input_width=self._input.width,
                         input_height=self._input.height,
                         order=self._told.order,
+                        mask_axes=self._mask_axes,
                     ),
                 )
                 g.output(masks.outputs["MASKS"], f"masks{name}", tag="MASKS")
@@ -198,8 +240,14 @@ class _Plan:
             made.add("MASKS")
         if missing := sorted(wanted - made):
             raise InvalidArgumentError(
-                f"the node has the output {missing[0]}, but the model {self.model.name!r} has the layout "
+                f"the detector has the output {missing[0]}, but the model {self.model.name!r} has the layout "
                 f"{layout.name}, which makes {', '.join(sorted(made))}; connect one of these, or set layout"
+            )
+
+        if "MASKS" in wanted and self._input.resize == Resize.CROP:
+            raise InvalidArgumentError(
+                "the detector has the output MASKS, but resize is CROP, and what it cuts off has no mask; "
+                "set resize to LETTERBOX or STRETCH"
             )
 
     def _inference(self, g: builder.Graph, tensors: Sequence[Any]) -> Sequence[Any]:
@@ -219,8 +267,9 @@ class _Plan:
         else:
             if options.providers:
                 raise InvalidArgumentError(
-                    f"providers is {list(options.providers)}, but the model {self.model.name!r} is a "
-                    ".tflite file, which runs on the CPU; leave providers out, or give an .onnx file"
+                    f"the detector's providers is {list(options.providers)}, but the model "
+                    f"{self.model.name!r} is a .tflite file, which runs on the CPU; leave providers out, or "
+                    "give an .onnx file"
                 )
             node = g.node(
                 "InferenceCalculatorCpu",
@@ -268,11 +317,14 @@ class _Plan:
             classes=options.classes,
             first_class=options.first_class,
             keypoint_values=options.keypoint_values or self._keypoint_values(),
+            mask_axes=self._mask_axes,
         )
 
     def _units(self) -> Units:
         units = self._options.units
         is_scaled = self.model.kind == "tflite" and self.layout in IN_PIXELS_BY_YOLO
+        if self.layout in END_TO_END and self._input.axes == Axes.NCHW:  # exported without TensorFlow
+            is_scaled = False
         return Units.FRACTIONS if units == Units.USUAL and is_scaled else units
 
     def _keypoint_values(self) -> int:

@@ -77,6 +77,15 @@ class ModelFile:
             )
         return check_labels(found, f"'names' in the metadata of {self.name!r}")
 
+    def has_nms(self) -> bool:
+        """Return whether the metadata of an Ultralytics export says that it has put NMS into the model.
+
+        Raises:
+            InvalidArgumentError: its arguments are no literal of Python.
+        """
+        found = literal(self.metadata.get("args", ""), f"'args' in the metadata of {self.name!r}")
+        return isinstance(found, dict) and found.get("nms") is True
+
     def numbers(self, key: str) -> tuple[int, ...]:
         """Return whole numbers that a text of the metadata lists; () where it is not there.
 
@@ -205,15 +214,15 @@ def literal(text: str, what: str) -> object:
         return None
     if len(text) > MAX_LITERAL:
         raise ResourceExhaustedError(
-            f"{what} has {len(text)} characters, but at most {MAX_LITERAL} are read; give what it says as "
-            "an option"
+            f"{what} of the model file has {len(text)} characters, but at most {MAX_LITERAL} are read; give "
+            "what it says as an option"
         )
     try:
         found: object = ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
         raise InvalidArgumentError(
-            f"{what} is {text[:80]!r}, but must be written as Python writes a dict or a list; give what it "
-            "says as an option"
+            f"{what} of the model file is {text[:80]!r}, but must be written as Python writes a dict or a "
+            "list; give what it says as an option"
         ) from error
     return found
 
@@ -226,11 +235,14 @@ def check_labels(labels: Iterable[str], what: str) -> tuple[str, ...]:
     """
     found = tuple(labels)
     if len(found) > MAX_LABELS:
-        raise ResourceExhaustedError(f"{what} has {len(found)} names, but at most {MAX_LABELS} are allowed")
+        raise ResourceExhaustedError(
+            f"{what} has {len(found)} names, but of a model at most {MAX_LABELS} are allowed"
+        )
     longest = max(map(len, found), default=0)
     if longest > MAX_LABEL_LENGTH:
         raise ResourceExhaustedError(
-            f"{what} has a name of {longest} characters, but at most {MAX_LABEL_LENGTH} are allowed"
+            f"{what} has a name of {longest} characters, but of a model at most {MAX_LABEL_LENGTH} are "
+            "allowed"
         )
     return found
 

@@ -49,6 +49,8 @@ def input_of(options: DetectorSubgraphOptions, model: ModelFile) -> DetectorInpu
         height=height,
         channels=max(channels, 1) if channels > 0 else 3,
         resize=options.resize,
+        interpolation=options.interpolation,
+        short_side=options.short_side,
         pad_value=options.pad_value,
         axes=axes,
         bgr=options.bgr,

@@ -25,6 +25,25 @@ class Resize(Enum):
     LETTERBOX_TOP_LEFT = 1
     #: Without its aspect ratio.
     STRETCH = 2
+    #: With its aspect ratio, and so large that the input is full; what stands over on two sides is cut off.
+    CROP = 3
+    #: STRETCH for transformers that Ultralytics exported; CROP for its classifiers, or STRETCH where their
+    #: input is no square; else LETTERBOX.
+    USUAL = 4
+
+
+class Interpolation(Enum):
+    """How the pixels of a resized image are computed."""
+
+    #: ANTIALIAS with CROP, else LINEAR.
+    USUAL = 0
+    #: Of the four pixels around a place: OpenCV's INTER_LINEAR, what most detectors are trained with.
+    LINEAR = 1
+    #: Of all pixels that become one: Pillow's BILINEAR, what torchvision resizes with, and classifiers of
+    #: Ultralytics.
+    ANTIALIAS = 2
+    #: Likewise, weighed by a cubic curve: Pillow's BICUBIC, what most classifiers of timm are trained with.
+    ANTIALIAS_CUBIC = 3
 
 
 class Axes(Enum):
@@ -57,6 +76,20 @@ class Layout(Enum):
     CLASSES = 14
     YOLO_END_TO_END_SEGMENT = 15
     YOLO_END_TO_END_POSE = 16
+    DETR_ROWS = 17
+    DETR_END_TO_END = 18
+
+
+class MaskAxes(Enum):
+    """The order of the dimensions of the prototypes of masks."""
+
+    #: Told from the shape: rows and columns have the aspect ratio of the input. Where both orders have it, as
+    #: for 32 prototypes of 32 x 32: NHWC in DetectorSubgraph if the model's input is NHWC, else NCHW.
+    USUAL = 0
+    #: Prototypes, rows, columns: what PyTorch exports.
+    NCHW = 1
+    #: Rows, columns, prototypes: what TensorFlow exports.
+    NHWC = 2
 
 
 class Scores(Enum):
@@ -74,7 +107,8 @@ class Scores(Enum):
 class Units(Enum):
     """What the numbers of boxes and key points are, in layouts that have them in pixels."""
 
-    #: Pixels; but fractions for the YOLO layouts of a .tflite file, as Ultralytics exports them.
+    #: Pixels; but fractions for the YOLO layouts of a .tflite file, as Ultralytics exports them: all of a
+    #: file whose input is NHWC, all but the end-to-end ones where it is NCHW.
     USUAL = 0
     #: Pixels of the model's input.
     PIXELS = 1
@@ -89,7 +123,7 @@ def check_share(name: str, value: float) -> None:
         InvalidArgumentError: it is another one.
     """
     if not 0 <= value <= 1:
-        raise InvalidArgumentError(f"{name} is {value:g}, but must be from 0 to 1")
+        raise InvalidArgumentError(f"option {name} is {value:g}, but must be from 0 to 1")
 
 
 def check_least(name: str, value: int, least: int) -> None:
@@ -99,7 +133,28 @@ def check_least(name: str, value: int, least: int) -> None:
         InvalidArgumentError: it is below `least`.
     """
     if value < least:
-        raise InvalidArgumentError(f"{name} is {value}, but must be {least} or more")
+        raise InvalidArgumentError(f"option {name} is {value}, but must be {least} or more")
+
+
+def check_short_side(options: Any) -> None:
+    """Accept `short_side` that goes with `resize`, `width` and `height`.
+
+    Raises:
+        InvalidArgumentError: it does not.
+    """
+    side, least = options.short_side, min(options.width, options.height)
+    if side == 0 or options.resize == Resize.USUAL:  # checked again when it is known what is usual
+        return
+    if options.resize != Resize.CROP:
+        raise InvalidArgumentError(
+            f"short_side is {side}, but resize is {options.resize.name}, which takes no middle of an image; "
+            "set resize to CROP, or leave short_side out"
+        )
+    if side < least:
+        raise InvalidArgumentError(
+            f"short_side is {side}, but must be {least} or more, the shorter side of the input, which is "
+            "cut out of the resized image; or leave it out"
+        )
 
 
 def check_colours(options: Any) -> None:
@@ -109,23 +164,25 @@ def check_colours(options: Any) -> None:
         InvalidArgumentError: they do not.
     """
     if options.channels not in _CHANNELS:
-        raise InvalidArgumentError(f"channels is {options.channels}, but must be 1 or 3")
+        raise InvalidArgumentError(f"option channels is {options.channels}, but must be 1 or 3")
     if not 0 <= options.pad_value <= 255:  # noqa: PLR2004  # a byte
-        raise InvalidArgumentError(f"pad_value is {options.pad_value}, but must be from 0 to 255")
+        raise InvalidArgumentError(f"option pad_value is {options.pad_value}, but must be from 0 to 255")
     for name in ("mean", "std"):
         values = getattr(options, name)
         if len(values) not in (0, 1, options.channels):
             raise InvalidArgumentError(
-                f"{name} has {len(values)} numbers, but must have one for each of {options.channels} "
+                f"option {name} has {len(values)} numbers, but must have one for each of {options.channels} "
                 "channels, or one for all"
             )
         if not all(map(math.isfinite, values)) or (name == "std" and 0 in values):
-            raise InvalidArgumentError(f"{name} is {values}, but must have finite numbers, and std none of 0")
+            raise InvalidArgumentError(
+                f"option {name} is {values}, but must have finite numbers, and std none of 0"
+            )
     if not math.isfinite(options.scale):
-        raise InvalidArgumentError(f"scale is {options.scale}, but must be finite")
+        raise InvalidArgumentError(f"option scale is {options.scale}, but must be finite")
     if options.element_type not in ELEMENT_TYPES:
         raise InvalidArgumentError(
-            f"element_type is {options.element_type!r}, but must be one of {', '.join(ELEMENT_TYPES)}"
+            f"option element_type is {options.element_type!r}, but must be one of {', '.join(ELEMENT_TYPES)}"
         )
 
 
@@ -138,6 +195,9 @@ class DetectorInputCalculatorOptions:
         height: of the model's input, in pixels.
         channels: 3 for colours, 1 for grey.
         resize: how an image becomes that size.
+        interpolation: how its pixels are computed.
+        short_side: with CROP: the shorter side of the resized image, whose middle is taken; 0: that of the
+            input.
         pad_value: of the pixels beside the image, 0 to 255.
         axes: the order of the dimensions.
         bgr: the first channel is blue; else it is red.
@@ -152,6 +212,8 @@ class DetectorInputCalculatorOptions:
     height: int = 0
     channels: int = 3
     resize: Resize = Resize.LETTERBOX
+    interpolation: Interpolation = Interpolation.USUAL
+    short_side: int = 0
     pad_value: int = 114
     axes: Axes = Axes.NCHW
     bgr: bool = False
@@ -164,6 +226,8 @@ class DetectorInputCalculatorOptions:
     def __attrs_post_init__(self) -> None:
         check_least("width", self.width, 1)
         check_least("height", self.height, 1)
+        check_least("short_side", self.short_side, 0)
+        check_short_side(self)
         check_colours(self)
 
 
@@ -185,6 +249,7 @@ class DetectorDecoderCalculatorOptions:
         classes: names or numbers of the classes that count; empty: all.
         first_class: the number that the model gives the first class: 1 for some SSD models.
         keypoint_values: numbers of a key point: 3 (x, y, score) or 2.
+        mask_axes: the order of the dimensions of the prototypes of masks.
     """
 
     layout: Layout = Layout.AUTO
@@ -200,6 +265,7 @@ class DetectorDecoderCalculatorOptions:
     classes: tuple[str, ...] = ()
     first_class: int = 0
     keypoint_values: int = 3
+    mask_axes: MaskAxes = MaskAxes.USUAL
 
     def __attrs_post_init__(self) -> None:
         check_least("input_width", self.input_width, 1)
@@ -207,9 +273,11 @@ class DetectorDecoderCalculatorOptions:
         check_least("max_candidates", self.max_candidates, 1)
         check_share("min_score", self.min_score)
         if self.keypoint_values not in (2, 3):
-            raise InvalidArgumentError(f"keypoint_values is {self.keypoint_values}, but must be 2 or 3")
+            raise InvalidArgumentError(
+                f"option keypoint_values is {self.keypoint_values}, but must be 2 or 3"
+            )
         if self.label and self.labels_path:
-            raise InvalidArgumentError("label and labels_path are both set; leave one out")
+            raise InvalidArgumentError("options label and labels_path are both set; leave one out")
 
 
 @attrs.frozen(kw_only=True)
@@ -221,12 +289,14 @@ class DetectorMasksCalculatorOptions:
         input_width: of the model's input, in pixels.
         input_height: of the model's input, in pixels.
         order: the numbers of the rows and of the prototypes among the model's outputs.
+        mask_axes: the order of the dimensions of the prototypes.
     """
 
     layout: Layout = Layout.AUTO
     input_width: int = 0
     input_height: int = 0
     order: tuple[int, ...] = ()
+    mask_axes: MaskAxes = MaskAxes.USUAL
 
     def __attrs_post_init__(self) -> None:
         check_least("input_width", self.input_width, 1)
@@ -252,7 +322,11 @@ class DetectorSubgraphOptions:
         classes: names or numbers of the classes that count; empty: all.
         first_class: the number that the model gives the first class.
         keypoint_values: numbers of a key point: 3 or 2; 0: what the metadata says, else 3.
+        mask_axes: the order of the dimensions of the prototypes of masks.
         resize: how an image becomes the size of the model's input.
+        interpolation: how the pixels of the resized image are computed.
+        short_side: with CROP: the shorter side of the resized image, whose middle is taken; 0: that of the
+            input.
         pad_value: of the pixels beside the image.
         width: of the model's input, where the model leaves it open.
         height: of the model's input, likewise.
@@ -281,7 +355,10 @@ class DetectorSubgraphOptions:
     classes: tuple[str, ...] = ()
     first_class: int = 0
     keypoint_values: int = 0
-    resize: Resize = Resize.LETTERBOX
+    mask_axes: MaskAxes = MaskAxes.USUAL
+    resize: Resize = Resize.USUAL
+    interpolation: Interpolation = Interpolation.USUAL
+    short_side: int = 0
     pad_value: int = 114
     width: int = 0
     height: int = 0
@@ -299,7 +376,7 @@ class DetectorSubgraphOptions:
         check_share("max_overlap", self.max_overlap)
         for name in ("max_detections", "max_candidates", "threads", "max_in_flight"):
             check_least(name, getattr(self, name), 1)
-        for name in ("width", "height", "keypoint_values", "batch_window"):
+        for name in ("width", "height", "short_side", "keypoint_values", "batch_window"):
             check_least(name, getattr(self, name), 0)
         if self.label and self.labels_path:
-            raise InvalidArgumentError("label and labels_path are both set; leave one out")
+            raise InvalidArgumentError("options label and labels_path are both set; leave one out")

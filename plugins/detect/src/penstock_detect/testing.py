@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock_detect.zones.events import (
-    LineCount,
-    TrackSpeed,
-    ZoneCount,
-    ZoneCounts,
-    ZoneEvent,
-    ZoneEventKind,
-)
+from penstock_detect.zones.counts import LineCount, ZoneCount, ZoneCounts
+from penstock_detect.zones.events import TrackSpeed, ZoneEvent, ZoneEventKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable

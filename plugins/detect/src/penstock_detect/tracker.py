@@ -81,7 +81,8 @@ class TrackerCalculator(penstock.Calculator):
         if (_MASKS in cc.inputs) != (_MASKS in cc.outputs):
             given, other = ("input", "output") if _MASKS in cc.inputs else ("output", "input")
             raise InvalidArgumentError(
-                f"the {given} MASKS is connected, but the {other} MASKS is not; connect both, or none"
+                f"the tracker's {given} MASKS is connected, but the {other} MASKS is not; connect both, or "
+                "none"
             )
         cc.options(TrackerCalculatorOptions)
         cc.set_timestamp_offset(0)
@@ -170,7 +171,7 @@ def seen_of(detections: Sequence[Detection], port: str) -> Seen:
         if not all(map(math.isfinite, (*box, score))):
             raise InvalidArgumentError(
                 f"input {port!r}: a detection has the box {box} and the score {score}, but all of these "
-                "numbers must be finite; leave it out before"
+                "numbers must be finite; leave it out before the tracker"
             )
     return Seen(
         np.array(boxes, np.float64).reshape(-1, 4), np.array(scores), [_kind(one) for one in detections]
@@ -195,7 +196,7 @@ def _corners(one: Detection, port: str) -> tuple[float, float, float, float]:
         return box.xmin, box.ymin, box.xmin + box.width, box.ymin + box.height
     raise InvalidArgumentError(
         f"input {port!r}: a detection has a place of format {LocationData.Format.Name(place.format)}, but a "
-        "box is followed; give it a RELATIVE_BOUNDING_BOX or BOUNDING_BOX"
+        "box is followed by the tracker; give it a RELATIVE_BOUNDING_BOX or BOUNDING_BOX"
     )
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from penstock_cli.api import EXIT_CODES, debug, imports
+from penstock_cli.api import EXIT_CODES, debug_option, import_option
 
 
 @click.command("language-server", short_help="Help editors with graph files.", epilog=EXIT_CODES)
-@imports
-@debug
+@import_option
+@debug_option
 def language_server_command() -> None:
     """Serve an editor over standard input and output, by the Language Server Protocol.
 

@@ -115,10 +115,8 @@ def _entries(
 
 
 def _components(knowledge: Knowledge, kind: str, start: int) -> Iterator[Proposal]:
-    registry = knowledge.registry
-    for name in registry.names(kind):
-        origin = registry.origin(kind, name).distribution if registry.has(kind, name) else ""
-        yield Proposal(name, name, "component", start, origin or kind)
+    for name in knowledge.registry.names(kind):
+        yield Proposal(name, name, "component", start, knowledge.origin(kind, name) or kind)
 
 
 def _named(graph: GraphText, kind: str, start: int, offset: int, *, only_origins: bool) -> Iterator[Proposal]:

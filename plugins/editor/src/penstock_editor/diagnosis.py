@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from penstock.config import build_plan
 from penstock.error_text import near_names
 from penstock.errors import GraphConfigError, PenstockError, UnknownNameError
-from penstock.readers import end_of_field, where
+from penstock.readers import end_of_field, place_words
 from penstock_editor.forms import JSON
 from penstock_lint import lint_graph
 
@@ -146,7 +146,7 @@ def _written_so(one: Name, meant: Sequence[str]) -> tuple[Cure, ...]:
 
 def _fault(graph: GraphText, error: PenstockError, path: Path | None) -> Remark:
     position = None if error.line is None or error.column is None else (error.line, error.column)
-    words = str(error).removeprefix(where(error.file, position))
+    words = str(error).removeprefix(place_words(error.file, position))
     if position is None or (error.file is not None and (path is None or error.file != str(path))):
         return Remark(0, 0, str(error), "error")
     start = _offset(graph, *position)

@@ -66,8 +66,10 @@ class _TextForm:
 
     @staticmethod
     def mistakes(text: str, found: list[Mistake]) -> list[Mistake]:
-        is_open = any(" never closed" in one.words for one in found)
-        if is_open and len(text) < _RE_READ and not read_tree(text).mistakes:
+        may_go_on = len(text) < _RE_READ and any(
+            " never closed" in one.words and _BEGIN.search(text, one.start + 1) for one in found
+        )
+        if may_go_on and not read_tree(text).mistakes:
             return []  # a node begins a line inside of another message
         return found
 

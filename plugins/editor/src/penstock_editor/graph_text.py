@@ -30,6 +30,8 @@ _NAMING: Final = {
     "input_side_packet": ("side packet", False),
     "output_side_packet": ("side packet", True),
 }
+#: The field of a failure policy that names the stream to which the node's failures are written.
+ERROR_STREAM: Final = "error_stream"
 
 
 class Name(NamedTuple):
@@ -161,6 +163,16 @@ class GraphText(TextLines):
         found = next((one for one in part.names if one.start <= at <= one.end), None)
         return None if found is None else found.moved(start)
 
+    def tag_at(self, offset: int) -> Name | None:
+        """Return the entry of a node or of the graph whose tag is at an offset, or ends there."""
+        start, part = self.part_at(offset)
+        for one in part.names:
+            tag = one.tag.partition(":")[0]
+            begin = start + one.start - len(one.tag) - 1
+            if tag and begin <= offset <= begin + len(tag):
+                return one.moved(start)
+        return None
+
     def calculator_at(self, node: int) -> str:
         """Return the calculator of the node that begins at an offset; "" for none."""
         start, part = self.part_at(node)
@@ -216,6 +228,9 @@ def _of_node(block: Block, node: int) -> Iterator[Name]:
             yield from _entries(field, kind, is_origin=is_output, node=node)
         elif field.name in {"calculator", "executor"}:
             yield from _entries(field, field.name, is_origin=False, node=node)
+        elif field.name == "failure" and isinstance(field.value, Block):
+            for named in field.value.fields(ERROR_STREAM):
+                yield from _entries(named, "stream", is_origin=True, node=node)
 
 
 def _entries(field: Field, kind: str, *, is_origin: bool, node: int) -> Iterator[Name]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from penstock.readers import snake_case
 from penstock_editor.forms import JSON
+from penstock_editor.graph_text import ERROR_STREAM
 
 if TYPE_CHECKING:
     from penstock_editor.graph_text import GraphText, Name
@@ -20,7 +21,8 @@ def hover(graph: GraphText, offset: int, knowledge: Knowledge) -> str:
     """Return a page; "" where there is nothing to say."""
     name = graph.name_at(offset)
     if name is None:
-        return _field(graph, offset, knowledge)
+        entry = graph.tag_at(offset)
+        return _field(graph, offset, knowledge) if entry is None else _port(graph, entry, knowledge)
     if name.kind == "calculator":
         found = knowledge.describe(name.name)
         return "" if found is None else page(found)
@@ -52,7 +54,7 @@ def page(found: Description) -> str:
 
 
 def _default(value: str | None) -> str:
-    return f", default {value}" if value else ""
+    return f", default {value}" if value and value != '""' else ""
 
 
 def _ports(kind: str, ports: tuple[PortInfo, ...]) -> list[str]:
@@ -74,6 +76,9 @@ def _named(graph: GraphText, name: Name, knowledge: Knowledge) -> str:
             said.append(f"declared by the graph, line {line}")
             continue
         calculator = graph.calculator_at(one.node)
+        if one.field == ERROR_STREAM:
+            said.append(f"carries the failures of `{calculator}`, line {line}")
+            continue
         kind = knowledge.port_type(calculator, one.field, one.tag)
         said.append(f"written by `{calculator}`, line {line}{f': {kind}' if kind else ''}")
     if not origins:
@@ -83,6 +88,20 @@ def _named(graph: GraphText, name: Name, knowledge: Knowledge) -> str:
     ]
     said.append(f"read by {', '.join(dict.fromkeys(by))}" if by else "nothing reads it")
     return "\n\n".join(said)
+
+
+def _port(graph: GraphText, entry: Name, knowledge: Knowledge) -> str:
+    """Return what a port of a node is: its direction, type and description."""
+    calculator = graph.calculator_at(entry.node) if entry.node >= 0 else ""
+    tag = entry.tag.partition(":")[0]
+    for port in knowledge.ports(calculator, entry.field):
+        if port.tag == tag:
+            kind = entry.field.replace("_", " ").removesuffix(" stream")
+            optional = _OPTIONAL if port.optional else ""
+            return (
+                f"**{tag}** ({kind} of `{calculator}`): {port.type}{optional}\n\n{port.description}".strip()
+            )
+    return ""
 
 
 def _field(graph: GraphText, offset: int, knowledge: Knowledge) -> str:

@@ -36,6 +36,7 @@ class Knowledge:
         self.registry: Final = registry
         self._types: Final = OptionTypes(registry)
         self._near: dict[str, list[str]] = {}
+        self._origins: dict[tuple[str, str], str] = {}
         self._described: dict[str, Description | None] = {}
 
     def describe(self, name: str, kind: str | None = None) -> Description | None:
@@ -60,6 +61,15 @@ class Knowledge:
             known = [*self.registry.names("calculator"), *self.registry.names("subgraph")]
             self._near[name] = near_names(name, known)
         return self._near[name]
+
+    def origin(self, kind: str, name: str) -> str:
+        """Return the distribution that has a component; "" for none."""
+        if (kind, name) not in self._origins:
+            is_known = self.registry.has(kind, name)
+            self._origins[kind, name] = (
+                (self.registry.origin(kind, name).distribution or "") if is_known else ""
+            )
+        return self._origins[kind, name]
 
     def ports(self, calculator: str, field: str) -> tuple[PortInfo, ...]:
         """Return the ports of a calculator that a field of its node connects; none for an unknown one."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlparse
 
 from penstock.packs import default_registry
-from penstock_cli.api import registry_for
+from penstock_cli.api import registry_with_subgraphs
 from penstock_editor.forms import JSON, TEXT
 from penstock_editor.graph_text import GraphText
 from penstock_editor.knowledge import Knowledge
@@ -118,7 +118,7 @@ class OpenFile:
         """Return the registry with the subgraphs that lie beside the file."""
         if self.is_python or self.path is None or not self.path.is_file():
             return default_registry()
-        return registry_for(self.path)
+        return registry_with_subgraphs(self.path)
 
 
 def path_of(uri: str) -> Path | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from penstock.readers import numbered_nodes
-from penstock_editor.graph_text import single
+from penstock_editor.graph_text import ERROR_STREAM, single
 from penstock_editor.project import type_of
 from penstock_format import Block, Scalar
 from penstock_views.draw import Drawing, DrawnNode, NodeKind, Port
@@ -92,8 +92,16 @@ def _drawn(block: Block, name: str, knowledge: Knowledge, package: str) -> Drawn
             Port(one.place, one.name, back_edge=one.place in back or f"{one.place}:0" in back)
             for one in _entries(block.fields("input_stream"))
         ),
-        *(tuple(_entries(block.fields(field))) for field in _FIELDS[1:]),
+        (*_entries(block.fields("output_stream")), *_error_streams(block)),
+        *(tuple(_entries(block.fields(field))) for field in _FIELDS[2:]),
     )
+
+
+def _error_streams(block: Block) -> Iterator[Port]:
+    for failure in block.fields("failure"):
+        if isinstance(failure.value, Block):
+            for port in _entries(failure.value.fields(ERROR_STREAM)):
+                yield Port("", port.name, is_error=True)
 
 
 def _kind(calculator: str, knowledge: Knowledge, package: str) -> NodeKind:

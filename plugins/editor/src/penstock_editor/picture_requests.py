@@ -12,6 +12,7 @@ from penstock_editor.picture import pictured
 
 if TYPE_CHECKING:
     from penstock_editor.open_file import OpenFile, WrittenGraph
+    from penstock_editor.picture import Placed
     from penstock_editor.server import GraphServer
 
 PICTURE: Final = "penstock/picture"
@@ -48,13 +49,19 @@ def add_picture_requests(server: GraphServer) -> None:
         one = server.opened(uri)
         if not one.graphs:
             raise JsonRpcInvalidParams(f"{uri} has no graph")
+        shows = server.client_capabilities.window
+        can_show = shows is not None and shows.show_document is not None and shows.show_document.support
+
+        def lead(file: OpenFile, graph: WrittenGraph, node: Placed) -> None:
+            place = server.places(graph).range(node.start, node.start)
+            server.window_show_document(lsp.ShowDocumentParams(file.uri, take_focus=True, selection=place))
+
         try:
-            url = server.viewing.open(one, 0)
+            url = server.viewing.open(one, 0, lead if can_show else None)
         except PenstockError as error:
             server.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Warning, str(error)))
             return None
-        shows = server.client_capabilities.window
-        if shows is not None and shows.show_document is not None and shows.show_document.support:
+        if can_show:
             await server.window_show_document_async(lsp.ShowDocumentParams(url, external=True))
         return url
 

@@ -7,6 +7,7 @@ executors that its nodes run on are names of all files that lie together.
 from __future__ import annotations
 
 import re
+from stat import S_ISREG
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pygls.exceptions import JsonRpcInvalidParams
@@ -21,9 +22,13 @@ if TYPE_CHECKING:
     from penstock_editor.open_file import WrittenGraph
 
 _ENDINGS: Final = ("*.pbtxt", "*.textproto")
+#: Much else is JSON too, so these come after the others.
+_JSON_ENDING: Final = "*.json"
 #: Files of a folder that are read, and how large they may be: larger ones are data.
 _MOST_FILES: Final = 500
 _MOST_BYTES: Final = 2**20
+#: Of all JSON files of a folder together.
+_MOST_JSON_BYTES: Final = 2**24
 _NAME: Final = re.compile(r"[a-z_][a-z0-9_]*")
 _TYPE: Final = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*")
 _TAG: Final = re.compile(r"[A-Z_][A-Z0-9_]*")
@@ -58,34 +63,55 @@ class Folder:
     """The graph files of folders, read again when they change."""
 
     def __init__(self) -> None:
-        self._read: Final[dict[Path, tuple[tuple[int, int], OpenFile]]] = {}
+        #: Path → its time and size, and the file; None for one that has no graph.
+        self._read: Final[dict[Path, tuple[tuple[int, int], OpenFile | None]]] = {}
 
     def beside(self, one: OpenFile, opened: Mapping[str, OpenFile]) -> list[OpenFile]:
         """Return a file, then the other graph files of its folder, as they are edited where they are open."""
         if one.is_python or one.path is None or not one.path.parent.is_dir():
             return [one]
-        paths = sorted({path for ending in _ENDINGS for path in one.path.parent.glob(ending)})
         by_path = {file.path: file for file in opened.values()}
-        others = [by_path.get(path) or self._closed(path) for path in paths[:_MOST_FILES] if path != one.path]
+        others = [by_path.get(path) or self._closed(path) for path in _paths(one.path.parent, one.path)]
         return [one, *(file for file in others if file is not None)]
 
     def _closed(self, path: Path) -> OpenFile | None:
-        """Return a file that is not open in the editor; None where it cannot be read or is too large."""
+        """Return a file that is not open in the editor; None where it has no graph or cannot be read."""
         try:
             stat = path.stat()
             version = (stat.st_mtime_ns, stat.st_size)
             known = self._read.get(path)
             if known is not None and known[0] == version:
                 return known[1]
-            if stat.st_size > _MOST_BYTES:
-                return None
             text = path.read_bytes().decode("utf-8", "replace")
         except OSError:  # it has been taken away meanwhile, or is nobody's business
             return None
         file = OpenFile(path.as_uri())
         file.take(text)
-        self._read[path] = (version, file)
-        return file
+        found = file if file.graphs else None
+        self._read[path] = (version, found)
+        return found
+
+
+def _paths(folder: Path, without: Path) -> list[Path]:
+    """Return the files of a folder that may be graphs: graph text, then JSON, each in order of its names."""
+    text = sorted({path for ending in _ENDINGS for path in folder.glob(ending)})
+    found = [path for path in text if path != without and _size(path) <= _MOST_BYTES]
+    left = _MOST_JSON_BYTES
+    for path in sorted(folder.glob(_JSON_ENDING)):
+        size = _size(path)
+        if path != without and size <= min(_MOST_BYTES, left):
+            found.append(path)
+            left -= size
+    return found[:_MOST_FILES]
+
+
+def _size(path: Path) -> int:
+    """Return the size of a file; more than is read where it is none, such as a pipe or a folder."""
+    try:
+        found = path.stat()
+    except OSError:  # as in `_closed`
+        return _MOST_BYTES + 1
+    return found.st_size if S_ISREG(found.st_mode) else _MOST_BYTES + 1
 
 
 def places_of(files: list[OpenFile], graph: WrittenGraph, name: Name) -> list[Found]:
@@ -111,13 +137,8 @@ def places_of(files: list[OpenFile], graph: WrittenGraph, name: Name) -> list[Fo
 
 def port_at(files: list[OpenFile], graph: WrittenGraph, offset: int) -> Port | None:
     """Return the port of a subgraph whose tag is at an offset; None for other places."""
-    start, part = graph.graph.part_at(offset)
-    for one in part.names:
-        tag = one.tag.partition(":")[0]
-        begin = start + one.start - len(one.tag) - 1
-        if tag and begin <= offset <= begin + len(tag):
-            return port_of(files, graph.graph, one.moved(start))
-    return None
+    entry = graph.graph.tag_at(offset)
+    return None if entry is None else port_of(files, graph.graph, entry)
 
 
 def port_of(files: list[OpenFile], graph: GraphText, name: Name) -> Port | None:
@@ -176,15 +197,19 @@ def check_new_name(found: list[Found], name: Name, new: str, files: list[OpenFil
     """
     if name.kind == "calculator":
         if not _TYPE.fullmatch(new):
-            raise JsonRpcInvalidParams(f"{new!r} is no type of a graph: use letters, digits and _")
+            raise JsonRpcInvalidParams(
+                f"{new!r} is no type of a graph in the project: use letters, digits and _"
+            )
         if new != name.name and (defining(files, new) or files[0].knowledge.is_known(new, "")):
-            raise JsonRpcInvalidParams(f"there is a calculator {new!r} already; choose another name")
+            raise JsonRpcInvalidParams(f"the project has a calculator {new!r} already; choose another name")
         return
     if name.kind != "executor" and not _NAME.fullmatch(new):
-        raise JsonRpcInvalidParams(f"{new!r} is no name of a {name.kind}: use small letters, digits and _")
+        raise JsonRpcInvalidParams(
+            f"{new!r} is no name of a {name.kind} in the project: use small letters, digits and _"
+        )
     graphs = {id(one.graph): one.graph for one in found}.values()
     if new != name.name and any(one.graph.places(name.kind, new) for one in graphs):
-        raise JsonRpcInvalidParams(f"there is a {name.kind} {new!r} already; choose another name")
+        raise JsonRpcInvalidParams(f"the project has a {name.kind} {new!r} already; choose another name")
 
 
 def check_new_tag(files: list[OpenFile], port: Port, new: str) -> None:
@@ -194,7 +219,7 @@ def check_new_tag(files: list[OpenFile], port: Port, new: str) -> None:
         JsonRpcInvalidParams: with the reason, which editors show.
     """
     if not _TAG.fullmatch(new):
-        raise JsonRpcInvalidParams(f"{new!r} is no tag: use capital letters, digits and _")
+        raise JsonRpcInvalidParams(f"{new!r} is no tag in the project: use capital letters, digits and _")
     if new != port.tag and tags_of(files, port._replace(tag=new)):
         raise JsonRpcInvalidParams(f"{port.type} has a port {new!r} already; choose another tag")
 

@@ -7,6 +7,7 @@ that editors send as it moves, such as `textDocument/documentHighlight`.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final
 
@@ -16,8 +17,14 @@ from penstock_editor.picture import Pictured, pictured
 from penstock_views.draw import Painter
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from penstock_editor.open_file import OpenFile, WrittenGraph
+    from penstock_editor.picture import Placed
     from penstock_live.api import PictureSite
+
+    #: Shows a node of a graph in the editor.
+    Lead = Callable[[OpenFile, WrittenGraph, Placed], None]
 
 _logger: Final = get_logger(__name__)
 #: So long nothing must be typed before a graph is drawn again.
@@ -45,8 +52,14 @@ class Viewing:
             self._pool, lambda: self._painter.svg(picture.drawing, across=across)
         )
 
-    def open(self, one: OpenFile, number: int) -> str:
+    def open(self, one: OpenFile, number: int, lead: Lead | None = None) -> str:
         """Show a graph of a file in a page; return its address.
+
+        Args:
+            one: the file.
+            number: which of its graphs.
+            lead: called on this event loop for a node that somebody has clicked; None where clicks lead
+                nowhere. Only the first call for a file decides.
 
         Raises:
             UnavailableError: a library of the page is not installed; says how to get it.
@@ -57,8 +70,9 @@ class Viewing:
 
             check_web("the picture of a graph in a browser", _INSTALL, _NEEDED)
             listening, address = listen("127.0.0.1", 0, is_tls=False)
+            title = one.path.name if one.path else one.uri
             try:
-                site = PictureSite(listening, address, title=one.path.name if one.path else one.uri)
+                site = PictureSite(listening, address, title=title, on_choice=self._chooser(one, lead))
             except BaseException:
                 listening.close()
                 raise
@@ -66,6 +80,33 @@ class Viewing:
         self._numbers[one.uri] = number
         self.changed(one)
         return site.url
+
+    def _chooser(self, one: OpenFile, lead: Lead | None) -> Callable[[str], None] | None:
+        """Return what the thread of a page calls for a node that was clicked."""
+        if lead is None:
+            return None
+        loop = asyncio.get_running_loop()
+
+        def choose(node: str) -> None:
+            with contextlib.suppress(RuntimeError):  # the loop is closed: the editor has ended
+                loop.call_soon_threadsafe(self._chosen, one, node, lead)
+
+        return choose
+
+    def _chosen(self, one: OpenFile, node: str, lead: Lead) -> None:
+        """Lead to a node of the graph that is shown, if it is still there."""
+        if one.uri not in self._sites or not one.graphs:
+            return
+        graph = self._shown(one)
+        for placed in pictured(graph.graph, one.knowledge).nodes:
+            if placed.name == node:
+                self._sites[one.uri].mark(node)
+                lead(one, graph, placed)
+                return
+
+    def _shown(self, one: OpenFile) -> WrittenGraph:
+        """Return the graph of a file that its page shows. The file has graphs."""
+        return one.graphs[min(self._numbers[one.uri], len(one.graphs) - 1)]
 
     def changed(self, one: OpenFile) -> None:
         """Draw a file again, if a page shows it, as soon as it is left alone."""
@@ -120,9 +161,8 @@ class Viewing:
             svg = ""
             try:
                 if one.graphs:
-                    shown = one.graphs[min(self._numbers[uri], len(one.graphs) - 1)]
                     name = one.path.name if one.path else ""
-                    svg = await self.drawn(pictured(shown.graph, one.knowledge, name))
+                    svg = await self.drawn(pictured(self._shown(one).graph, one.knowledge, name))
             except PenstockError as error:
                 notes.append(str(error))
             except Exception:  # of the process that draws: the page keeps what it has

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from penstock import Lease
 from penstock.errors import PenstockError, ResourceExhaustedError
+from penstock.lowlevel import interrupt_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,6 +77,8 @@ class ThreadsLease(Lease):
                 self._threads[0].join()
             if not isinstance(error, RuntimeError) or isinstance(error, PenstockError):
                 raise
+            if interrupt := interrupt_in(error):
+                raise interrupt from None
             raise ResourceExhaustedError(
                 f"no thread can be started: {error}; the system limits the threads and the memory of this "
                 "process"

@@ -59,7 +59,7 @@ class SharedThreadPoolExecutor(Executor):
 
     def __init__(self, pool: str = "", num_threads: int = 0) -> None:
         if num_threads < 0:
-            raise InvalidArgumentError(f"num_threads is {num_threads}, but must be positive, or 0")
+            raise InvalidArgumentError(f"the pool's num_threads is {num_threads}, but must be positive, or 0")
         self.pool: Final = pool
         self.num_threads: Final = num_threads or os.cpu_count() or 1
 
@@ -72,7 +72,7 @@ class SharedThreadPoolExecutor(Executor):
 
         message = options.get(SharedThreadPoolExecutorOptions)
         threads = message.num_threads or max(defaults.num_threads, 0)
-        limits.check("threads", threads, f"num_threads is {threads}")
+        limits.check("threads", threads, f"the pool's num_threads is {threads}")
         return cls(message.pool, threads)
 
     def lend_to(self, work: Work) -> Lease:
@@ -86,7 +86,7 @@ class _Visits:
     def __init__(self, name: str) -> None:
         self.name: Final = name
         self.asking: Final[deque[SharedLease]] = deque()
-        #: The leases with a thread inside.
+        #: The leases with a thread inside. Each adds itself, under its own lock.
         self.served: Final[set[SharedLease]] = set()
         #: Counts visits.
         self.taken = 0
@@ -122,7 +122,8 @@ class _Visits:
         if now - self._looked_at < _LOOK_S:
             return False
         self._looked_at = now
-        neglected = [lease for lease in tuple(self.served) if lease.is_neglected()]
+        # `copy` is one operation; `tuple` is none without the interpreter's lock
+        neglected = [lease for lease in self.served.copy() if lease.is_neglected()]
         self.asking.extend(neglected)
         return bool(neglected)
 

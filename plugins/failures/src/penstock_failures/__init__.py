@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 from penstock.packs import late_names
 
 if TYPE_CHECKING:
-    from penstock_failures.failure import Action as Action
     from penstock_failures.failure import Failure as Failure
+    from penstock_failures.failure import FailureAction as FailureAction
 
 if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name
-    __all__, __getattr__, __dir__ = late_names(__name__, {"penstock_failures.failure": "Action Failure"})
+    __all__, __getattr__, __dir__ = late_names(
+        __name__, {"penstock_failures.failure": "FailureAction Failure"}
+    )

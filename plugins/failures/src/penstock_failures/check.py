@@ -71,7 +71,7 @@ class FailureLayer:
         for field in _TIMES:
             value = getattr(policy, field)
             if value < 0:
-                raise InvalidArgumentError(f"{field} {value}: must not be negative")
+                raise InvalidArgumentError(f"in the failure policy {field} {value}: must not be negative")
         _check_actions(policy)
         _check_node(policy, node)
         limits = {method: getattr(policy, field) / 1000 for method, field in LIMITS.items()}
@@ -100,41 +100,53 @@ def _check_actions(message: Any) -> None:
     for field in ("on_error", "then"):
         value = getattr(message, field)
         if not 0 <= value < len(NAMES):
-            raise InvalidArgumentError(f"{field} {value}: must be one of {', '.join(NAMES)}")
+            raise InvalidArgumentError(
+                f"{field} {value} of the failure policy: must be one of {', '.join(NAMES)}"
+            )
     if message.then == RESTART:
         raise InvalidArgumentError(
-            "then RESTART: must be FAIL, SKIP or FALL_BACK; it counts when no restart is left"
+            "then RESTART of the failure policy: must be FAIL, SKIP or FALL_BACK; it counts when no restart "
+            "is left"
         )
     if message.then and message.on_error not in (RESTART, FALL_BACK):
         raise InvalidArgumentError(
-            f"then {NAMES[message.then]} has no effect with on_error {NAMES[message.on_error]}; it says "
-            "what follows RESTART and FALL_BACK"
+            f"then {NAMES[message.then]} has no effect in a failure policy with on_error "
+            f"{NAMES[message.on_error]}; it says what follows RESTART and FALL_BACK"
         )
     if message.on_error == message.then == FALL_BACK:
-        raise InvalidArgumentError("then FALL_BACK: on_error says so already; must be FAIL or SKIP")
+        raise InvalidArgumentError(
+            "then FALL_BACK of the failure policy: on_error says so already; must be FAIL or SKIP"
+        )
     falls_back = FALL_BACK in (message.on_error, message.then)
     if falls_back and not message.fallback.calculator:
-        raise InvalidArgumentError('FALL_BACK needs a calculator; add fallback { calculator: "Name" }')
+        raise InvalidArgumentError(
+            'the failure policy FALL_BACK needs a calculator; add fallback { calculator: "Name" }'
+        )
     if message.HasField("fallback") and not falls_back:
-        raise InvalidArgumentError("fallback has no effect; add on_error: FALL_BACK, or then: FALL_BACK")
+        raise InvalidArgumentError(
+            "the failure policy's fallback has no effect; add on_error: FALL_BACK, or then: FALL_BACK"
+        )
 
 
 def _check_node(message: Any, node: GuardedNode) -> None:
     if node.is_source and SKIP in (message.on_error, message.then):
-        raise InvalidArgumentError("SKIP skips an input set, and a source has none; use RESTART")
+        raise InvalidArgumentError(
+            "the failure policy SKIP skips an input set, and a source has none; use RESTART"
+        )
     if node.is_source and message.error_stream:
         raise InvalidArgumentError(
-            "an error stream has the timestamps of the node's inputs, and a source has none; read "
-            "graph.failures()"
+            "the failure policy's error stream has the timestamps of the node's inputs, and a source has "
+            "none; read graph.failures()"
         )
     if ":" in message.error_stream:
         raise InvalidArgumentError(
-            f"error_stream {quoted(message.error_stream)}: must be the name of a stream, without a tag"
+            f"error_stream {quoted(message.error_stream)} of the failure policy: must be the name of a "
+            "stream, without a tag"
         )
     if node.output_side_packets and message.on_error in (RESTART, FALL_BACK):
         raise InvalidArgumentError(
-            f"{NAMES[message.on_error]} opens another object, but this node makes side packets, once in a "
-            "run; use SKIP, or make them in a node of their own"
+            f"{NAMES[message.on_error]} after a failure opens another object, but this node makes side "
+            "packets, once in a run; use SKIP, or make them in a node of their own"
         )
 
 
@@ -168,12 +180,14 @@ def _fallback(given: Any, graph: Any, message: Any, node: GuardedNode, registry:
     alone.node[0].max_in_flight = message.max_in_flight
     plan = build_plan(alone, registry)
     if len(plan.nodes) != 1 or plan.nodes[0].calculator != given.calculator:
-        raise InvalidArgumentError(f"fallback {quoted(given.calculator)} is a subgraph; name a calculator")
+        raise InvalidArgumentError(
+            f"the failure policy's fallback {quoted(given.calculator)} is a subgraph; name a calculator"
+        )
     contract = plan.nodes[0].contract
     if other := contract_difference(node.contract, contract):
         raise InvalidArgumentError(
-            f"fallback {quoted(given.calculator)} has another contract: {other}; it must have the same ports "
-            "and types"
+            f"the failure policy's fallback {quoted(given.calculator)} has another contract: {other}; it "
+            "must have the same ports and types"
         )
     services = node.contract.services
     for key, is_optional in contract.services.items():

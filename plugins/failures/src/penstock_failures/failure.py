@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from penstock import Timestamp
 
 
-class Action(StrEnum):
+class FailureAction(StrEnum):
     """What was done about a failure."""
 
     #: The call is made again for the same input set.
@@ -49,7 +49,7 @@ class Failure:
     #: How many calls for this input set have failed, this one included.
     tries: int
     #: What was done about it.
-    action: Action
+    action: FailureAction
     #: When, in nanoseconds since 1970.
     at_ns: int
 

@@ -46,7 +46,7 @@ from penstock.lowlevel import (
 )
 from penstock.runs import METHODS
 from penstock_failures import policy as actions
-from penstock_failures.failure import Action, Failure
+from penstock_failures.failure import Failure, FailureAction
 from penstock_failures.waiting import Followed, Gate, Resume, Standing, in_time, rest
 
 if TYPE_CHECKING:
@@ -122,7 +122,8 @@ class NodeGuard(Guard):
         self._renewer: Step | None = None
         self._gate: Final = Gate()
         self._sets: Final[dict[Step, _InputSet]] = {}
-        self._failures: Final[deque[Failure]] = deque(maxlen=_MOST)
+        #: Never changed, only replaced, under `_lock`: any thread may read it.
+        self._failures: tuple[Failure, ...] = ()
         self._count = 0
         #: Failures since the last call that succeeded, and until when no call is made after them.
         self._streak = 0
@@ -134,8 +135,8 @@ class NodeGuard(Guard):
 
     @property
     def failures(self) -> Sequence[Failure]:
-        """The failures of this run, a copy."""
-        return tuple(self._failures)
+        """The failures of this run, the last 1,000."""
+        return self._failures
 
     @property
     def fallback(self) -> NodePlan | None:
@@ -243,7 +244,7 @@ class NodeGuard(Guard):
             self._policy.on_error in {actions.RESTART, actions.SKIP} and not self._has_fallen_back
         )
         ignores = is_lost and is_replaceable
-        action = Action.NONE if ignores else Action.FAIL
+        action = FailureAction.NONE if ignores else FailureAction.FAIL
         with self._lock:
             self._record(step, None, error, action, METHODS[CLOSE], step.words)
         return SKIP if ignores else FAIL
@@ -270,14 +271,14 @@ class NodeGuard(Guard):
         action = self._action(input_set, now, is_opening=is_opening, is_lost=is_lost)
         method = METHODS[OPEN if is_opening else PROCESS]
         self._record(step, input_set, error, action, method, step.words)
-        if action == Action.FAIL:
+        if action == FailureAction.FAIL:
             return FAIL
-        if action == Action.FALL_BACK:
+        if action == FailureAction.FALL_BACK:
             self._has_fallen_back = self._is_switching = True
             self._stage = _EMPTY if self._stage == _EMPTY else _STALE
             return AGAIN
         may_try = is_opening or input_set.tries <= self._policy.retry or step.node.is_source
-        verdict = AGAIN if action != Action.SKIP and may_try else SKIP
+        verdict = AGAIN if action != FailureAction.SKIP and may_try else SKIP
         if self._policy.backoff_s and (verdict == AGAIN or self._stage != _OPENED):
             self._rest(now, self._policy.backoff_s, self._streak)
         if self._stage != _OPENED and self._restarts_anyway():
@@ -306,7 +307,7 @@ class NodeGuard(Guard):
         replaces = self._policy.on_error == actions.RESTART and not self._has_fallen_back
         return _STALE if replaces else _OPENED
 
-    def _action(self, input_set: _InputSet, now: float, *, is_opening: bool, is_lost: bool) -> Action:
+    def _action(self, input_set: _InputSet, now: float, *, is_opening: bool, is_lost: bool) -> FailureAction:
         """Return what the policy says about a failure. Called with `_lock`."""
         policy = self._policy
         on_error = policy.on_error
@@ -319,15 +320,15 @@ class NodeGuard(Guard):
             if on_error == actions.RESTART:
                 on_error = policy.then
         elif needs_new and (on_error == actions.RESTART or opens_again):
-            return Action.RESTART
+            return FailureAction.RESTART
         elif input_set.tries <= policy.retry:
-            return Action.RETRY
+            return FailureAction.RETRY
         elif on_error == actions.RESTART:  # the object was replaced already, while this call went on
-            return Action.SKIP
+            return FailureAction.SKIP
         if on_error == actions.FALL_BACK:
-            return Action.FALL_BACK
+            return FailureAction.FALL_BACK
         # What never opened has nothing to skip.
-        return Action.SKIP if on_error == actions.SKIP and not is_first_open else Action.FAIL
+        return FailureAction.SKIP if on_error == actions.SKIP and not is_first_open else FailureAction.FAIL
 
     def _may_restart(self, now: float) -> bool:
         restarts, policy = self._restarts, self._policy
@@ -350,7 +351,7 @@ class NodeGuard(Guard):
         step: Step,
         input_set: _InputSet | None,
         error: BaseException,
-        action: Action,
+        action: FailureAction,
         method: str,
         words: str,
     ) -> None:
@@ -371,7 +372,7 @@ class NodeGuard(Guard):
         )
         if input_set is not None:
             input_set.failure = failure
-        self._failures.append(failure)
+        self._failures = (*self._failures, failure)[-_MOST:]
         self._increment(node, "failures")
         self._count += 1
 
@@ -533,7 +534,7 @@ class NodeGuard(Guard):
             if not is_allowed:
                 policy = self._policy
                 said = f"{policy.max_restarts} in {policy.within_s:g} s were allowed"
-                raise NoRestartLeftError(f"no restart is left: {said}", node=step.node.name)
+                raise NoRestartLeftError(f"the guard has no restart left: {said}", node=step.node.name)
             self._renewer = step
             is_stale = self._stage == _STALE
             if is_stale:
@@ -580,7 +581,7 @@ class NodeGuard(Guard):
     def _record_close(self, step: Step, error: Exception) -> None:
         words = words_of(error)
         with self._lock:
-            self._record(step, None, error, Action.NONE, METHODS[CLOSE], words)
+            self._record(step, None, error, FailureAction.NONE, METHODS[CLOSE], words)
 
     def _open_new(self, step: Step) -> Standing | None:
         """Make an object and open it; return what to wait for, or None."""
@@ -615,8 +616,9 @@ class NodeGuard(Guard):
         node = step.node
         if any(output.packets for output in step.out_ports):
             raise FailedPreconditionError(
-                f"node {node.name!r}: open() wrote packets when the node was opened again; the readers have "
-                "those of the first open(), so a node that may be restarted must not write there",
+                f"node {node.name!r}: guard: open() wrote packets when the node was opened again "
+                "after a failure; the readers have those of the first open(), so a node that may be "
+                "restarted must not write there",
                 node=node.name,
             )
         with self._lock:

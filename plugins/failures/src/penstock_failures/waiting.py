@@ -173,4 +173,6 @@ def _is_starting(future: Future[Any]) -> bool:
 
 def _too_long(seconds: float, method: str) -> TimeoutError:
     field = LIMITS[method]
-    return TimeoutError(f"{method}() took longer than its {field}, {seconds * 1000:g}")
+    return TimeoutError(
+        f"{method}() took longer than its {field}, {seconds * 1000:g}, for which the failure policy waits"
+    )

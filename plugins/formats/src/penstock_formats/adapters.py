@@ -61,7 +61,7 @@ def array_to_image_frame(array: NDArray[Any], *, colours: str = RGB) -> ImageFra
         }
     """
     if colours not in {RGB, BGR}:
-        raise InvalidArgumentError(f'colours is {colours!r}, but must be "RGB" or "BGR"')
+        raise InvalidArgumentError(f'the adapter\'s colours is {colours!r}, but must be "RGB" or "BGR"')
     return ImageFrame(array if colours == RGB else _turned(array))
 
 
@@ -100,7 +100,7 @@ def image_frame_to_array(image: ImageFrame, *, colours: str = RGB) -> NDArray[An
         }
     """
     if colours not in {RGB, BGR}:
-        raise InvalidArgumentError(f'colours is {colours!r}, but must be "RGB" or "BGR"')
+        raise InvalidArgumentError(f'the adapter\'s colours is {colours!r}, but must be "RGB" or "BGR"')
     return image.array if colours == RGB else _turned(image.array)
 
 
@@ -164,8 +164,8 @@ def _array_of(tensor: Any) -> NDArray[Any]:
         return np.from_dlpack(tensor)
     except (AttributeError, BufferError, RuntimeError, TypeError, ValueError) as error:
         raise InvalidArgumentError(
-            f"the memory of this {type(tensor).__name__} cannot be read as an array: {error}; copy it to "
-            "main memory first (tensor.detach().cpu() in PyTorch)"
+            f"the memory of this {type(tensor).__name__} cannot be read by the adapter as an array: {error}; "
+            "copy it to main memory first (tensor.detach().cpu() in PyTorch)"
         ) from error
 
 
@@ -174,6 +174,7 @@ def _turned(array: NDArray[Any]) -> NDArray[Any]:
     channels = array.shape[2] if array.ndim == len("HWC") else 0
     if channels not in _COLOURED:
         raise InvalidArgumentError(
-            f"an array of {array.shape} has no colours to turn round; BGR is for (H, W, 3) and (H, W, 4)"
+            f"an array of {array.shape} has no colours for an adapter to turn round; BGR is for (H, W, 3) "
+            "and (H, W, 4)"
         )
     return np.ascontiguousarray(array[:, :, [2, 1, 0, 3][:channels]])

@@ -7,9 +7,10 @@ several packs share.
 image format, `converter_for` the calculator that makes colours of one, `ELEMENT_TYPES` the dtypes of tensors;
 `preview` makes a small picture of a payload. `libav_options` limits libav where a graph is limited.
 
-A `DetectionTable` holds many detections as one array, with the columns `XMIN`, `YMIN`, `WIDTH`, `HEIGHT`,
-`SCORE` and, from `KEYPOINTS` on, key points; `table_of` and `detections_of` convert, `label_bytes` encodes
-labels. `array_of` and `list_of` do the same for lists of landmarks, whose columns are `FIELDS`.
+A `DetectionTable` holds many detections as one array, with the columns `TABLE_XMIN`, `TABLE_YMIN`,
+`TABLE_WIDTH`, `TABLE_HEIGHT`, `TABLE_SCORE` and, from `TABLE_KEYPOINTS` on, key points; `table_of` and
+`detections_of` convert, `label_bytes` encodes labels. `landmark_array` and `landmark_list` do the same for
+lists of landmarks, which have `LANDMARK_FIELDS` columns.
 """
 # A name is loaded when it is first used.
 
@@ -21,12 +22,12 @@ from penstock.packs import late_names
 
 if TYPE_CHECKING:
     from penstock_formats.array_payload import ArrayPayload as ArrayPayload
-    from penstock_formats.detection_table import HEIGHT as HEIGHT
-    from penstock_formats.detection_table import KEYPOINTS as KEYPOINTS
-    from penstock_formats.detection_table import SCORE as SCORE
-    from penstock_formats.detection_table import WIDTH as WIDTH
-    from penstock_formats.detection_table import XMIN as XMIN
-    from penstock_formats.detection_table import YMIN as YMIN
+    from penstock_formats.detection_table import TABLE_HEIGHT as TABLE_HEIGHT
+    from penstock_formats.detection_table import TABLE_KEYPOINTS as TABLE_KEYPOINTS
+    from penstock_formats.detection_table import TABLE_SCORE as TABLE_SCORE
+    from penstock_formats.detection_table import TABLE_WIDTH as TABLE_WIDTH
+    from penstock_formats.detection_table import TABLE_XMIN as TABLE_XMIN
+    from penstock_formats.detection_table import TABLE_YMIN as TABLE_YMIN
     from penstock_formats.detection_table import DetectionTable as DetectionTable
     from penstock_formats.detection_table import detections_of as detections_of
     from penstock_formats.detection_table import label_bytes as label_bytes
@@ -35,9 +36,9 @@ if TYPE_CHECKING:
     from penstock_formats.image_format import LAYOUTS as LAYOUTS
     from penstock_formats.image_format import PixelLayout as PixelLayout
     from penstock_formats.image_format import converter_for as converter_for
-    from penstock_formats.landmark_arrays import FIELDS as FIELDS
-    from penstock_formats.landmark_arrays import array_of as array_of
-    from penstock_formats.landmark_arrays import list_of as list_of
+    from penstock_formats.landmark_arrays import LANDMARK_FIELDS as LANDMARK_FIELDS
+    from penstock_formats.landmark_arrays import landmark_array as landmark_array
+    from penstock_formats.landmark_arrays import landmark_list as landmark_list
     from penstock_formats.libav_access import libav_options as libav_options
     from penstock_formats.messages.rotation_mode_pb2 import RotationMode as RotationMode
     from penstock_formats.messages.scale_mode_pb2 import ScaleMode as ScaleMode
@@ -48,11 +49,12 @@ if TYPE_CHECKING:
 _HOMES: Final = {
     "penstock_formats.array_payload": "ArrayPayload",
     "penstock_formats.detection_table": (
-        "DetectionTable HEIGHT KEYPOINTS SCORE WIDTH XMIN YMIN detections_of label_bytes table_of"
+        "DetectionTable TABLE_HEIGHT TABLE_KEYPOINTS TABLE_SCORE TABLE_WIDTH TABLE_XMIN TABLE_YMIN "
+        "detections_of label_bytes table_of"
     ),
     "penstock_formats.headers": "pass_header",
     "penstock_formats.image_format": "LAYOUTS PixelLayout converter_for",
-    "penstock_formats.landmark_arrays": "FIELDS array_of list_of",
+    "penstock_formats.landmark_arrays": "LANDMARK_FIELDS landmark_array landmark_list",
     "penstock_formats.libav_access": "libav_options",
     "penstock_formats.preview": "preview",
     "penstock_formats.messages.rotation_mode_pb2": "RotationMode",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 #: Columns of a row of numbers; the last one is the first keypoint's x.
-SCORE, XMIN, YMIN, WIDTH, HEIGHT, KEYPOINTS = range(6)
+TABLE_SCORE, TABLE_XMIN, TABLE_YMIN, TABLE_WIDTH, TABLE_HEIGHT, TABLE_KEYPOINTS = range(6)
 #: Before a score: the key of the scores, and the size of one.
 _SCORE_KEY: Final = b"\x1a\x04"
 #: The key of the location, before its size.
@@ -55,7 +55,7 @@ def detections_of(labels: Iterable[bytes], rows: Sequence[Sequence[float]]) -> l
     """Return a message for each row. Arguments as the attributes of `DetectionTable`."""
     if not rows:
         return []
-    keys, layout = _layout((len(rows[0]) - KEYPOINTS) // 2)
+    keys, layout = _layout((len(rows[0]) - TABLE_KEYPOINTS) // 2)
     parts: list[bytes | float] = [*keys, *keys]
     parts[::2] = keys
     made = []

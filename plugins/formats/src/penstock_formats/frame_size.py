@@ -31,7 +31,7 @@ def check_frame_size(width: float, height: float, what: str) -> None:
     """
     given = os.environ.get(_VARIABLE, "")
     if given and not (given.isascii() and given.isdecimal()):
-        raise InvalidArgumentError(f"{_VARIABLE} is {given!r}: must be a whole number of pixels")
+        raise InvalidArgumentError(f"{_VARIABLE} is {given!r}: must be a size in whole pixels")
     limit = int(given) if given else MAX_PIXELS
     if width * height > limit:
         raise ResourceExhaustedError(
@@ -52,4 +52,6 @@ def check_elements(count: int, what: str, most: int = MAX_ELEMENTS) -> None:
         ResourceExhaustedError: there are more than 2**24, or than `most`.
     """
     if count > most:
-        raise ResourceExhaustedError(f"{what} asks for {count} elements, but at most {most} are allowed")
+        raise ResourceExhaustedError(
+            f"{what} asks for a size of {count} elements, but at most {most} are allowed"
+        )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     List = TypeVar("List", LandmarkList, NormalizedLandmarkList)
 
 #: Of a point, in the order of their numbers: x, y, z, visibility, presence.
-FIELDS: Final = 5
+LANDMARK_FIELDS: Final = 5
 #: The first byte of field 1 of a list, a message.
 _POINT_KEY: Final = 0x0A
 #: The first byte of field 1 of a point, a float; the next field's is 8 more.
@@ -32,7 +32,7 @@ _HEAD_SIZE: Final = 2
 _FIELD_SIZE: Final = 5
 
 
-def list_of(kind: type[List], points: NDArray[np.float32]) -> List:
+def landmark_list(kind: type[List], points: NDArray[np.float32]) -> List:
     """Return a message with a point for each row.
 
     Args:
@@ -47,19 +47,19 @@ def list_of(kind: type[List], points: NDArray[np.float32]) -> List:
     return kind.FromString(bytes(laid))
 
 
-def array_of(landmarks: LandmarkList | NormalizedLandmarkList) -> NDArray[np.float32]:
+def landmark_array(landmarks: LandmarkList | NormalizedLandmarkList) -> NDArray[np.float32]:
     """Return (n, 5) float32: x, y, z, visibility, presence of each point; 0 where a field is not set."""
     data = landmarks.SerializeToString()
     count = len(landmarks.landmark)
     if not count:
-        return np.zeros((0, FIELDS), np.float32)
+        return np.zeros((0, LANDMARK_FIELDS), np.float32)
     width = (len(data) // count - _HEAD_SIZE) // _FIELD_SIZE
-    if 0 < width <= FIELDS:
+    if 0 < width <= LANDMARK_FIELDS:
         blank = _blank(width)
         if len(data) == count * len(blank):
             laid = bytearray(data)
             numbers = _numbers(laid, count, width)
-            found = np.zeros((count, FIELDS), np.float32)
+            found = np.zeros((count, LANDMARK_FIELDS), np.float32)
             found[:, :width] = numbers
             numbers[...] = 0
             if laid == blank * count:

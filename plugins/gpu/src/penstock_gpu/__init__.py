@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from penstock_gpu.contexts.context import GlContext as GlContext
     from penstock_gpu.contexts.external_context import ExternalContext as ExternalContext
     from penstock_gpu.contexts.sync import GlSyncToken as GlSyncToken
+    from penstock_gpu.drawing.gl_texture import GlTexture as GlTexture
     from penstock_gpu.drawing.helper import GlCalculatorHelper as GlCalculatorHelper
-    from penstock_gpu.drawing.helper import GlTexture as GlTexture
-    from penstock_gpu.drawing.program import ATTRIB_TEXTURE_POSITION as ATTRIB_TEXTURE_POSITION
-    from penstock_gpu.drawing.program import ATTRIB_VERTEX as ATTRIB_VERTEX
     from penstock_gpu.drawing.program import GlProgram as GlProgram
     from penstock_gpu.drawing.quad import draw_quad as draw_quad
     from penstock_gpu.drawing.simple import GlSimpleCalculator as GlSimpleCalculator
+    from penstock_gpu.drawing.vertex_attributes import ATTRIB_TEXTURE_POSITION as ATTRIB_TEXTURE_POSITION
+    from penstock_gpu.drawing.vertex_attributes import ATTRIB_VERTEX as ATTRIB_VERTEX
     from penstock_gpu.errors import GlError as GlError
     from penstock_gpu.errors import GpuUnavailableError as GpuUnavailableError
     from penstock_gpu.errors import ShaderError as ShaderError
@@ -50,8 +50,10 @@ _HOMES: Final = {
     "penstock_gpu.contexts.context": "GlContext",
     "penstock_gpu.contexts.external_context": "ExternalContext",
     "penstock_gpu.contexts.sync": "GlSyncToken",
-    "penstock_gpu.drawing.helper": "GlCalculatorHelper GlTexture",
-    "penstock_gpu.drawing.program": "ATTRIB_TEXTURE_POSITION ATTRIB_VERTEX GlProgram",
+    "penstock_gpu.drawing.gl_texture": "GlTexture",
+    "penstock_gpu.drawing.helper": "GlCalculatorHelper",
+    "penstock_gpu.drawing.program": "GlProgram",
+    "penstock_gpu.drawing.vertex_attributes": "ATTRIB_TEXTURE_POSITION ATTRIB_VERTEX",
     "penstock_gpu.drawing.quad": "draw_quad",
     "penstock_gpu.drawing.simple": "GlSimpleCalculator",
     "penstock_gpu.errors": "GlError GpuUnavailableError ShaderError",

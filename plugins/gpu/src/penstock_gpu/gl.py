@@ -138,7 +138,9 @@ def read_into(  # noqa: PLR0913  # as `upload`
     """
     names = _SELF
     if not array.flags.writeable:
-        raise InvalidArgumentError("the array to read pixels into is read-only; pass one that may be written")
+        raise InvalidArgumentError(
+            "the array for GL to read pixels into is read-only; pass one that may be written"
+        )
     height, width, apart = _laid_out(array, format, type)
     gl_state.lay_out(gl_state.READ_BACK, apart)
     try:
@@ -166,13 +168,13 @@ def _laid_out(array: NDArray[Any], format: int, type: int) -> tuple[int, int, in
         )
     if array.dtype != dtype:
         raise InvalidArgumentError(
-            f"the array has elements of {array.dtype}, expected {dtype}; use array.astype"
+            f"the array for GL has elements of {array.dtype}, expected {dtype}; use array.astype"
         )
     there = 1 if array.ndim == _GRAY else array.shape[2] if array.ndim == _COLOUR else 0
     if there != channels or not array.size:
         shape = "(height, width)" if channels == 1 else f"(height, width, {channels})"
         raise InvalidArgumentError(
-            f"the array has shape {array.shape}, expected {shape} with at least one pixel"
+            f"the array for GL has shape {array.shape}, expected {shape} with at least one pixel"
         )
     height, width = array.shape[:2]
     pixel = channels * dtype.itemsize
@@ -184,8 +186,8 @@ def _laid_out(array: NDArray[Any], format: int, type: int) -> tuple[int, int, in
     )
     if not is_together or (height > 1 and (row < width * pixel or row % pixel)):
         raise InvalidArgumentError(
-            f"the array's pixels of a row are not contiguous, its strides are {array.strides}; pass a copy by"
-            " numpy.ascontiguousarray"
+            f"the pixels of a row in the array for GL are not contiguous, its strides are {array.strides}; "
+            "pass a copy by numpy.ascontiguousarray"
         )
     return height, width, row // pixel if height > 1 else 0
 

@@ -150,7 +150,7 @@ class _Pointer:
             return ctypes.c_void_p.from_param(value)
         if not flags.c_contiguous:
             raise InvalidArgumentError(
-                f"an array of strides {value.strides} is not contiguous; pass a copy by"
+                f"an array of strides {value.strides} for the GL library is not contiguous; pass a copy by"
                 " numpy.ascontiguousarray"
             )
         pointer = ctypes.c_void_p(value.ctypes.data)

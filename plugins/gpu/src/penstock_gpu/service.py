@@ -141,7 +141,7 @@ class GpuResources:
         """
         self._refuse_closed()
         if self._why_off:
-            raise GpuUnavailableError(f"there is no GL context: {self._why_off}")
+            raise GpuUnavailableError(f"the GPU service has no GL context: {self._why_off}")
         key = self._own_or_main(key)
         found = self._contexts.get(key)
         if found is not None:

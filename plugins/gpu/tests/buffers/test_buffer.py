@@ -132,7 +132,7 @@ def test_an_argument_that_a_view_does_not_take_is_refused(context):
     buffer = GpuBuffer.of_array(pixels())
 
     with pytest.raises(
-        InvalidArgumentError, match=r"a view numpy.ndarray takes no argument 'plane'; leave it out"
+        InvalidArgumentError, match=r"a frame's view numpy.ndarray takes no argument 'plane'; leave it out"
     ):
         buffer.read_view(np.ndarray, plane=0)
     with pytest.raises(

@@ -452,7 +452,7 @@ def test_a_pool_needs_a_context_and_a_size_and_a_format(context):
     with pytest.raises(FailedPreconditionError, match="no GL context is current on this thread"):
         pool.get(7, 5)
     with pytest.raises(
-        InvalidArgumentError, match="a texture of 0x5 cannot be made, the context allows 1 to "
+        InvalidArgumentError, match="a texture of 0x5 cannot be allocated, the context allows 1 to "
     ):
         context.run(lambda: pool.get(0, 5))
     with pytest.raises(InvalidArgumentError, match="GPU buffer format I420 has several planes"):

@@ -267,13 +267,15 @@ def test_an_image_that_is_being_written_is_not_read(context, other):
     view = context.run(lambda: buffer.write_view(GlTextureView))
 
     with pytest.raises(
-        FailedPreconditionError, match=r"<texture .* BGRA32 3x2> is being written to; release the view"
+        FailedPreconditionError,
+        match=r"<texture .* BGRA32 3x2> is being written to; release the texture's view",
     ):
         other.run(lambda: buffer.read_view(GlTextureView))
     with pytest.raises(FailedPreconditionError, match="is being written to"):
         buffer.array()
     with pytest.raises(
-        FailedPreconditionError, match="is being written to already; release the first view to write"
+        FailedPreconditionError,
+        match="is being written to already; release the texture's first view to write",
     ):
         context.run(lambda: buffer.write_view(GlTextureView))
 
@@ -287,7 +289,7 @@ def test_an_image_that_is_being_read_is_not_written(context):
     views = [context.run(lambda: buffer.read_view(GlTextureView)) for _ in range(2)]
 
     with pytest.raises(
-        FailedPreconditionError, match="is being read; release the 2 views to read before writing"
+        FailedPreconditionError, match="is being read; release the texture's 2 views to read before writing"
     ):
         context.run(lambda: buffer.write_view(GlTextureView))
 
@@ -447,7 +449,7 @@ def test_a_texture_that_gl_refuses_leaves_nothing_behind(context, monkeypatch):
     with pytest.raises(InvalidArgumentError) as raised:
         context.run(lambda: buffer.write_view(GlTextureView))
     assert str(raised.value) == (
-        f"a texture of {limit + 1}x2 cannot be made, the context allows 1 to {limit} a side; "
+        f"a texture of {limit + 1}x2 cannot be allocated, the context allows 1 to {limit} a side; "
         "scale the image before"
     )
     assert not made

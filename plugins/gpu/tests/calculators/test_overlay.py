@@ -257,7 +257,7 @@ def test_an_overlay_of_two_channels_is_refused(run):
 
 
 def test_an_empty_buffer_is_refused(run):
-    with pytest.raises(GraphRunError, match="an empty GpuBuffer, but an image has a size"):
+    with pytest.raises(GraphRunError, match="an empty GpuBuffer, but an image at an input has a size"):
         overlaid(run, np.zeros((2, 3, 4), np.uint8), GpuBuffer())
 
 

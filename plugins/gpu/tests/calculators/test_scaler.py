@@ -319,10 +319,13 @@ def test_ports_may_be_untagged(run, pixels):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"rotation": 45}, r"rotation is 45 degrees, but must be a multiple of 90"),
-        ({"output_width": -1, "output_height": 4}, r"output dimensions are \(-1, 4\), but must be"),
-        ({"output_scale": 0}, r"output_scale is 0, but must be above 0 and finite"),
-        ({"output_scale": float("inf")}, r"output_scale is inf"),
+        ({"rotation": 45}, r"rotation of the placement is 45 degrees, but must be a multiple of 90"),
+        (
+            {"output_width": -1, "output_height": 4},
+            r"output dimensions of the placement are \(-1, 4\), but must be",
+        ),
+        ({"output_scale": 0}, r"output_scale of the scaler is 0, but must be above 0 and finite"),
+        ({"output_scale": float("inf")}, r"output_scale of the scaler is inf"),
     ],
 )
 def test_options_that_cannot_be_are_refused_in_open(run, pixels, options, message):

@@ -416,7 +416,7 @@ def test_arguments_that_cannot_be_are_refused_at_once(arguments, message):
     ("inputs", "outputs", "message"),
     [
         (["VIDEO"], ["A", "B"], "has 1 inputs and 2 outputs"),
-        (["A:0", "A:1", "A1"], ["VIDEO"], "inputs 'A:1' and 'A1' would both be sampler 'a1'"),
+        (["A:0", "A:1", "A1"], ["VIDEO"], "inputs 'A:1' and 'A1' would both be the shader's sampler 'a1'"),
     ],
 )
 def test_ports_that_cannot_be_are_refused(run_gl, inputs, outputs, message):

@@ -13,6 +13,9 @@ TOLERANCE = 1
 ACROSS = np.array([[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]])
 
 
+pytestmark = pytest.mark.heavy
+
+
 def edges(red):
     """Return the exact length of the gradient of (H, W) bytes, at most 255, the border repeated."""
     height, width = red.shape

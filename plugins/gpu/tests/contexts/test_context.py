@@ -56,7 +56,9 @@ def test_desktop_gl_is_a_core_profile(context):
 
 
 def test_an_unknown_api_is_refused(gl_available):
-    with pytest.raises(InvalidArgumentError, match='\'vulkan\' is no API, expected "gl", "gles" or None'):
+    with pytest.raises(
+        InvalidArgumentError, match='\'vulkan\' is no API of a context, expected "gl", "gles" or None'
+    ):
         GlContext.create(api="vulkan")
 
 
@@ -226,7 +228,8 @@ def test_a_job_that_still_runs_when_the_wait_is_over_is_said_to(context):
     may_go = threading.Event()
     try:
         with pytest.raises(
-            WaitTimeoutError, match=r"in context 'main' did not end within 0.01 s: it still runs"
+            WaitTimeoutError,
+            match=r"in context 'main' did not end within 0.01 s on its GL thread: it still runs",
         ):
             context.run(lambda: may_go.wait(PATIENCE_S), timeout=0.01)
     finally:

@@ -416,7 +416,8 @@ print(context.run(lambda: bool(gl.glIsTexture(texture)) or "the texture is there
     )
 
     reason = (
-        "was used after fork: this process was forked from one that had used GL, and drivers do not survive"
+        "was used after fork: this process was forked from one that had used GL, and native drivers do not "
+        "survive"
         ' that; start processes by "spawn" instead: multiprocessing.get_context("spawn")'
     )
     *errors, closed, status, parent = done.stdout.splitlines()

@@ -76,7 +76,8 @@ def test_a_device_that_is_not_there_is_refused_with_those_that_are(three_devices
     assert repr(wanted).strip("'") in str(caught.value)
     assert (
         "EGL lists: device 0 (software), device 1 (/dev/dri/card1, /dev/dri/renderD129, cuda:1), device 2"
-        " (/dev/dri/card0, /dev/dri/renderD128, cuda:0); choose one of these, or none for automatic choice"
+        " (/dev/dri/card0, /dev/dri/renderD128, cuda:0); choose one of these devices, or none for "
+        "automatic choice"
     ) in str(caught.value)
 
 
@@ -209,4 +210,4 @@ def test_the_probe_leaves_no_thread_behind(monkeypatch):
 
     before = threading.active_count()
     probe()
-    assert threading.active_count() == before
+    assert threading.active_count() <= before

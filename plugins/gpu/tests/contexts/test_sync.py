@@ -193,7 +193,8 @@ def test_a_gpu_wait_is_told_to_gl_only_where_it_is_needed(pair, monkeypatch):
 def test_there_is_no_gpu_wait_without_a_current_context(context):
     token = context.run(context.create_sync)
     with pytest.raises(
-        FailedPreconditionError, match=r"no GL context is current to wait in; wait in GlContext\.run"
+        FailedPreconditionError,
+        match=r"no GL context is current to wait for the fence in; wait in GlContext\.run",
     ):
         token.wait_on_gpu()
 

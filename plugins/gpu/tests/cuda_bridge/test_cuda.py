@@ -14,7 +14,7 @@ from penstock_gpu import gl
 from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.buffers.texture_storage import GlTextureView
 from penstock_gpu.contexts.context import GlContext
-from penstock_gpu.cuda import CudaArray, CudaUnavailableError, dlpack, of_cuda, why_not
+from penstock_gpu.cuda import CudaArray, CudaUnavailableError, dlpack, of_cuda, why_no_cuda
 from penstock_gpu.cuda import bridge as cuda_bridge
 from penstock_gpu.cuda.bridge import KEPT, CudaBridge, bridge_of
 from penstock_gpu.cuda.driver import CudaError
@@ -434,7 +434,9 @@ def test_dlpack_says_which_device_and_refuses_others_and_copies(cuda, gl_context
         BufferError, match=r"on CUDA device 1 were asked for on DLPack device \(1, 0\); for the CPU read"
     ):
         view.__dlpack__(dl_device=(1, 0))
-    with pytest.raises(BufferError, match="a copy was asked for; this view only lends memory"):
+    with pytest.raises(
+        BufferError, match="a copy of the CUDA array was asked for; this view only lends memory"
+    ):
         view.__dlpack__(copy=True)
     for stream in (0, -2):
         with pytest.raises(
@@ -480,7 +482,7 @@ def test_an_array_of_another_shape_or_type_is_refused(cuda, gl_context, on_devic
         view.copy_from(on_device(pixels(F.RGB24)))
 
     assert str(caught.value) == (
-        "the array is (5, 7, 3) uint8, expected (5, 7, 4) uint8, as the buffer's size and format say"
+        "the CUDA array is (5, 7, 3) uint8, expected (5, 7, 4) uint8, as the buffer's size and format say"
     )
     with pytest.raises(InvalidArgumentError, match="is no BGRA32 image"):
         of_cuda(on_device(pixels(F.RGB24)), F.BGRA32, context=gl_context)
@@ -495,7 +497,7 @@ def test_a_tensor_of_another_device_names_both_and_one_of_the_cpu_says_what_to_u
         InvalidArgumentError, match=r"is on cuda:0, but the OpenGL context runs on cuda:1 \(Fake B\)"
     ):
         of_cuda(on_device(pixels(F.BGRA32), 0), context=gl_context)
-    with pytest.raises(InvalidArgumentError, match=r"is in main memory, .* use GpuBuffer\.of_array"):
+    with pytest.raises(InvalidArgumentError, match=r"is a source in main memory, .* use GpuBuffer\.of_array"):
         of_cuda(pixels(F.BGRA32), context=gl_context)
     assert cuda.mapped == {}
 
@@ -509,7 +511,7 @@ def test_without_a_current_context_the_error_says_where_to_ask(cuda, gl_context,
         with pytest.raises(FailedPreconditionError) as caught:
             ask()
         assert str(caught.value) == (
-            f"no GL context is current on this thread; ask for {what} in GlContext.run, "
+            f"CUDA needs a GL context, and none is current on this thread; ask for {what} in GlContext.run, "
             "or in run_in_gl_context of a node's helper"
         )
 
@@ -519,7 +521,7 @@ def test_a_context_on_a_software_renderer_or_another_device_names_both(cuda, gl_
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
     kind = "software" if gl_context.is_software else "another device"
 
-    said = why_not(gl_context)
+    said = why_no_cuda(gl_context)
 
     assert said == (
         f"the OpenGL context runs on {gl_context.renderer!r} ({kind}), expected one of CUDA's devices: "
@@ -538,8 +540,8 @@ def test_a_context_of_gles_is_refused(cuda, gl_available):
         pytest.skip(f"no OpenGL ES: {error}")
 
     assert (
-        why_not(context)
-        == f'context {context.name!r} speaks gles, expected desktop GL; make it with api="gl"'
+        why_no_cuda(context)
+        == f'context {context.name!r} speaks gles, but CUDA expects desktop GL; make it with api="gl"'
     )
     context.close()
 
@@ -550,7 +552,7 @@ def test_without_cuda_the_reason_is_told(gl_context, monkeypatch):
 
     monkeypatch.setattr(cuda_bridge, "load", nothing)
 
-    assert why_not(gl_context) == "no CUDA driver: libcuda.so.1 not found; install one"
+    assert why_no_cuda(gl_context) == "no CUDA driver: libcuda.so.1 not found; install one"
 
 
 def test_a_buffer_that_cuda_refuses_is_deleted_and_the_view_can_be_asked_for_again(cuda, gl_context, bridge):

@@ -14,7 +14,7 @@ import pytest
 from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.buffers.texture_storage import GlTextureView
 from penstock_gpu.contexts.context import GlContext
-from penstock_gpu.cuda import CudaArray, of_cuda, why_not
+from penstock_gpu.cuda import CudaArray, of_cuda, why_no_cuda
 from penstock_gpu.cuda.bridge import bridge_of
 from penstock_gpu.errors import GpuUnavailableError
 from penstock_gpu.formats import GpuBufferFormat
@@ -42,7 +42,7 @@ def gl_context():
         context = GlContext.create(name="cuda device test", api="gl")
     except GpuUnavailableError as error:
         absent(f"no OpenGL: {error}")
-    reason = why_not(context)
+    reason = why_no_cuda(context)
     if reason:
         context.close()
         absent(reason)

@@ -118,7 +118,7 @@ def refused(array, bridge):
 
 
 def test_an_array_in_main_memory_is_sent_to_of_array(on_device, bridge):
-    said = "ndarray is in main memory, expected on a CUDA device; use GpuBuffer.of_array"
+    said = "ndarray is a source in main memory, expected on a CUDA device; use GpuBuffer.of_array"
     assert refused(image(4, 6), bridge) == said
     assert refused(on_device(image(4, 6), 0, kind=dlpack.Device.CUDA_HOST), bridge) == said.replace(
         "ndarray", "OnDevice"
@@ -140,11 +140,13 @@ def test_an_array_on_another_device_names_both(on_device, by_interface, bridge):
 def test_what_cannot_be_an_image_is_refused_and_let_go(on_device, bridge):
     channels_first = on_device(image(3, 4, 6, 2))
     assert refused(channels_first, bridge) == (
-        "the array has shape (3, 4, 6, 2), expected (H, W) or (H, W, channels) with at least one pixel; "
+        "the CUDA array has shape (3, 4, 6, 2), expected (H, W) or (H, W, channels) with at least one pixel; "
         "for (channels, H, W) use permute(1, 2, 0).contiguous() or the like"
     )
     assert channels_first.released == 1
-    assert refused(on_device(image(0, 4)), bridge).startswith("the array has shape (0, 4), expected (H, W)")
+    assert refused(on_device(image(0, 4)), bridge).startswith(
+        "the CUDA array has shape (0, 4), expected (H, W)"
+    )
 
 
 @pytest.mark.parametrize(
@@ -162,7 +164,7 @@ def test_gaps_within_a_row_are_refused_with_the_cure(on_device, bridge, array):
     said = refused(on_device(array), bridge)
 
     assert said.startswith(
-        f"the array of shape {array.shape} has strides of {array.strides} bytes, expected "
+        f"the CUDA array of shape {array.shape} has strides of {array.strides} bytes, expected "
     )
     assert said.endswith("; use tensor.contiguous() or cupy.ascontiguousarray")
 
@@ -172,14 +174,15 @@ def test_other_devices_elements_and_things_are_refused(on_device, by_interface, 
         "OnDevice is on DLPack device type 10, expected 2, CUDA"
     )
     assert refused(on_device(image(4, 6, dtype=np.complex64)), bridge) == (
-        "elements of DLPack type 5 with 64 bits, expected uint8, float16 or float32; convert the array before"
+        "the CUDA array's source has elements of DLPack type 5 with 64 bits, expected uint8, float16 or "
+        "float32; convert the array before"
     )
     assert refused([1, 2], bridge) == (
         "list is no CUDA array, expected one with __dlpack__ or __cuda_array_interface__, "
         "such as a torch.Tensor or a cupy.ndarray"
     )
     assert refused(by_interface(image(4, 6), mask=3), bridge) == (
-        "OnDeviceByInterface has a mask; fill in its elements before"
+        "OnDeviceByInterface has a mask in its CUDA interface; fill in its elements before"
     )
     bridge.device = None
     assert refused(by_interface(image(4, 6)), bridge) == (

@@ -12,10 +12,13 @@ from penstock_gpu import gl
 from penstock_gpu.contexts.external_context import ExternalContext
 from penstock_gpu.current import LOCAL
 from penstock_gpu.drawing.glsl import Declaration, complete, declarations
-from penstock_gpu.drawing.program import ATTRIB_TEXTURE_POSITION, ATTRIB_VERTEX, GlProgram
+from penstock_gpu.drawing.program import GlProgram
 from penstock_gpu.drawing.quad import draw_quad
 from penstock_gpu.drawing.uniform_values import numbers
+from penstock_gpu.drawing.vertex_attributes import ATTRIB_TEXTURE_POSITION, ATTRIB_VERTEX
 from penstock_gpu.errors import ShaderError
+
+pytestmark = pytest.mark.heavy
 
 PLACES = "void main() { gl_FragColor = vec4(sample_coordinate, 0.0, 1.0); }"
 
@@ -183,8 +186,16 @@ def test_a_wrong_uniform_changes_nothing(draw):
         program = GlProgram("uniform vec2 level; void main() { gl_FragColor = level.xyxy; }", name="P")
         program.set("level", (0.2, 0.4))
         for name, value, message in (
-            ("levle", 1, "program 'P' has no uniform 'levle'; it has 'level'; did you mean 'level'?"),
-            ("colour", 1, "program 'P' has no uniform 'colour'; it has 'level'; declare it in the shader"),
+            (
+                "levle",
+                1,
+                "program 'P' has no uniform 'levle'; the program has 'level'; did you mean 'level'?",
+            ),
+            (
+                "colour",
+                1,
+                "program 'P' has no uniform 'colour'; the program has 'level'; declare it in the shader",
+            ),
             ("level", 1, "uniform 'level' is set to 1 number, but it is a vec2, which takes 2"),
             ("level", "ab", "uniform 'level' is set to 'ab', but it is a vec2, which takes 2; give numbers"),
             ("level", [[1, 2], [3]], "give numbers"),

@@ -260,7 +260,7 @@ def test_a_size_that_cannot_be_is_refused(gl_available, policy):
     with (
         GpuResources(policy) as resources,
         pytest.raises(
-            GraphRunError, match=r"Empty\.output_dimensions made 0x2 of 3x2, but an image has at least one"
+            GraphRunError, match=r"Empty\.output_dimensions made 0x2 of 3x2, but a drawing has at least"
         ),
     ):
         filtered(Empty, resources, images((3, 2)))
@@ -274,7 +274,9 @@ def test_a_size_that_is_not_whole_is_refused(gl_available, policy):
 
     with (
         GpuResources(policy) as resources,
-        pytest.raises(GraphRunError, match=r"an image of 2\.0 x 1 is not possible; give whole numbers"),
+        pytest.raises(
+            GraphRunError, match=r"the helper can draw nothing on an image of 2\.0 x 1; give whole numbers"
+        ),
     ):
         filtered(Half, resources, images((4, 2)))
 
@@ -319,7 +321,7 @@ def test_what_cpu_render_returns_must_be_the_image_that_was_promised(made, found
 
     with pytest.raises(
         GraphRunError,
-        match=rf"Bad\.cpu_render returned {found}, but BGRA32 of 3x2 is \(2, 3, 4\) uint8; see output_dim",
+        match=rf"Bad\.cpu_render drew {found}, but BGRA32 of 3x2 is \(2, 3, 4\) uint8; see output_dim",
     ):
         filtered(Bad, GpuResources("off"), images((3, 2)))
 
@@ -344,8 +346,8 @@ def test_a_filter_without_a_numpy_path_says_so_before_the_first_image_where_ther
 
     with pytest.raises(
         GraphRunError,
-        match=r"node 'OnlyGl'.*: OnlyGl has no NumPy path, and there is no GL: its policy is 'off'; give it "
-        r"a cpu_render\(src\), or bring GL",
+        match=r"node 'OnlyGl'.*: OnlyGl draws by GL alone, and there is no GL: its policy is 'off'; give the "
+        r"drawing a cpu_render\(src\), or bring GL",
     ) as caught:
         filtered(OnlyGl, GpuResources("off"), [])
     assert isinstance(caught.value.errors[0].__cause__, GpuUnavailableError)

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Final
 from penstock.packs import late_names
 
 if TYPE_CHECKING:
+    from penstock_builder.node_options import set_node_options as set_node_options
+    from penstock_builder.option_messages import as_message as as_message
     from penstock_builder.option_messages import message_of as message_of
-    from penstock_builder.options import as_message as as_message
-    from penstock_builder.options import messages_of as messages_of
-    from penstock_builder.options import set_node_options as set_node_options
+    from penstock_builder.option_messages import messages_of as messages_of
 
 #: Module → the names that it has.
 _HOMES: Final = {
-    "penstock_builder.option_messages": "message_of",
-    "penstock_builder.options": "as_message messages_of set_node_options",
+    "penstock_builder.node_options": "set_node_options",
+    "penstock_builder.option_messages": "as_message message_of messages_of",
 }
 
 if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name

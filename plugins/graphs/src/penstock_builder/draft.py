@@ -13,7 +13,8 @@ from penstock_builder.feedback import Feedback
 from penstock_builder.interfaces import check_type, component
 from penstock_builder.names import Names
 from penstock_builder.node import Node
-from penstock_builder.options import as_message, messages_of, set_extension
+from penstock_builder.node_options import set_extension
+from penstock_builder.option_messages import as_message, messages_of
 from penstock_builder.ports import PortTable, by_port
 from penstock_builder.wires import LoopStream, SidePacket, Stream, Wire
 
@@ -108,7 +109,7 @@ class Draft:
         self.check_own(stream, Stream)
         if isinstance(stream, LoopStream):
             raise FailedPreconditionError(
-                "a loop is no graph output; take the stream that it is connected with"
+                "a loop of the builder is no graph output; take the stream that the loop is connected with"
             )
         place = self.outputs.next_place(tag)
         if name is not None:
@@ -210,7 +211,9 @@ class Draft:
             InvalidArgumentError: it does not follow the grammar of stream names.
         """
         if not is_name(prefix):
-            raise InvalidArgumentError(f"prefix {prefix!r}: must be lower case letters, digits and _")
+            raise InvalidArgumentError(
+                f"prefix {prefix!r} of a node's name in the builder: must be lower case letters, digits and _"
+            )
         outer = self._prefix
         self._prefix = f"{outer}{prefix}__"
         try:
@@ -235,7 +238,7 @@ class Draft:
             InvalidArgumentError: the options are not what they must be.
         """
         if any(one.name == name for one in self.settings.executor):
-            raise AlreadyExistsError(f"executor {name!r} is declared already")
+            raise AlreadyExistsError(f"executor {name!r} is in the builder's draft already")
         if type:
             self.registry.find("executor", type, self.settings.package)
         made = ExecutorConfig(name=name, type=type)
@@ -279,7 +282,8 @@ class Draft:
             raise InvalidArgumentError(f"{given} is no {wanted.what}{_HINTS.get(type(wire), '')}")
         if wire.graph is not self:
             raise InvalidArgumentError(
-                f"{wire.what} {wire.name!r} belongs to another graph; a graph connects its own only",
+                f"{wire.what} {wire.name!r} belongs to another graph of the builder; a graph connects its "
+                "own wires only",
                 stream=wire.name,
             )
 
@@ -333,7 +337,7 @@ class Draft:
         found = self.registry.has("calculator", name) and self.registry.find("calculator", name)
         if found is not made:
             raise InvalidArgumentError(
-                f"{calculator!r} is not registered under {name!r}; register it with "
+                f"the builder's draft: {calculator!r} is not registered under {name!r}; register it with "
                 "penstock.register_calculator, and pass the name where it has another"
             )
         return name

@@ -127,7 +127,9 @@ def _entries(node: Connected, kind: str, new: Iterable[Place]) -> Iterator[str]:
     names.update((place, "") for place in new)
     untagged = [index for tag, index in names if not tag]
     if len(untagged) <= max(untagged, default=-1):
-        raise InvalidArgumentError("an index is missing; without a tag the entries would not show it")
+        raise InvalidArgumentError(
+            "the node's interface lacks an index; without a tag the entries would not show it"
+        )
     for (tag, index), name in sorted(names.items()):
         # A name that is not known yet stands for itself: calculators do not look at names.
         known = name or "unnamed"
@@ -207,8 +209,8 @@ def check_type(
         return
     raise InvalidArgumentError(
         f"{wire.what} {resolved(wire).name!r} ({wire.described()}) has {type_names(written)}, but "
-        f"{KINDS[kind][0]} {port_name(*place)} of {node.who} takes {spec.type_name()}; "
-        "connect another, or convert it between them",
+        f"{KINDS[kind][0]} {port_name(*place)} of {node.who} takes {spec.type_name()} by its interface; "
+        "connect another wire of the builder, or convert it between them",
         node=node.name or node.calculator,
         stream=resolved(wire).name,
     )

@@ -30,7 +30,8 @@ def unremembered(graph: Draft, initial: object) -> Feedback:
     """Return a loop without a memory. Arguments and errors as `Graph.feedback`."""
     if initial is not None:
         raise InvalidArgumentError(
-            f"feedback(initial={initial!r}) needs tick=: the stream at whose first packet it comes"
+            f"feedback(initial={initial!r}) of the builder's loop needs tick=: the stream at whose first "
+            "packet the loop begins"
         )
     back = LoopStream(graph)
     return Feedback(back, back)
@@ -44,7 +45,7 @@ def remembered(graph: Draft, tick: Stream, initial: object) -> Feedback:
         kind = type(initial).__name__
         raise InvalidArgumentError(
             f"feedback(initial={initial!r}): {kind!r} is none of bool, int, float and str; "
-            "pass a side packet of the graph: g.side_packet(name)"
+            "pass a side packet of the graph of the builder: g.side_packet(name)"
         )
     # Before the first node is made: a call that raises changes nothing.
     for name in (_MEMORY, *((_VALUE, _AT_TICK, _EITHER) if initial is not None else ())):

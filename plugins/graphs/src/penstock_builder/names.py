@@ -43,12 +43,14 @@ class Names(Generic[W]):
         """
         if not is_name(name):
             raise InvalidArgumentError(
-                f"{self._what} name {name!r}: must be lower case letters, digits and _, no digit first"
+                f"the builder's {self._what} name {name!r}: must be lower case letters, digits and _, no "
+                "digit first"
             )
         holder = self._wires.get(name)
         if holder is not None and holder.is_named:
             raise AlreadyExistsError(
-                f"{self._what} name {name!r} is taken by {holder.described()}; choose another name",
+                f"the builder's {self._what} name {name!r} is taken by {holder.described()}; choose another "
+                "name",
                 stream=name,
             )
 
@@ -74,7 +76,7 @@ class Names(Generic[W]):
         if wire.is_named and wire.name != name:
             raise FailedPreconditionError(
                 f"{self._what} {wire.name!r} was named so, and cannot be {name!r} too; "
-                "leave one of the names out, or call its named()"
+                "leave one of the names out, or call named() of the builder's wire"
             )
         self.give(wire, name)
 

@@ -15,7 +15,8 @@ from penstock_builder.interfaces import (
     contract_with,
 )
 from penstock_builder.names import readable
-from penstock_builder.options import as_message, messages_of, set_node_options
+from penstock_builder.node_options import set_node_options
+from penstock_builder.option_messages import as_message, messages_of
 from penstock_builder.ports import InputPorts, OutputPorts, PortTable, place_of
 from penstock_builder.wires import FAILURES, Namer, SidePacket, Stream
 
@@ -115,7 +116,8 @@ class Node:
         if len(places) != 1:
             listed = ", ".join(port_name(*place) for place in sorted(places)) or "not known"
             raise InvalidArgumentError(
-                f"{self.who} has {len(places)} outputs ({listed}); name one: .outputs['TAG'] or .outputs[0]",
+                f"{self.who} has {len(places)} outputs ({listed}); name one output of the builder's node: "
+                ".outputs['TAG'] or .outputs[0]",
                 node=self.name or self.calculator,
             )
         return self.outputs[places.pop()]
@@ -129,7 +131,7 @@ class Node:
         """
         if not self.message.HasField("failure"):
             raise FailedPreconditionError(
-                f"{self.who} has no failure policy; call set_failure_policy first", node=self.name
+                f"{self.who} has no failure policy; call the node's set_failure_policy first", node=self.name
             )
         if self.error_stream is None:
             self.error_stream = Stream(self.graph, (self, FAILURES))
@@ -221,7 +223,8 @@ class Node:
             actions = policy.DESCRIPTOR.fields_by_name[field].enum_type.values_by_name
             if action not in actions:
                 raise InvalidArgumentError(
-                    f"{self.who}: {field} {action!r}: must be one of {', '.join(actions)}"
+                    f"{self.who}: {field} {action!r} of the builder's node must be one of "
+                    f"{', '.join(actions)}"
                 )
             setattr(policy, field, actions[action].number)
         policy.retry, policy.backoff_ms, policy.timeout_ms = retry, backoff_ms, timeout_ms
@@ -256,7 +259,9 @@ class Node:
         places = {place_of(key): wire for key, wire in wires.items()}
         table, wanted = self.table(kind), Stream if kind == "inputs" else SidePacket
         if len(places) != len(wires):
-            raise InvalidArgumentError(f"{self.who}: one {table.what} is named twice in {list(wires)}")
+            raise InvalidArgumentError(
+                f"{self.who} of the builder: one {table.what} is named twice in {list(wires)}"
+            )
         for place, wire in places.items():
             self.graph.check_own(wire, wanted)
             old = table.get(place)
@@ -285,7 +290,9 @@ class Node:
         for full_name in full_names:
             taken.check_free(full_name)
         if len(set(full_names)) != len(full_names):
-            raise InvalidArgumentError(f"{self.who}: one name is given to several outputs: {full_names}")
+            raise InvalidArgumentError(
+                f"{self.who} of the builder: one name is given to several outputs: {full_names}"
+            )
         for place, full_name in zip(places, full_names, strict=True):
             ports: Any = getattr(self, kind)
             taken.give(ports[place], full_name)

@@ -1,6 +1,9 @@
-"""Options that are attrs classes: messages from instances, and from values given by field.
+"""Options messages from messages, attrs instances, or fields by name.
 
-The core reads such messages back; a field that a message does not give has the class's default.
+The options that a field belongs to are found from the component itself: from its `Options`, from what its
+contract asks for, its example gives and its code names; and from its name with "Options" behind it.
+
+The core reads the message of an attrs class back; a field that is not given has the class's default.
 """
 
 from __future__ import annotations
@@ -8,12 +11,102 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING, Any
 
-from penstock.errors import InvalidArgumentError
-from penstock.types import converted, default_of, enum_numbers, fields_of, has_no_default, is_options_class
+from penstock.error_text import did_you_mean
+from penstock.errors import InvalidArgumentError, PenstockError
+from penstock.types import (
+    OptionTypes,
+    converted_value,
+    default_value,
+    enum_numbers,
+    fields_of,
+    full_name,
+    has_no_default,
+    is_options_class,
+    message_class,
+)
+from penstock_builder.node_options import extension_of
+from penstock_views.describe import describe
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from penstock import Registry
     from penstock.readers import Message
     from penstock.types import ClassField
+
+
+def as_message(options: object, registry: Registry, who: str) -> Message:
+    """Return options as a message: an options message as it is, an attrs instance written into one.
+
+    Raises:
+        InvalidArgumentError: it is neither, or graph files cannot hold the values of the instance.
+        NameClashError, PluginError: what is declared for the instance's class cannot be imported.
+    """
+    if is_options_class(type(options)):
+        types, cls = OptionTypes(registry), type(options)
+        try:
+            name = full_name(cls)
+            is_declared = registry.option(name) is not None and types.options_class(name) is cls
+            kind = types.message_class(name) if is_declared else message_class(cls)
+            return message_of(options, kind())
+        except InvalidArgumentError as error:
+            raise InvalidArgumentError(f"{who}: {error}") from error
+    if isinstance(options, type) or not hasattr(options, "DESCRIPTOR"):
+        raise InvalidArgumentError(
+            f"{who}: options {options!r} of the node is no message; pass an options message such as "
+            "XOptions(...) from x_pb2, an instance of an attrs class, or fields by name"
+        )
+    return options
+
+
+def messages_of(
+    component: tuple[str, str],
+    fields: Mapping[str, object],
+    registry: Registry,
+    who: str,
+    old: Message = None,
+) -> list[Message]:
+    """Return the options messages in which these fields are set.
+
+    Args:
+        component: its kind and name, as registered.
+        fields: field → value: a number, str, bool, bytes, the name of an enum's value, a message; a `dict`
+            for a field that is a message, a list for one that repeats. For an attrs class also what its
+            `__init__` takes; None for the default, where that is None.
+        registry: that knows its options messages.
+        who: what an error begins with.
+        old: the node, where the fields are to join those that it has.
+
+    Raises:
+        InvalidArgumentError: no message has such a field, or the value does not fit it.
+        NameClashError, PluginError: an options message cannot be imported.
+    """
+    if not fields:
+        return []
+    types = OptionTypes(registry)
+    classes = list(_classes(*component, registry, types))
+    made: dict[str, Message] = {}
+    for field, value in fields.items():
+        cls = next((one for one in classes if field in one.DESCRIPTOR.fields_by_name), None)
+        if cls is None:
+            raise InvalidArgumentError(f"{who}: {_no_field(field, classes)}")
+        full_name = cls.DESCRIPTOR.full_name
+        message = made.get(full_name)
+        if message is None:
+            message = made[full_name] = _given(cls, old)
+        options = types.options_class(full_name)
+        try:
+            if is_options_class(options):
+                part = message_with(options, cls(), field, value)
+            else:
+                part = cls(**{field: value})
+        except InvalidArgumentError as error:
+            raise InvalidArgumentError(f"{who}: {error}") from error
+        except (TypeError, ValueError) as error:
+            raise InvalidArgumentError(f"{who}: option {field}={value!r} of the message: {error}") from error
+        message.ClearField(field)
+        message.MergeFrom(part)
+    return list(made.values())
 
 
 def message_of(instance: Any, message: Message) -> Message:
@@ -66,7 +159,7 @@ def _write_field(message: Message, field: ClassField, value: object) -> None:
         if field.is_required or not _is_default(field, value):
             raise InvalidArgumentError(
                 f"options {message.DESCRIPTOR.full_name}: {field.name} is {value!r}, which a graph file "
-                "cannot say: the default is another value, or there is no default; give a value"
+                "cannot say in a message: the default is another value, or there is no default; give a value"
             )
         return
     if field.shape == "one":
@@ -94,9 +187,9 @@ def _is_default(field: ClassField, value: object, instance: object = None) -> bo
     if getattr(default, "takes_self", False) and instance is None:
         return False
     try:
-        default = default_of(field.attribute, instance)
+        default = default_value(field.attribute, instance)
         if instance is not None:  # it holds converted values
-            default = converted(field.attribute, instance, default)
+            default = converted_value(field.attribute, instance, default)
         if field.shape in ("list", "tuple") and isinstance(value, (list, tuple)):
             return isinstance(default, (list, tuple)) and list(value) == list(default)
         return type(value) is type(default) and bool(value == default)
@@ -128,8 +221,8 @@ def _fill(message: Message, field: ClassField, value: object) -> None:
         for name, one in value.items():
             if name not in known:
                 raise InvalidArgumentError(
-                    f"options {message.DESCRIPTOR.full_name} have no field {name!r}; "
-                    f"they have {', '.join(known) or 'none'}"
+                    f"the options message {message.DESCRIPTOR.full_name} has no field {name!r}; "
+                    f"it has {', '.join(known) or 'none'}"
                 )
             write_field(message, known[name], one)
     else:
@@ -158,6 +251,45 @@ def _plain(message: Message, field: ClassField, value: object) -> Any:
 
 def _unfit(message: Message, field: ClassField, value: object, more: str = "") -> InvalidArgumentError:
     return InvalidArgumentError(
-        f"options {message.DESCRIPTOR.full_name}: {field.name} is {value!r}, but must be {field.type_name}"
-        f"{more}"
+        f"options message {message.DESCRIPTOR.full_name}: {field.name} is {value!r}, but must be "
+        f"{field.type_name}{more}"
     )
+
+
+def _given(cls: Any, node: Message) -> Message:
+    message = cls()
+    if node is None:
+        return message
+    extension = extension_of(node, message)
+    if extension is not None:
+        message.CopyFrom(extension)
+        return message
+    for packed in node.node_options:
+        if packed.Is(message.DESCRIPTOR):
+            packed.Unpack(message)
+            break
+    return message
+
+
+def _classes(kind: str, name: str, registry: Registry, types: OptionTypes) -> Iterator[Any]:
+    """Yield the options messages of a component, each once."""
+    try:
+        described = [one.name for one in describe(name, registry, kind).options]
+    except PenstockError:  # a name that is qualified by the graph's package, say
+        described = []
+    last = name.rpartition(".")[2]
+    described += [full for full in registry.options() if full.rpartition(".")[2] == f"{last}Options"]
+    types.look_into(lambda: ([name], ""))
+    for one in dict.fromkeys(described):
+        message = types.message_class(one)
+        if message is not None:  # else it is inside of another message
+            yield message
+
+
+def _no_field(field: str, classes: list[Any]) -> str:
+    if not classes:
+        return f"{field!r} is no argument, and no options message is known here; pass options= as a message"
+    fields = [one for cls in classes for one in cls.DESCRIPTOR.fields_by_name]
+    names = " and ".join(cls.DESCRIPTOR.full_name for cls in classes)
+    cure = did_you_mean(field, fields) or f"; it has {', '.join(fields) or 'none'}"
+    return f"{names} has no field {field!r}{cure}"

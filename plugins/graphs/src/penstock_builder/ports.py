@@ -38,7 +38,7 @@ def place_of(key: PortKey) -> tuple[str, int]:
         return parse_tag_index(key)
     tag, index = port_id(key)
     if isinstance(key, bool) or index < 0:
-        raise InvalidArgumentError(f"{key!r} names no port: an index is an int from 0")
+        raise InvalidArgumentError(f"{key!r} names no port of the builder: an index is an int from 0")
     parse_tag_index(tag)
     return tag, index
 
@@ -94,7 +94,7 @@ class PortTable(Generic[W]):
             InvalidArgumentError: it is no tag.
         """
         if tag and not _TAG.fullmatch(tag):
-            raise InvalidArgumentError(f"tag {tag!r}: must be upper case letters, digits and _")
+            raise InvalidArgumentError(f"port tag {tag!r}: must be upper case letters, digits and _")
         return tag, self.count(tag)
 
     def read(self, entries: Iterable[str], wire_of: Callable[[str, tuple[str, int]], W], who: str) -> None:
@@ -112,7 +112,10 @@ class PortTable(Generic[W]):
             tag, index, name = parse_tag_index_name(text)
             place = (tag, self.count("") if index < 0 else index)
             if place in self._ports:
-                raise InvalidArgumentError(f"{who}: {self.what} {port_name(*place)} is connected twice")
+                raise InvalidArgumentError(
+                    f"{who}: {self.what} {port_name(*place)} is connected twice in the builder; each port "
+                    "takes one wire"
+                )
             self.connect(place, wire_of(name, place), text[: len(text) - len(name)])
 
     def entries(self, who: str) -> list[str]:
@@ -129,7 +132,7 @@ class PortTable(Generic[W]):
                 if (tag, index) not in self._ports:
                     raise FailedPreconditionError(
                         f"{who}: {self.what} {port_name(tag, index)} is not connected, but "
-                        f"{port_name(tag, number - 1)} is; connect all indices from 0"
+                        f"{port_name(tag, number - 1)} is; connect all indices of the port from 0"
                     )
         # Without a tag, the index is the position among the ports without a tag, in any order of connecting.
         untagged = iter(range(count.get("", 0)))
@@ -233,4 +236,7 @@ class OutputPorts(Generic[W]):
 def _check_attribute(tag: str, what: str) -> None:
     """Accept an attribute that can only mean a tag; for any other one raise AttributeError."""
     if not _TAG.fullmatch(tag):
-        raise AttributeError(f"no {what} {tag!r}: tags are in upper case; an index is given in brackets")
+        raise AttributeError(
+            f"the builder has no {what} {tag!r}: tags of ports are in upper case; an index is given in "
+            "brackets"
+        )

@@ -153,9 +153,11 @@ class LoopStream(Stream):
             AlreadyExistsError: the loop is connected. Nothing changes.
         """
         if self.source is not None:
-            raise AlreadyExistsError(f"the loop is connected to stream {self.source.name!r} already")
+            raise AlreadyExistsError(f"the builder's loop is wired to stream {self.source.name!r} already")
         if isinstance(stream, LoopStream):
-            raise InvalidArgumentError("a loop cannot be connected to a loop; connect both to the stream")
+            raise InvalidArgumentError(
+                "a loop of the builder cannot be wired to a loop; connect both to the stream"
+            )
         self.graph.check_own(stream, Stream)
         self.graph.check_readers(self, stream)
         self.source = stream
@@ -168,7 +170,7 @@ class LoopStream(Stream):
             FailedPreconditionError: always.
         """
         raise FailedPreconditionError(
-            f"a loop has no name of its own; name {name!r} the stream it stands for"
+            f"the wire of a loop has no name of its own; name {name!r} the stream it stands for"
         )
 
     def described(self) -> str:

@@ -32,4 +32,4 @@ def to_json(message: Message, types: OptionTypes) -> str:
     try:
         return json_format.MessageToJson(message, preserving_proto_field_name=True, descriptor_pool=pool)
     except TypeError as error:
-        raise InvalidArgumentError(f"the graph cannot be written as JSON: {error}") from error
+        raise InvalidArgumentError(f"the graph cannot be written in JSON form: {error}") from error

@@ -33,8 +33,10 @@ _FORMS: Final = (
 _NO_TYPE: Final = "@type is missing"
 _TYPE_FIRST: Final = '; begin with the type: {"@type": "type.googleapis.com/package.Options", ...}'
 _PLACE: Final = re.compile(r'\s*at "?CalculatorGraphConfig(?:[\w.@]|\[[^\]]*\])*"?')
-#: What protobuf's JSON reader raises; an OverflowError for a number that no float holds.
-_UNFIT: Final = (json_format.ParseError, RecursionError, OverflowError)
+#: What protobuf's JSON reader raises; an OverflowError for a number that no float holds, and a KeyError for
+#: an extension of another message.
+_UNFIT: Final = (json_format.ParseError, RecursionError, OverflowError, KeyError)
+_FOREIGN: Final = re.compile(r"Extension doesn't match \((?P<here>\S+) vs (?P<extension>\S+)\)")
 _PREFIX: Final = re.compile(r"^(?:Failed to parse [^ ]+ field: )+")
 
 
@@ -62,7 +64,7 @@ def merge_value(value: object, graph: Message, types: OptionTypes, load: ReaderL
         JsonGraphError: the value is no graph.
     """
     if not isinstance(value, dict):
-        raise JsonGraphError(f"a graph is a JSON object, not a {type(value).__name__}", ())
+        raise JsonGraphError(f"a JSON graph is an object, not a {type(value).__name__}", ())
     #: The same object for protobuf, whose published types take a DescriptorPool only.
     pool: Any = types
     try:
@@ -103,7 +105,7 @@ def _with_own_names(value: Any, path: FieldPath, load: ReaderLoad) -> Any:
         return _text(value, path)
     if not isinstance(value, dict):
         if value is not None and not isinstance(value, bool | int | float):  # the object was not JSON
-            raise JsonGraphError(f"{shown(value)} is a {type(value).__name__}; JSON has none", path)
+            raise JsonGraphError(f"{shown(value)} is a {type(value).__name__}; a JSON graph has none", path)
         return value
     members = {}
     for key, member in value.items():
@@ -124,14 +126,20 @@ def _with_own_names(value: Any, path: FieldPath, load: ReaderLoad) -> Any:
 def _text(value: Any, path: FieldPath) -> str:
     """Return a value that must be a str of whole characters."""
     if not isinstance(value, str):
-        raise JsonGraphError(f"{shown(value)} is a {type(value).__name__}; expected a str", path)
+        raise JsonGraphError(
+            f"{shown(value)} is a {type(value).__name__} in the JSON graph; expected a str", path
+        )
     if half := _HALF.search(value):
-        raise JsonGraphError(f"{half[0]!r} is half of a character; write the character itself", path)
+        raise JsonGraphError(
+            f"{half[0]!r} in the JSON graph is half of a character; write the character itself", path
+        )
     return value
 
 
 def _reason(error: Exception) -> str:
     """Return what an error of protobuf's JSON reader says, without the place."""
+    if isinstance(error, KeyError) and (foreign := _FOREIGN.search(str(error.args[0]))):
+        return f"[{foreign['extension']}] are options of something else; {foreign['here']} does not take them"
     words = _PREFIX.sub("", str(error)).partition("\n")[0].rstrip(".")
     words = _PLACE.sub("", words).rstrip(".")
     return f"{words}{_TYPE_FIRST}" if words.startswith(_NO_TYPE) else words

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from penstock.errors import GraphParseError
-from penstock.readers import spelled, where
+from penstock.readers import place_words, spelled
 from penstock_json_graphs import to_json
 from penstock_json_graphs.merge import JsonGraphError, calculators_in, merge_value
 from penstock_json_graphs.text import JsonTextError, tree_of, value_of
@@ -48,5 +48,5 @@ def _fail(
     places: Places, words: str, position: tuple[int, int] | None, cause: BaseException | None
 ) -> NoReturn:
     line, column = position or (None, None)
-    message = f"{where(places.file, position)}{words}"
+    message = f"{place_words(places.file, position)}{words}"
     raise GraphParseError(message, file=places.file, line=line, column=column) from cause

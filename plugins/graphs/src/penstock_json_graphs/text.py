@@ -98,5 +98,5 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) < len(pairs):
         ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
-        raise ValueError(f"the member {quoted(twice)} comes twice in one object")
+        raise ValueError(f"the JSON text's member {quoted(twice)} comes twice in one object")
     return members

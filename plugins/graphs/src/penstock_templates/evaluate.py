@@ -86,7 +86,9 @@ class Environment:
         if value is None or isinstance(value, list):
             return value or []
         cure = ", for example range(n)" if isinstance(value, float) else ""
-        self._report(InvalidArgumentError(f"'for' goes over a list{cure}, not over {described(value)}"))
+        self._report(
+            InvalidArgumentError(f"the template's 'for' goes over a list{cure}, not over {described(value)}")
+        )
         return []
 
     def _evaluated(self, expression: Message) -> Value | None:
@@ -107,7 +109,9 @@ class Environment:
     def _range(self, value: Value) -> Value:
         count = as_number(value, "'range'")
         if not (count.is_integer() and count >= 0):
-            raise InvalidArgumentError(f"'range' takes a whole number from 0 on, not {described(count)}")
+            raise InvalidArgumentError(
+                f"the template's 'range' takes a whole number from 0 on, not {described(count)}"
+            )
         self._usage.step(int(count))
         return [float(i) for i in range(int(count))]
 
@@ -126,10 +130,10 @@ class Environment:
 
 def _check(op: str, count: int) -> None:
     if op not in _OPERATIONS and op != "range":
-        raise InvalidArgumentError(f"there is no operation {quoted(op)}")
+        raise InvalidArgumentError(f"the template cannot be evaluated: there is no operation {quoted(op)}")
     wanted = _COUNTS.get(op, 2)
     if op not in _ANY_COUNT and count != wanted:
-        raise InvalidArgumentError(f"{op!r} has {count} arguments; it takes {wanted}")
+        raise InvalidArgumentError(f"{op!r} of the template has {count} arguments; it takes {wanted}")
 
 
 def _applied(op: str, operands: list[Value]) -> Value:
@@ -141,10 +145,12 @@ def _item(container: Value | None, key: str) -> Value | None:
     if container is None:
         return None
     if not isinstance(container, dict):
-        raise NotFoundError(f"param field {quoted(key)} is asked of {described(container)}, which is no dict")
+        raise NotFoundError(
+            f"the template's param field {quoted(key)} is asked of {described(container)}, which is no dict"
+        )
     if key not in container:
         has = clipped(", ".join(container)) or "no items"
-        raise NotFoundError(f"param field {quoted(key)} is missing; the dict has {has}")
+        raise NotFoundError(f"the template's param field {quoted(key)} is missing; the dict has {has}")
     return container[key]
 
 
@@ -161,7 +167,9 @@ def _sum(left: Value, right: Value) -> Value:
 def _quotient(left: Value, right: Value) -> Value:
     dividend, divisor = as_number(left, "'/'"), as_number(right, "'/'")
     if divisor == 0:
-        raise InvalidArgumentError(f"{described(dividend)} is divided by zero")
+        raise InvalidArgumentError(
+            f"{described(dividend)} is divided by zero where the template is evaluated"
+        )
     return dividend / divisor
 
 
@@ -178,7 +186,9 @@ def _order(left: Value, right: Value) -> float:
 
 def _dict(*operands: Value) -> Value:
     if len(operands) % 2:
-        raise InvalidArgumentError(f"'dict' has {len(operands)} arguments; it takes a value for each key")
+        raise InvalidArgumentError(
+            f"the template's 'dict' has {len(operands)} arguments; it takes a value for each key"
+        )
     pairs = zip(operands[::2], operands[1::2], strict=True)
     made: dict[str, Value] = {}
     for key, value in pairs:
@@ -188,7 +198,7 @@ def _dict(*operands: Value) -> Value:
 
 def _size(value: Value) -> float:
     if not isinstance(value, (list, dict)):
-        raise InvalidArgumentError(f"'size' takes a list or a dict, not {described(value)}")
+        raise InvalidArgumentError(f"the template's 'size' takes a list or a dict, not {described(value)}")
     return len(value)
 
 

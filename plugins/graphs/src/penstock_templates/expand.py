@@ -230,7 +230,8 @@ class _Field:
         if self.field is None:
             name = message.DESCRIPTOR.full_name
             raise InvalidArgumentError(
-                f"the rule is for field {number} of {name}, which nothing declares; install its plugin"
+                f"the template cannot be expanded: its rule is for field {number} of {name}, which nothing "
+                "declares; install its plugin"
             )
         self._name = fields.spelled(self.field)
         self._spot = spot
@@ -247,7 +248,8 @@ class _Field:
         if position >= len(values):
             if fields.is_repeated(self.field) or fields.is_message(self.field):
                 raise InvalidArgumentError(
-                    f"the rule is for {self._name}[{step.key or step.position}], which is missing"
+                    "the template cannot be expanded: its rule is for "
+                    f"{self._name}[{step.key or step.position}], which is missing"
                 )
             return self.field.default_value, self._spot_of(position)
         value = values[position]
@@ -263,7 +265,10 @@ class _Field:
         if fields.is_message(self.field):
             return value, carry_out(value, spot)
         if self._message.DESCRIPTOR.full_name != fields.ANY:
-            raise InvalidArgumentError(f"a rule leads into field {self._name!r}, which holds no message")
+            raise InvalidArgumentError(
+                f"the template cannot be expanded: a rule leads into field {self._name!r}, which holds no "
+                "message"
+            )
         packed = fields.unpacked(self._message, self._find)
         at = carry_out(packed, _first_inside(spot))
         return packed.SerializePartialToString(deterministic=True), at
@@ -291,11 +296,13 @@ class _Field:
         other = None if oneof is None else self._message.WhichOneof(oneof.name)
         if made and other not in (None, self.field.name):
             raise InvalidArgumentError(
-                f"field {self._name!r} is given beside {other!r}; only one of them can be"
+                f"the template's field {self._name!r} is given beside {other!r}; only one of them can be "
+                "expanded"
             )
         if len(made) + len(in_place) > 1:
             raise InvalidArgumentError(
-                f"field {self._name!r} does not repeat and has {len(made) + len(in_place)} values; it takes 1"
+                f"the template's field {self._name!r} does not repeat and expands to "
+                f"{len(made) + len(in_place)} values; it takes 1"
             )
         if made or not in_place:
             self._set(made)

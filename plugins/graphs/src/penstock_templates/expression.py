@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from penstock.config.calculator_graph_template_pb2 import TemplateExpression
 from penstock.error_text import quoted
 from penstock.limits import current
-from penstock.readers import DefinitionTextError
+from penstock.readers import GraphReaderError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +50,7 @@ _ESCAPE: Final = re.compile(r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]{1,2})|u([0-9a-fA-F
 _ESCAPED: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
 
-class RuleError(DefinitionTextError):
+class RuleError(GraphReaderError):
     """A rule that cannot be followed, or that stands where none can."""
 
 
@@ -216,7 +216,7 @@ class _Reader:
         if function.text not in _FUNCTIONS:
             known = ", ".join(_FUNCTIONS)
             raise RuleError(
-                function.offset, f"there is no function {quoted(function.text)}; there are {known}"
+                function.offset, f"expressions have no function {quoted(function.text)}; there are {known}"
             )
         self._expect("(")
         arguments: list[_Read] = []
@@ -235,7 +235,8 @@ class _Reader:
         wanted = _FUNCTIONS[function.text]
         if wanted is not None and count != wanted:
             raise RuleError(
-                function.offset, f"{quoted(function.text)} has {_arguments(count)}; it takes {wanted}"
+                function.offset,
+                f"{quoted(function.text)} has {_arguments(count)} in this expression; it takes {wanted}",
             )
         if function.text == "dict" and count % 2:
             words = f"'dict' has {_arguments(count)}; it takes a value for each key, dict(key: value, ...)"
@@ -282,7 +283,7 @@ class _Reader:
     def _fail(self, expected: str, cure: str = "") -> None:
         token = self._token
         if token.kind == "end":
-            raise RuleError(self._start, "this '%' opens a rule that no second '%' closes")
+            raise RuleError(self._start, "this '%' of the template opens a rule that no second '%' closes")
         found = "the end of the rule" if token.text == "%" else quoted(token.text)
         raise RuleError(token.offset, f"found {found}, expected {expected}" + (f"; {cure}" if cure else ""))
 

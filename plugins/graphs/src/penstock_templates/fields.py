@@ -195,7 +195,9 @@ def unpacked(packed: Message, find: ReaderFindType) -> Message:
     try:
         return parsed(find(name), packed.value)
     except (KeyError, ValueError) as error:
-        raise InvalidArgumentError(f"an Any of type {quoted(packed.type_url)} cannot be read") from error
+        raise InvalidArgumentError(
+            f"the template's field of Any holds type {quoted(packed.type_url)}, which cannot be read"
+        ) from error
 
 
 def _entry(field: Field, key: Any, value: Any) -> Message:
@@ -211,7 +213,8 @@ def _entry(field: Field, key: Any, value: Any) -> Message:
 def _put(entries: Any, field: Field, entry: Message) -> None:
     if entry.key in entries:
         raise InvalidArgumentError(
-            f"field {spelled(field)!r} has the key {clipped(repr(entry.key))} twice; keys differ"
+            f"the template's field {spelled(field)!r} has the key {clipped(repr(entry.key))} twice; keys "
+            "differ"
         )
     if field.message_type.fields_by_name["value"].message_type is None:
         entries[entry.key] = entry.value
@@ -231,16 +234,22 @@ def converted(field: Field, value: Value) -> Any:
     where = f"field {spelled(field)!r}"
     if isinstance(value, list):
         element = f"% for (one : ...) % {spelled(field)}: % one % % end %"
-        raise InvalidArgumentError(f"{where} takes one value, not {described(value)}; repeat it: {element}")
+        raise InvalidArgumentError(
+            f"{where} of the template takes one value, not {described(value)}; repeat it: {element}"
+        )
     if field.message_type is not None:
         if field.message_type.full_name == _DICT and isinstance(value, dict):
             return to_message(value)
-        raise InvalidArgumentError(f"{where} is a message; give values to its fields, not {described(value)}")
+        raise InvalidArgumentError(
+            f"{where} of the template is a message; give values to its fields, not {described(value)}"
+        )
     found = _scalar(field, value, where)
     try:
         set_values(new(field.containing_type), field, [found])  # protobuf knows the ranges
     except (ValueError, TypeError) as error:
-        raise InvalidArgumentError(f"{where} cannot be {described(value)}: {error}") from error
+        raise InvalidArgumentError(
+            f"{where} of the template cannot be {described(value)}: {error}"
+        ) from error
     return found
 
 
@@ -266,10 +275,12 @@ def _whole(value: Value, where: str) -> int:
         try:
             return int(value)  # of any length: a double would lose the last digits
         except ValueError as error:  # thousands of digits
-            raise InvalidArgumentError(f"{where} cannot be a number of {len(value)} digits") from error
+            raise InvalidArgumentError(
+                f"{where} of the template cannot be a number of {len(value)} digits"
+            ) from error
     number = as_number(value, where)
     if not number.is_integer():
-        raise InvalidArgumentError(f"{where} takes whole numbers, not {described(value)}")
+        raise InvalidArgumentError(f"{where} of the template takes whole numbers, not {described(value)}")
     return int(number)
 
 
@@ -277,5 +288,7 @@ def _known(field: Field, value: Value, where: str) -> int:
     number = _whole(value, where)
     if number not in field.enum_type.values_by_number:
         names = ", ".join(field.enum_type.values_by_name)
-        raise InvalidArgumentError(f"{where} cannot be {described(value)}; it is one of {names}")
+        raise InvalidArgumentError(
+            f"{where} of the template cannot be {described(value)}; it is one of {names}"
+        )
     return number

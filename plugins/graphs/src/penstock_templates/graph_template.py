@@ -54,7 +54,9 @@ class GraphTemplate:
             NameClashError, PluginError: options that it names cannot be imported.
         """
         if not isinstance(text, str):
-            raise InvalidArgumentError(f"text is a {type(text).__name__}; pass a str, or use from_file")
+            raise InvalidArgumentError(
+                f"the template's text is a {type(text).__name__}; pass a str, or use from_file"
+            )
         return cls._read(text, registry)
 
     @classmethod
@@ -133,7 +135,7 @@ class GraphTemplate:
             known = list(self.params)
             near = near_names(name, known, 1)
             cure = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known) or 'none'}"
-            raise InvalidArgumentError(f"{self!r} has no param {name!r}; {cure}")
+            raise InvalidArgumentError(f"{self!r}: the template has no param {name!r}; {cure}")
         return type(self)(attrs.evolve(self._template, given={**self._template.given, **values}))
 
     def expand(self, /, **arguments: object) -> Message:

@@ -19,7 +19,7 @@ from penstock import StatusCode
 from penstock.error_text import did_you_mean, quoted
 from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError
 from penstock.readers import own_name
-from penstock.types import unpacked
+from penstock.types import unpacked_message
 from penstock_templates.fields import is_repeated
 
 if TYPE_CHECKING:
@@ -81,11 +81,11 @@ def set_option_values(
 def _paths(entry: str) -> tuple[_Path, _Path]:
     parts = _SPLIT.split(entry, maxsplit=1)
     if len(parts) != 2 or not all(parts):  # noqa: PLR2004  # two paths
-        raise InvalidArgumentError("write it as 'FIELD_OF_THE_NODE:FIELD_OF_THE_GRAPH'")
+        raise InvalidArgumentError("write the option_value as 'FIELD_OF_THE_NODE:FIELD_OF_THE_GRAPH'")
     paths = _path(parts[0]), _path(parts[1])
     for path, other, text in zip(paths, reversed(paths), parts, strict=True):
         if not path.steps and (other.steps or text not in _WHOLE):
-            raise InvalidArgumentError(f"path {quoted(text)} names no field")
+            raise InvalidArgumentError(f"option_value: option path {quoted(text)} names no field")
     return paths
 
 
@@ -97,7 +97,7 @@ def _path(text: str) -> _Path:
     if steps and steps[0].startswith(_EXTENSION):
         wanted = own_name(steps.pop(0)[len(_EXTENSION) :])
     if not all(steps) or (steps and steps[0].isdigit()):
-        raise InvalidArgumentError(f"path {quoted(text)} names no field")
+        raise InvalidArgumentError(f"option_value: option path {quoted(text)} names no field")
     return _Path(wanted, tuple(steps))
 
 
@@ -112,8 +112,8 @@ def _graph_value(graph: Message, user: Message | None, path: _Path, types: Optio
 
 def _graph_options(graph: Message, user: Message | None, types: OptionTypes) -> list[Message]:
     """Return copies of the graph's options, each with those of the same type of the node that uses it."""
-    found = [*_extensions(graph.options), *(unpacked(one, types) for one in graph.graph_options)]
-    of_user = [unpacked(one, types) for one in user.node_options] if user is not None else []
+    found = [*_extensions(graph.options), *(unpacked_message(one, types) for one in graph.graph_options)]
+    of_user = [unpacked_message(one, types) for one in user.node_options] if user is not None else []
     merged = []
     for options in found:
         copy = type(options)()
@@ -127,7 +127,7 @@ def _graph_options(graph: Message, user: Message | None, types: OptionTypes) -> 
 
 def _merge(node: Message, graph_options: list[Message], path: _Path, types: OptionTypes) -> None:
     """Merge whole messages into those of the node that have the same type."""
-    inner = [unpacked(packed, types) for packed in node.node_options]
+    inner = [unpacked_message(packed, types) for packed in node.node_options]
     own = [*_extensions(node.options), *inner]
     if graph_options and not any(type(one) is type(other) for one in own for other in graph_options):
         raise _no_options(path)
@@ -144,7 +144,7 @@ def _write(node: Message, path: _Path, value: Any, types: OptionTypes) -> None:
     if found is not None:
         _set(found, path.steps, value)
         return
-    inner = [unpacked(packed, types) for packed in node.node_options]
+    inner = [unpacked_message(packed, types) for packed in node.node_options]
     found = _chosen(inner, path, "the node")
     if found is None:
         raise _no_options(path)
@@ -155,7 +155,9 @@ def _write(node: Message, path: _Path, value: Any, types: OptionTypes) -> None:
 
 def _no_options(path: _Path) -> NotFoundError:
     which = f" {quoted(path.type)}" if path.type else ""
-    return NotFoundError(f"the node has no options{which} to write to; add them, be they empty")
+    return NotFoundError(
+        f"the node has no options{which} for an option_value to write to; add them, be they empty"
+    )
 
 
 def _extensions(extended: Message) -> list[Message]:
@@ -182,7 +184,7 @@ def _no_field(whose: str, field: str, messages: list[Message]) -> NotFoundError:
     known = [name for one in messages for name in one.DESCRIPTOR.fields_by_name]
     meant = did_you_mean(field, known, 1)
     types = " and ".join(one.DESCRIPTOR.full_name for one in messages)
-    return NotFoundError(f"{whose}, {types}, have no field {quoted(field)}{meant}")
+    return NotFoundError(f"{whose}, {types}, of an option_value have no option field {quoted(field)}{meant}")
 
 
 # --- paths --------------------------------------------------------------------------------------
@@ -241,11 +243,17 @@ def _step(message: Message, steps: tuple[str, ...]) -> tuple[Any, int | None, tu
     if rest and rest[0].isdigit():
         index = int(rest.pop(0))
         if not is_repeated(field):
-            raise InvalidArgumentError(f"field {field.full_name!r} is no list, so it has no element {index}")
+            raise InvalidArgumentError(
+                f"option_value: field {field.full_name!r} is no list, so it has no element {index}"
+            )
     if rest and (field.message_type is None or (is_repeated(field) and index is None)):
-        raise InvalidArgumentError(f"field {field.full_name!r} has no field {quoted(rest[0])} inside")
+        raise InvalidArgumentError(
+            f"option_value: field {field.full_name!r} has no field {quoted(rest[0])} inside"
+        )
     if field.message_type is not None and field.message_type.GetOptions().map_entry:
-        raise InvalidArgumentError(f"field {field.full_name!r} is a map, which cannot be copied")
+        raise InvalidArgumentError(
+            f"option_value: field {field.full_name!r} is a map, which cannot be copied"
+        )
     return field, index, tuple(rest)
 
 

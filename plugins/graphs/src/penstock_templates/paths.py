@@ -106,6 +106,12 @@ def sites_of(rules: Sequence[Message]) -> tuple[list[int], Site]:
             way.pop()
         is_last = len(way) > 1 and rules[way[-1].rules[-1]].op not in _DIRECTIVES
         if len(path) > len(way[-1].path) and not is_last:
+            before = way[-1].sites[-1].path if way[-1].sites else ()
+            if before[: len(path)] == path:
+                raise InvalidArgumentError(
+                    f"rule {position}: its path {quoted(rule.path)} is around that of an earlier rule; in a "
+                    "template the outer rule comes first"
+                )
             site = Site(path)
             way[-1].sites.append(site)
             way.append(site)
@@ -115,7 +121,9 @@ def sites_of(rules: Sequence[Message]) -> tuple[list[int], Site]:
             )
         way[-1].rules.append(position)
         if len(way[-1].rules) > most + 1:
-            raise InvalidArgumentError(f"rule {position}: more than {most} rules around one field")
+            raise InvalidArgumentError(
+                f"the template's rule {position}: more than {most} rules around one field"
+            )
     return declarations, root
 
 
@@ -128,4 +136,6 @@ def check_count(rule: Message) -> None:
     counts = _COUNTS.get(rule.op)
     if counts is not None and len(rule.arg) not in counts:
         takes = " or ".join(map(str, counts))
-        raise InvalidArgumentError(f"{rule.op!r} has {len(rule.arg)} arguments; it takes {takes}")
+        raise InvalidArgumentError(
+            f"{rule.op!r} of the template has {len(rule.arg)} arguments; it takes {takes}"
+        )

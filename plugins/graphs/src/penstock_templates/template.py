@@ -139,7 +139,7 @@ def read_text(text: str, places: Places, merge: ReaderMerge, find: ReaderFindTyp
     if scanned.lost is not None:
         raise RuleError(scanned.lost, "the template cannot be followed from here on")
     if scanned.unfound is not None:
-        raise RuleError(scanned.unfound, "a rule cannot stand inside a group")
+        raise RuleError(scanned.unfound, "a template's rule cannot stand inside a group")
     message.rule.extend(scanned.rules)
     spots = {}
     for fragment in scanned.fragments:

@@ -254,7 +254,9 @@ class _Scan:
                 words = f"more than {most} rules around one field; join conditions by &&"
                 raise RuleError(token.offset, words)
         if token is None or token.text in ("}", ">"):
-            raise RuleError(opened[-1][1], f"{opened[-1][0]!r} has no field; a field and % end % follow it")
+            raise RuleError(
+                opened[-1][1], f"{opened[-1][0]!r} has no field; in a template a field and % end % follow it"
+            )
         self._field(scope, first)
         for op, offset in reversed(opened):
             self._end(op, offset)
@@ -266,7 +268,9 @@ class _Scan:
             self._next += 1
             token = self._peek()
         if token is None:
-            raise RuleError(offset, f"this {op!r} is never ended; write % end % behind its field")
+            raise RuleError(
+                offset, f"this {op!r} is never ended in the template; write % end % behind its field"
+            )
         if token.text != "%" or read_directive(self._text, token.offset).op != "end":
             words = f"{op!r} is for one field; end it with % end %, and open another one for the next field"
             raise RuleError(token.offset, words)
@@ -339,7 +343,10 @@ class _Scan:
             return
         bracket = self._take()
         if first is not None:
-            raise RuleError(bracket.offset, f"a list inside {self.rules[first].rule.op!r}; give one value")
+            raise RuleError(
+                bracket.offset,
+                f"the text of the template has a list inside {self.rules[first].rule.op!r}; give one value",
+            )
         while not self._is_next("]"):
             if self._is_next(","):
                 self._next += 1
@@ -373,12 +380,14 @@ class _Scan:
     def _expression(self, scope: _Scope, named: _Named, path: tuple[_Place, ...], first: int) -> None:
         offset = self._tokens[self._next].offset
         if named.packed is not None:
-            raise RuleError(offset, f"{named.name} is a message; give values to its fields")
+            raise RuleError(offset, f"{named.name} of the template is a message; give values to its fields")
         by = self._placeholder(scope, named)
         rule = self._rule(read_value, by)
         if len(by) > rule.end - offset:
             raise RuleError(
-                offset, f"this rule is shorter than the {by} that stands for it; put blanks inside"
+                offset,
+                f"this rule in the text of the template is shorter than the {by} that stands for it; put "
+                "blanks inside",
             )
         self._locate(first, path, named.field)
 

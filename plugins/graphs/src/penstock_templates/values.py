@@ -62,7 +62,7 @@ def _value(value: object, what: str, depth: int = 0) -> Value:
     if isinstance(value, int):
         if abs(value) > _LARGEST_WHOLE:
             raise InvalidArgumentError(
-                f"{what}: {value} is too large for a template's numbers, which are doubles; pass it as a str"
+                f"{what}: {value} is too large for a template's values, which are doubles; pass it as a str"
             )
         return float(value)
     if isinstance(value, float):
@@ -74,13 +74,16 @@ def _value(value: object, what: str, depth: int = 0) -> Value:
     if isinstance(value, (list, tuple)):
         return [_value(one, f"{what}[{i}]", depth + 1) for i, one in enumerate(value)]
     raise InvalidArgumentError(
-        f"{what} is a {type(value).__name__}; a template takes str, bool, int, float, lists and dicts"
+        f"{what} is a {type(value).__name__}; the values of a template are str, bool, int, float, lists and "
+        "dicts"
     )
 
 
 def _key(key: object, what: str) -> str:
     if not isinstance(key, str):
-        raise InvalidArgumentError(f"{what}: the key {key!r} is a {type(key).__name__}; keys are str")
+        raise InvalidArgumentError(
+            f"{what}: the template's key {key!r} is a {type(key).__name__}; keys of values are str"
+        )
     return _text(key, f"{what}: a key")
 
 
@@ -89,7 +92,9 @@ def _text(value: str, what: str) -> str:
         value.encode()
     except UnicodeEncodeError as error:
         half = value[error.start]
-        raise InvalidArgumentError(f"{what}: {half!r} is half of a character") from error
+        raise InvalidArgumentError(
+            f"{what}: {half!r} is half of a character, which a template's value cannot hold"
+        ) from error
     return str(value)
 
 
@@ -168,7 +173,9 @@ def as_number(value: Value, where: str) -> float:
     """
     number = number_in(value)
     if number is None:
-        raise InvalidArgumentError(f"{where} takes numbers, not {described(value)}")
+        raise InvalidArgumentError(
+            f"{where} of the template takes values that are numbers, not {described(value)}"
+        )
     return number
 
 
@@ -182,7 +189,9 @@ def as_text(value: Value, where: str) -> str:
         return value
     if isinstance(value, float):
         return number_text(value)
-    raise InvalidArgumentError(f"{where} takes text and numbers, not {described(value)}")
+    raise InvalidArgumentError(
+        f"{where} of the template takes values that are text or numbers, not {described(value)}"
+    )
 
 
 def as_bool(value: Value, where: str) -> bool:
@@ -199,4 +208,6 @@ def as_bool(value: Value, where: str) -> bool:
         if lower in _FALSE:
             return False
     cure = "; compare a number, as in x != 0" if number_in(value) is not None else ""
-    raise InvalidArgumentError(f"{where} takes true or false, not {described(value)}{cure}")
+    raise InvalidArgumentError(
+        f"{where} of the template takes the values true or false, not {described(value)}{cure}"
+    )

@@ -43,7 +43,8 @@ def test_a_tagged_back_edge_is_marked_by_its_tag(g):
 def test_a_loop_that_is_read_must_be_connected(g):
     g.node("AddCalculator", g.feedback().stream)
     with pytest.raises(
-        FailedPreconditionError, match=r"input 0 of node 'AddCalculator' reads a loop that is not"
+        FailedPreconditionError,
+        match=r"input 0 of node 'AddCalculator' reads a loop of the builder that is not",
     ):
         g.to_config()
 
@@ -57,12 +58,12 @@ def test_a_loop_is_connected_once_and_with_a_stream_of_its_graph(g, registry):
     loop, a = g.feedback(), g.input("a")
     with pytest.raises(InvalidArgumentError, match="belongs to another graph"):
         loop.connect(Graph(registry).input("b"))
-    with pytest.raises(InvalidArgumentError, match="connected to a loop"):
+    with pytest.raises(InvalidArgumentError, match="a loop of the builder cannot be wired to a loop"):
         loop.connect(loop.stream)
     with pytest.raises(InvalidArgumentError, match="side packet 's' is no stream"):
         loop.connect(g.side_packet("s"))
     assert loop.connect(a) is a
-    with pytest.raises(AlreadyExistsError, match="the loop is connected to stream 'a' already"):
+    with pytest.raises(AlreadyExistsError, match="the builder's loop is wired to stream 'a' already"):
         loop.connect(a)
 
 
@@ -92,7 +93,7 @@ def test_a_loop_whose_type_nothing_says_has_any_type(g):
 
 def test_a_loop_is_no_graph_output_and_has_no_name(g):
     loop = g.feedback()
-    with pytest.raises(FailedPreconditionError, match="a loop is no graph output"):
+    with pytest.raises(FailedPreconditionError, match="a loop of the builder is no graph output"):
         g.output(loop.stream)
     with pytest.raises(FailedPreconditionError, match="name 'a' the stream it stands for"):
         loop.stream.named("a")
@@ -101,7 +102,9 @@ def test_a_loop_is_no_graph_output_and_has_no_name(g):
 
 
 def test_an_initial_value_needs_a_tick_and_a_type_that_a_graph_can_hold(g):
-    with pytest.raises(InvalidArgumentError, match=r"feedback\(initial=1\) needs tick="):
+    with pytest.raises(
+        InvalidArgumentError, match=r"feedback\(initial=1\) of the builder's loop needs tick="
+    ):
         g.feedback(initial=1)
     with pytest.raises(
         InvalidArgumentError, match=r"'list' is none of bool, int, float and str; pass a side"

@@ -125,12 +125,18 @@ def test_fields_join_those_that_are_set_and_none_takes_one_back(registry):
         ({"radius": "x"}, r"radius is 'x', but must be int$"),
         ({"radius": True}, r"radius is True, but must be int$"),
         ({"mode": "ROUGH"}, r"mode is 'ROUGH', but must be Mode; its values are SOFT, HARD$"),
-        ({"sigma": None}, r"sigma is None, which a graph file cannot say: the default is another value"),
-        ({"names": ()}, r"names is \(\), which a graph file cannot say: the default is another value, or"),
+        (
+            {"sigma": None},
+            r"sigma is None, which a graph file cannot say in a message: the default is another value",
+        ),
+        (
+            {"names": ()},
+            r"names is \(\), which a graph file cannot say in a message: the default is another value, or",
+        ),
         ({"names": "abc"}, r"names is 'abc', but must be tuple\[str, \.\.\.\]$"),
-        ({"area": {"z": 1}}, r"\.Rect have no field 'z'; they have x, y$"),
+        ({"area": {"z": 1}}, r"\.Rect has no field 'z'; it has x, y$"),
         ({"options": BlurOptions(radius="x")}, r"radius is 'x', but must be int$"),
-        ({"options": BlurOptions}, r"is no message; pass one such as XOptions"),
+        ({"options": BlurOptions}, r"of the node is no message; pass an options message such as XOptions"),
     ],
 )
 def test_a_value_that_does_not_fit_is_refused_on_its_line_and_changes_nothing(registry, fields, words):

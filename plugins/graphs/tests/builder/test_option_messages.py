@@ -126,7 +126,7 @@ def test_an_inner_instance_of_nothing_but_defaults_is_given_all_the_same():
         (BlurOptions(size=()), r"size is \(\), but must be tuple\[int, int\]"),
         (
             BlurOptions(size=None),
-            r"size is None, which a graph file cannot say: the default is another",
+            r"size is None, which a graph file cannot say in a message: the default is another",
         ),
         (BlurOptions(radius=2**63), r"radius is 9223372036854775808, but must be int of 64 bits"),
         (BlurOptions(radius=True), r"radius is True, but must be int"),
@@ -143,7 +143,7 @@ def test_an_inner_instance_of_nothing_but_defaults_is_given_all_the_same():
         (BlurOptions(names="abc"), r"names is 'abc', but must be list\[str\]"),
         (BlurOptions(weights={1: 2.0}), r"weights is {1: 2.0}, but must be dict\[str, float\]"),
         (BlurOptions(area=3), r"area is 3, but must be Rect"),
-        (BlurOptions(areas=[{"z": 1}]), r"have no field 'z'; they have x, y, mode"),
+        (BlurOptions(areas=[{"z": 1}]), r"has no field 'z'; it has x, y, mode"),
     ],
 )
 def test_an_instance_that_no_message_can_hold_is_refused(options, words):

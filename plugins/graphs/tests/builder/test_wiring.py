@@ -235,7 +235,7 @@ def test_a_key_that_names_no_port_is_refused(g, key):
 
 def test_an_attribute_that_is_no_tag_does_not_exist(g):
     made = g.node("AddCalculator")
-    with pytest.raises(AttributeError, match="tags are in upper case"):
+    with pytest.raises(AttributeError, match="tags of ports are in upper case"):
         _ = made.outputs.video
     with pytest.raises(AttributeError, match="no input 'video'"):
         made.inputs.video = g.input("a")
@@ -245,7 +245,7 @@ def test_an_attribute_that_is_no_tag_does_not_exist(g):
 
 def test_an_executor_is_declared_once_and_its_type_is_known(g):
     g.executor("slow")
-    with pytest.raises(AlreadyExistsError, match="executor 'slow' is declared already"):
+    with pytest.raises(AlreadyExistsError, match="executor 'slow' is in the builder's draft already"):
         g.executor("slow", "ThreadPoolExecutor")
     with pytest.raises(UnknownNameError, match=r"no executor 'ThreadPol'"):
         g.executor("fast", "ThreadPol")
@@ -283,9 +283,13 @@ def test_a_failure_stream_without_a_chosen_name_gets_one(registry):
 def test_a_failure_policy_that_is_none_is_refused(registry):
     g = Graph(registry)
     node = g.node("HandOnCalculator", g.input("in"))
-    with pytest.raises(FailedPreconditionError, match="has no failure policy; call set_failure_policy first"):
+    with pytest.raises(
+        FailedPreconditionError, match="has no failure policy; call the node's set_failure_policy first"
+    ):
         _ = node.failures
-    with pytest.raises(InvalidArgumentError, match="on_error 'IGNORE': must be one of FAIL, SKIP"):
+    with pytest.raises(
+        InvalidArgumentError, match="on_error 'IGNORE' of the builder's node must be one of FAIL, SKIP"
+    ):
         node.set_failure_policy("IGNORE")
     with pytest.raises(UnknownNameError, match="Nowhere"):
         node.set_failure_policy("FALL_BACK", fallback="Nowhere")

@@ -205,7 +205,9 @@ def test_options_that_only_a_calculator_of_the_graph_declares_are_found(
 def test_options_of_an_unknown_type_cannot_be_written(registry):
     config = read_graph(graph("radius: 5"), registry)
 
-    with pytest.raises(InvalidArgumentError, match=r"^the graph cannot be written as JSON: .*BlurOptions"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"^the graph cannot be written in JSON form: .*BlurOptions"
+    ):
         to_json(config)
 
 
@@ -221,11 +223,11 @@ def test_options_of_an_unknown_type_cannot_be_written(registry):
         ('{"node": [{},\n{"input_stream": ["a",\n3]}]}', (3, 1), "expected string"),
         ('{"node": [{},\n{"node_options": [{"size": 3}]}]}', (2, 19), "@type is missing"),
         ('{"node":\n [{"options":\n {"[penstock.NoSuch.ext]": {}}}]}', (3, 3), "no options message 'pens"),
-        ("[1]", (1, 1), "a graph is a JSON object, not a list"),
-        ('{"node":\n ["\\ud800"]}', (2, 3), r"'\ud800' is half of a character; write the"),
-        ('{"a\\ud800": 1}', (1, 1), r"'\ud800' is half of a character; write the"),
-        ('{"@type":"\\ud800"}', (1, 2), r"'\ud800' is half of a character; write the"),
-        ('{"node":[{"node_options":[{\n"@type":1}]}]}', (2, 1), "1 is a int; expected a str"),
+        ("[1]", (1, 1), "a JSON graph is an object, not a list"),
+        ('{"node":\n ["\\ud800"]}', (2, 3), r"'\ud800' in the JSON graph is half of a character; write the"),
+        ('{"a\\ud800": 1}', (1, 1), r"'\ud800' in the JSON graph is half of a character; write the"),
+        ('{"@type":"\\ud800"}', (1, 2), r"'\ud800' in the JSON graph is half of a character; write the"),
+        ('{"node":[{"node_options":[{\n"@type":1}]}]}', (2, 1), "1 is a int in the JSON graph; expected"),
     ],
 )  # fmt: skip
 def test_a_mistake_in_json_says_where(text, place, words, registry, tmp_path):
@@ -242,7 +244,7 @@ def test_a_member_that_comes_twice_is_an_error(registry, tmp_path):
     file = tmp_path / "graph.json"
     file.write_text('{"type": "a", "type": "b"}', encoding="utf-8")
 
-    assert "the member 'type' comes twice in one object" in str(parse_error(file, registry))
+    assert "the JSON text's member 'type' comes twice in one object" in str(parse_error(file, registry))
 
 
 def test_a_number_that_no_float_holds_is_an_error(registry):
@@ -268,13 +270,15 @@ def test_brackets_without_end_are_an_error_and_not_a_crash(form, registry, tmp_p
 def test_a_value_that_json_does_not_have_is_an_error(registry):
     error = parse_error({"node": [{"node_options": [InvalidArgumentError]}]}, registry)
 
-    assert str(error).endswith("<class 'penstock.errors.InvalidArgumentError'> is a type; JSON has none")
+    assert str(error).endswith(
+        "<class 'penstock.errors.InvalidArgumentError'> is a type; a JSON graph has none"
+    )
 
 
 def test_a_member_whose_name_is_no_str_is_an_error(registry):
     error = parse_error({"node": [{}, {1: 2}]}, registry)
 
-    assert str(error) == "node[1]: 1 is a int; expected a str"
+    assert str(error) == "node[1]: 1 is a int in the JSON graph; expected a str"
 
 
 def test_a_mistake_in_a_dict_says_which_part(registry):
@@ -325,6 +329,15 @@ def test_an_option_outside_of_its_extension_is_shown_in_it(registry):
     assert str(parse_error(graph, registry)) == (
         "node[0].options[0]: penstock.CalculatorOptions has no field 'size'; write "
         f'"options": {{"[{ZOOM}.ext]": {{"size": ...}}}}'
+    )
+
+
+def test_an_extension_of_another_message_is_an_error(registry):
+    graph = {"executor": [{"name": "own", "options": {f"[{ZOOM}.ext]": {"size": 3}}}]}
+
+    assert str(parse_error(graph, registry)) == (
+        f"executor[0].options[0].[{ZOOM}.ext][0]: [{ZOOM}.ext] are options of something else; "
+        "penstock.MediaPipeOptions does not take them"
     )
 
 

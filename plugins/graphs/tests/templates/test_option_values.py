@@ -252,13 +252,13 @@ def test_a_path_leads_through_fields_and_indexes(kind, entry, graph_says, node_s
 @pytest.mark.parametrize(
     ("entry", "code", "words"),
     [
-        ("size", "INVALID_ARGUMENT", "write it as 'FIELD_OF_THE_NODE:FIELD_OF_THE_GRAPH'"),
-        (":size", "INVALID_ARGUMENT", "write it as"),
+        ("size", "INVALID_ARGUMENT", "write the option_value as 'FIELD_OF_THE_NODE:FIELD_OF_THE_GRAPH'"),
+        (":size", "INVALID_ARGUMENT", "write the option_value as"),
         ("options:size", "INVALID_ARGUMENT", "path 'options' names no field"),
         ("size:inner//name", "INVALID_ARGUMENT", "path 'inner//name' names no field"),
-        ("siz:size", "NOT_FOUND", "have no field 'siz' (did you mean 'size'?)"),
+        ("siz:size", "NOT_FOUND", "have no option field 'siz' (did you mean 'size'?)"),
         ("size:siz", "NOT_FOUND", "the graph's options, "),
-        ("size:inner/0/nam", "NOT_FOUND", "have no field 'nam' (did you mean 'name'?)"),
+        ("size:inner/0/nam", "NOT_FOUND", "have no option field 'nam' (did you mean 'name'?)"),
         ("size:inner/1/max_in_flight", "OUT_OF_RANGE", ".inner' has no element 1, but 1 in all"),
         ("inner/1:inner/0", "OUT_OF_RANGE", ".inner' has no element 1, but 1 in all"),
         ("size/0:size", "INVALID_ARGUMENT", ".size' is no list, so it has no element 0"),
@@ -315,7 +315,7 @@ node {{
     assert fault.code.name == "NOT_FOUND"
     assert str(fault) == (
         "line 5, column 3: node 'SourceCalculator': option_value 'size:size': "
-        "the node has no options to write to; add them, be they empty"
+        "the node has no options for an option_value to write to; add them, be they empty"
     )
 
 

@@ -51,7 +51,7 @@ message_type {
 """
 
 
-_ONE_VALUE = "field 'type' takes one value, not a list of 1; repeat it"
+_ONE_VALUE = "field 'type' of the template takes one value, not a list of 1; repeat it"
 _UNKNOWN = "penstock.CalculatorGraphConfig, which nothing declares; install its plugin"
 
 
@@ -194,7 +194,7 @@ def test_only_the_member_of_a_oneof_that_is_kept_counts():
     text = options("%if (l)% left: 'x' %end% %if (l)% right: 4 %end%")
     ((code, message),) = faults_of(text, l=1)
     assert code == "INVALID_ARGUMENT"
-    assert message.endswith("field 'right' is given beside 'left'; only one of them can be")
+    assert message.endswith("field 'right' is given beside 'left'; only one of them can be expanded")
 
 
 def test_entries_of_maps_have_rules_too():
@@ -274,21 +274,25 @@ def test_every_mistake_is_reported_once_with_the_place_of_its_rule():
     assert [(code, message.split(f" {without}")[0]) for code, message in found] == [
         ("NOT_FOUND", "line 1, column 7: param 'a'"),
         ("NOT_FOUND", "line 3, column 9: param 'b'"),
-        ("INVALID_ARGUMENT", "line 4, column 15: '/' takes numbers, not 'C'"),
+        ("INVALID_ARGUMENT", "line 4, column 15: '/' of the template takes values that are numbers, not 'C'"),
     ]
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("num_threads: %1.5%", "field 'num_threads' takes whole numbers, not '1.5'"),
-        ("num_threads: %'x'%", "field 'num_threads' takes numbers, not 'x'"),
+        ("num_threads: %1.5%", "field 'num_threads' of the template takes whole numbers, not '1.5'"),
+        ("num_threads: %'x'%", "field 'num_threads' of the template takes values that are numbers, not 'x'"),
         ("type: %list(1)%", f"{_ONE_VALUE}: % for (one : ...) % type: % one % % end %"),
-        ("executor: %'x'%", "field 'executor' is a message; give values to its fields, not 'x'"),
-        ("executor: %dict()%", "field 'executor' is a message; give values to its fields, not a dict of 0"),
-        ("%for (x : 3 + 0)% node {} %end%", "'for' goes over a list, for example range(n), not over 3"),
-        ("%for (x : 'ab')% node {} %end%", "'for' goes over a list, not over 'ab'"),
-        ("%if ('2')% node {} %end%", "'if' takes true or false, not '2'; compare a number, as in x != 0"),
+        ("executor: %'x'%",
+         "field 'executor' of the template is a message; give values to its fields, not 'x'"),
+        ("executor: %dict()%",
+         "field 'executor' of the template is a message; give values to its fields, not a dict of 0"),
+        ("%for (x : 3 + 0)% node {} %end%",
+         "the template's 'for' goes over a list, for example range(n), not over 3"),
+        ("%for (x : 'ab')% node {} %end%", "the template's 'for' goes over a list, not over 'ab'"),
+        ("%if ('2')% node {} %end%",
+         "'if' of the template takes the values true or false, not '2'; compare a number, as in x != 0"),
     ],
 )  # fmt: skip
 def test_a_value_that_does_not_fit_is_reported(text, words):
@@ -299,17 +303,17 @@ def test_a_number_that_its_field_cannot_hold_is_reported():
     ((code, message),) = faults_of(options("size: %0 - 1%"))
 
     assert code == "INVALID_ARGUMENT"
-    assert "field 'size' cannot be -1: " in message
+    assert "field 'size' of the template cannot be -1: " in message
     assert faults_of(options("mode: %4%"))[0][1].endswith(
-        "field 'mode' cannot be '4'; it is one of SOFT, HARD"
+        "field 'mode' of the template cannot be '4'; it is one of SOFT, HARD"
     )
     assert faults_of(options("flag: %'perhaps'%"))[0][1].endswith(
-        "field 'flag' takes true or false, not 'perhaps'"
+        "field 'flag' of the template takes the values true or false, not 'perhaps'"
     )
 
 
 def test_a_field_that_does_not_repeat_takes_one_value():
-    words = "field 'num_threads' does not repeat and has 2 values; it takes 1"
+    words = "the template's field 'num_threads' does not repeat and expands to 2 values; it takes 1"
     assert faults_of("%for (i : range(2))% num_threads: %i + 1% %end%")[0][1].endswith(words)
     both = "%if (a)% num_threads: 1 %end%\n%if (b)% num_threads: 2 %end%"
     assert faults_of(both, a=1, b=1) == [("INVALID_ARGUMENT", f"line 1, column 1: {words}")]
@@ -387,6 +391,13 @@ def test_a_value_that_the_reference_put_into_an_inner_rule_is_found():
             "rule 1: its path '/20[0]' is where another rule ended",
         ),
         ('rule { param: "a" }', "rule 0: its path '' is where another rule ended"),
+        (
+            'rule { param: "a" path: "/1[0]/2[0]" } rule { op: "if" path: "/1[0]" }',
+            (
+                "rule 1: its path '/1[0]' is around that of an earlier rule; "
+                "in a template the outer rule comes first"
+            ),
+        ),
     ],
 )
 def test_rules_of_a_message_that_lead_nowhere_are_refused(rules, words):
@@ -398,11 +409,14 @@ def test_rules_of_a_message_that_lead_nowhere_are_refused(rules, words):
 @pytest.mark.parametrize(
     ("rules", "words"),
     [
-        ('rule { op: "literal" path: "/1[3]/1[0]" }', "the rule is for node[3], which is missing"),
-        ('rule { op: "literal" path: "/999[0]" }', f"the rule is for field 999 of {_UNKNOWN}"),
-        ('rule { op: "?" path: "/20[0]" }', "there is no operation '?'"),
-        ('rule { op: "+" path: "/20[0]" }', "'+' has 0 arguments; it takes 2"),
-        ('rule { op: "if" path: "/20[0]/1[0]" }', "a rule leads into field 'type', which holds no message"),
+        ('rule { op: "literal" path: "/1[3]/1[0]" }',
+         "the template cannot be expanded: its rule is for node[3], which is missing"),
+        ('rule { op: "literal" path: "/999[0]" }',
+         f"the template cannot be expanded: its rule is for field 999 of {_UNKNOWN}"),
+        ('rule { op: "?" path: "/20[0]" }', "the template cannot be evaluated: there is no operation '?'"),
+        ('rule { op: "+" path: "/20[0]" }', "'+' of the template has 0 arguments; it takes 2"),
+        ('rule { op: "if" path: "/20[0]/1[0]" }',
+         "the template cannot be expanded: a rule leads into field 'type', which holds no message"),
         ('rule { op: "if" arg { op: "literal" param: "1" } path: "/8[0]" field_value: "\\200" }',
          "the field_value of field 'num_threads', 1 bytes, is no value of its type"),
     ],

@@ -189,17 +189,20 @@ def test_what_is_no_expression_is_reported_with_its_place():
     assert unreadable("%2 * root(4)%") == (
         5,
         (
-            "there is no function 'root'; "
+            "expressions have no function 'root'; "
             "there are min, max, concat, lowercase, uppercase, size, !, dict, list, range"
         ),
     )
-    assert unreadable("%a + # a comment %\n") == (0, "this '%' opens a rule that no second '%' closes")
+    assert unreadable("%a + # a comment %\n") == (
+        0,
+        "this '%' of the template opens a rule that no second '%' closes",
+    )
 
 
 def test_functions_say_how_many_arguments_they_take():
-    assert unreadable("%1 + max(2)%") == (5, "'max' has 1 argument; it takes 2")
-    assert unreadable("%size(a, b)%") == (1, "'size' has 2 arguments; it takes 1")
-    assert unreadable("%range()%") == (1, "'range' has 0 arguments; it takes 1")
+    assert unreadable("%1 + max(2)%") == (5, "'max' has 1 argument in this expression; it takes 2")
+    assert unreadable("%size(a, b)%") == (1, "'size' has 2 arguments in this expression; it takes 1")
+    assert unreadable("%range()%") == (1, "'range' has 0 arguments in this expression; it takes 1")
     assert unreadable("%dict(a: 1, b)%") == (
         1,
         "'dict' has 3 arguments; it takes a value for each key, dict(key: value, ...)",
@@ -241,23 +244,39 @@ def test_all_mistakes_of_an_expression_are_reported():
     found = mistakes("missing + list(1) + d.y", d={"x": 1.0})
 
     assert [message.partition(" has")[0] for _, message in found[:1]] == ["param 'missing'"]
-    assert found[1:] == [("NOT_FOUND", "param field 'y' is missing; the dict has x")]
+    assert found[1:] == [("NOT_FOUND", "the template's param field 'y' is missing; the dict has x")]
 
 
 @pytest.mark.parametrize(
     ("expression", "code", "words"),
     [
-        ("1 - 'a'", "INVALID_ARGUMENT", "'-' takes numbers, not 'a'"),
-        ("1 + list(1)", "INVALID_ARGUMENT", "'+' takes text and numbers, not a list of 1"),
-        ("1 / 0", "INVALID_ARGUMENT", "1 is divided by zero"),
-        ("dict() == 1", "INVALID_ARGUMENT", "a comparison takes text and numbers, not a dict of 0"),
-        ("1 && 2", "INVALID_ARGUMENT", "'&&' takes true or false, not '2'; compare a number, as in x != 0"),
-        ("!('maybe')", "INVALID_ARGUMENT", "'!' takes true or false, not 'maybe'"),
-        ("size('abc')", "INVALID_ARGUMENT", "'size' takes a list or a dict, not 'abc'"),
-        ("range(1.5)", "INVALID_ARGUMENT", "'range' takes a whole number from 0 on, not 1.5"),
-        ("range(0 - 1)", "INVALID_ARGUMENT", "'range' takes a whole number from 0 on, not -1"),
-        ("'a'.b", "NOT_FOUND", "param field 'b' is asked of 'a', which is no dict"),
-        ("dict(list(): 1)", "INVALID_ARGUMENT", "a key of 'dict' takes text and numbers, not a list of 0"),
+        ("1 - 'a'", "INVALID_ARGUMENT", "'-' of the template takes values that are numbers, not 'a'"),
+        (
+            "1 + list(1)",
+            "INVALID_ARGUMENT",
+            "'+' of the template takes values that are text or numbers, not a list of 1",
+        ),
+        ("1 / 0", "INVALID_ARGUMENT", "1 is divided by zero where the template is evaluated"),
+        (
+            "dict() == 1",
+            "INVALID_ARGUMENT",
+            "a comparison of the template takes values that are text or numbers, not a dict of 0",
+        ),
+        (
+            "1 && 2",
+            "INVALID_ARGUMENT",
+            "'&&' of the template takes the values true or false, not '2'; compare a number, as in x != 0",
+        ),
+        ("!('maybe')", "INVALID_ARGUMENT", "'!' of the template takes the values true or false, not 'maybe'"),
+        ("size('abc')", "INVALID_ARGUMENT", "the template's 'size' takes a list or a dict, not 'abc'"),
+        ("range(1.5)", "INVALID_ARGUMENT", "the template's 'range' takes a whole number from 0 on, not 1.5"),
+        ("range(0 - 1)", "INVALID_ARGUMENT", "the template's 'range' takes a whole number from 0 on, not -1"),
+        ("'a'.b", "NOT_FOUND", "the template's param field 'b' is asked of 'a', which is no dict"),
+        (
+            "dict(list(): 1)",
+            "INVALID_ARGUMENT",
+            "a key of 'dict' of the template takes values that are text or numbers, not a list of 0",
+        ),
     ],
 )
 def test_a_value_of_the_wrong_kind_is_reported(expression, code, words):

@@ -38,10 +38,16 @@ def message(change):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda rules: rules[0].arg.add(), "'param' has 3 arguments; it takes 1 or 2"),
-        (lambda rules: rules[0].ClearField("arg"), "'param' has 0 arguments; it takes 1 or 2"),
-        (lambda rules: rules[1].ClearField("arg"), "'for' has 0 arguments; it takes 2"),
-        (lambda rules: rules[1].MergeFrom(type(rules[1])(op="if")), "'if' has 2 arguments; it takes 1"),
+        (lambda rules: rules[0].arg.add(), "'param' of the template has 3 arguments; it takes 1 or 2"),
+        (
+            lambda rules: rules[0].ClearField("arg"),
+            "'param' of the template has 0 arguments; it takes 1 or 2",
+        ),
+        (lambda rules: rules[1].ClearField("arg"), "'for' of the template has 0 arguments; it takes 2"),
+        (
+            lambda rules: rules[1].MergeFrom(type(rules[1])(op="if")),
+            "'if' of the template has 2 arguments; it takes 1",
+        ),
     ],
 )
 def test_rules_of_a_message_that_lack_arguments_are_faults(change, words):
@@ -78,7 +84,9 @@ def test_a_path_of_a_rule_with_thousands_of_digits_is_refused():
 
 
 def test_a_number_of_thousands_of_digits_is_a_fault_of_its_field():
-    with pytest.raises(GraphConfigError, match="'max_in_flight' cannot be a number of 5000 digits"):
+    with pytest.raises(
+        GraphConfigError, match="'max_in_flight' of the template cannot be a number of 5000 digits"
+    ):
         template('node { calculator: "A" max_in_flight: % n % }').expand(n="9" * 5000)
 
 

@@ -150,7 +150,7 @@ def test_a_mistake_in_a_rule_has_its_line_and_column():
     assert fault_of("node { }\n  % a") == (
         "2:5: found 'a', expected 'param', 'for', 'if' or 'end'; a value stands behind the name of its field"
     )
-    assert fault_of("% param a") == "1:1: this '%' opens a rule that no second '%' closes"
+    assert fault_of("% param a") == "1:1: this '%' of the template opens a rule that no second '%' closes"
 
 
 def test_a_mistake_in_the_graph_around_rules_has_its_line_and_column():
@@ -179,15 +179,23 @@ def test_for_and_if_are_for_one_field_each_and_end():
     one = "is for one field; end it with % end %, and open another one for the next field"
     assert fault_of("%if (a)%\nnode {}\nnode {} %end%") == f"3:1: 'if' {one}"
     assert fault_of("%if (a)% node {}\n%if (b)% node {} %end% %end%") == f"2:1: 'if' {one}"
-    assert fault_of("%if (a)% node {}") == "1:1: this 'if' is never ended; write % end % behind its field"
-    assert fault_of("%if (a)%") == "1:1: 'if' has no field; a field and % end % follow it"
-    assert fault_of("node { %for (a : b)% }") == "1:8: 'for' has no field; a field and % end % follow it"
+    assert (
+        fault_of("%if (a)% node {}")
+        == "1:1: this 'if' is never ended in the template; write % end % behind its field"
+    )
+    assert fault_of("%if (a)%") == "1:1: 'if' has no field; in a template a field and % end % follow it"
+    assert (
+        fault_of("node { %for (a : b)% }")
+        == "1:8: 'for' has no field; in a template a field and % end % follow it"
+    )
     assert fault_of("%if (a)% %end%") == "1:10: 'if' has no field"
     assert fault_of("node {} %end%") == "1:9: nothing is open that this could end"
     assert fault_of("%for (a : b)% %param c% node {} %end%") == (
         "1:15: a param inside 'for'; declare it before, outside of 'for' and 'if'"
     )
-    assert fault_of("%if (a)% input_stream: ['a', 'b'] %end%") == "1:24: a list inside 'if'; give one value"
+    assert fault_of("%if (a)% input_stream: ['a', 'b'] %end%") == (
+        "1:24: the text of the template has a list inside 'if'; give one value"
+    )
 
 
 def test_rules_for_what_is_no_value_are_refused():
@@ -196,7 +204,7 @@ def test_rules_for_what_is_no_value_are_refused():
         f"1:23: a rule around what an Any holds; put it around the field that has {packed}"
     )
     assert fault_of(f"node {{ node_options {{ {packed}: %a% }} }}") == (
-        f"1:79: {packed} is a message; give values to its fields"
+        f"1:79: {packed} of the template is a message; give values to its fields"
     )
 
 

@@ -172,11 +172,11 @@ def test_arguments_are_given_in_steps_and_the_last_one_counts(chain):
         ({"i": 3}, "has no param 'i'; it has length, kind"),
         (
             {"kind": None},
-            "argument 'kind' is a NoneType; a template takes str, bool, int, float, lists and dicts",
+            "argument 'kind' is a NoneType; the values of a template are str, bool, int, float,",
         ),
         ({"kind": [{"a": {1, 2}}]}, "argument 'kind'[0]['a'] is a set; "),
-        ({"kind": {1: 2}}, "argument 'kind': the key 1 is a int; keys are str"),
-        ({"length": 2**53 + 1}, "argument 'length': 9007199254740993 is too large for a template's numbers"),
+        ({"kind": {1: 2}}, "argument 'kind': the template's key 1 is a int; keys of values are str"),
+        ({"length": 2**53 + 1}, "argument 'length': 9007199254740993 is too large for a template's values"),
     ],
 )
 def test_an_argument_that_cannot_be_one_is_refused(chain, arguments, words):
@@ -227,7 +227,7 @@ def test_a_graph_without_rules_is_a_template_without_params(registry):
 
 
 def test_what_is_no_template_is_refused(registry, tmp_path):
-    with pytest.raises(GraphParseError, match="<template>:1:7: this '%' opens a rule"):
+    with pytest.raises(GraphParseError, match="<template>:1:7: this '%' of the template opens a rule"):
         GraphTemplate.from_text("type: %", registry)
     with pytest.raises(NotFoundError, match="there is no graph file"):
         GraphTemplate.from_file(tmp_path / "missing.pbtxt", registry)
@@ -379,7 +379,7 @@ def test_mistakes_inside_have_their_place_and_the_node_that_uses_the_template(pl
             "INVALID_ARGUMENT",
             (
                 "<subgraph Chain>:5:1: used by node 'Chain' at line 2, column 8: "
-                "'range' takes a whole number from 0 on, not 1.5"
+                "the template's 'range' takes a whole number from 0 on, not 1.5"
             ),
         )
     ]
@@ -396,7 +396,7 @@ def test_a_template_that_is_none_is_a_fault_of_the_node_that_uses_it(plan_of):
     assert code == "INVALID_ARGUMENT"
     assert message == (
         "line 2, column 8: node 'Chain': the subgraph cannot be read: <subgraph Chain>:1:7: "
-        "this '%' opens a rule that no second '%' closes"
+        "this '%' of the template opens a rule that no second '%' closes"
     )
 
 

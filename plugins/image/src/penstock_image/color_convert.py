@@ -87,7 +87,8 @@ class ColorConvertCalculator(penstock.Calculator):
             if len(tags) != 1 or tags[0] not in known:
                 given = ", ".join(repr(tag) for tag in tags) or "none"
                 raise InvalidArgumentError(
-                    f"node {cc.node_name!r}: {side}s are {given}; connect exactly one of {', '.join(known)}"
+                    f"node {cc.node_name!r}: its color conversion's {side}s are {given}; connect exactly "
+                    f"one of {', '.join(known)}"
                 )
             specs[tags[0]].set(ImageFrame, f"frames of {known[tags[0]].name}")
         cc.set_timestamp_offset(0)

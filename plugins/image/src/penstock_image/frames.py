@@ -23,7 +23,7 @@ def expect_format(frame: ImageFrame, allowed: tuple[ImageFormat, ...], port: str
         if (converter := converter_for(frame.format)) != "ColorConvertCalculator":
             cure = f"put a {converter} before"
         names = " or ".join(kind.name for kind in allowed)
-        raise InvalidArgumentError(f"input {port!r} holds {frame!r}, but it takes {names}; {cure}")
+        raise InvalidArgumentError(f"input {port!r} holds {frame!r}, but takes frames of {names}; {cure}")
 
 
 def expect_same_size(frame: ImageFrame, port: str, other: ImageFrame, other_port: str) -> None:

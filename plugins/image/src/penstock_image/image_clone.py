@@ -44,8 +44,9 @@ class ImageCloneCalculator(penstock.Calculator):
         """
         if cc.options(ImageCloneCalculatorOptions).output_on_gpu:
             raise InvalidArgumentError(
-                f"node {cc.node_name!r}: output_on_gpu is true, but this calculator works in main memory; "
-                "use FromImageCalculator, ImageFrameToGpuBufferCalculator and ToImageCalculator instead"
+                f"node {cc.node_name!r}: output_on_gpu of the clone is true, but this calculator works in "
+                "main memory; use FromImageCalculator, ImageFrameToGpuBufferCalculator and "
+                "ToImageCalculator instead"
             )
         cc.inputs[0].set(Image, "an image, wherever it is")
         cc.outputs[0].set(Image, "it in main memory")

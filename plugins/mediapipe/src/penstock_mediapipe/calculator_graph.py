@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import threading
+from collections import Counter
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex
 
 import penstock
 from penstock import GraphInputStreamAddMode
 from penstock.errors import (
+    FailedPreconditionError,
     InvalidArgumentError,
     PacketTypeError,
     PenstockError,
@@ -32,13 +35,28 @@ from penstock_tensors import RESOURCES
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from penstock_mediapipe.validated_graph_config import ValidatedGraphConfig
 
 __all__ = ["CalculatorGraph", "GraphInputStreamAddMode"]
 
 _RUN_FAILED: Final = "CalculatorGraph::Run() failed"
+_GRAPH_FAILED: Final = "Graph has errors"
+
+
+class _Run:
+    """What a program has done to one run."""
+
+    def __init__(self, number: int) -> None:
+        #: Which run, as the graph counts them; 0 before the first.
+        self.number: Final = number
+        #: The graph inputs that the program has closed.
+        self.closed: Final[set[str]] = set()
+        #: Why the run was ended: the first packet that a graph input could not take.
+        self.refused: PenstockError | None = None
+        #: Whether its end was reported, so that no packet can end it any more.
+        self.is_reported = False
 
 
 class CalculatorGraph:
@@ -47,7 +65,7 @@ class CalculatorGraph:
     As in MediaPipe, a packet that a graph input cannot take ends the run. Where its timestamp is not after
     the earlier ones, or the input is closed, the call that added it returns, and the next one that adds a
     packet or waits raises; where its type is wrong, the call itself raises. A side packet that the graph does
-    not know is ignored.
+    not know is ignored. Its methods may be called from several threads.
 
     Args:
         binary_graph_path: of a .binarypb file.
@@ -68,7 +86,7 @@ class CalculatorGraph:
     ) -> None:
         if validated_graph_config is not None:
             if binary_graph_path is not None or graph_config is not None:
-                raise InvalidArgumentError("give exactly one of the three arguments")
+                raise InvalidArgumentError("give the graph exactly one of the three arguments")
             plan = validated_graph_config.plan
         else:
             plan = plan_of(binary_graph_path, graph_config)
@@ -78,10 +96,11 @@ class CalculatorGraph:
         ports = (port for node in plan.nodes for port in node.input_side_packets)
         declared = (port.rpartition(":")[2] for port in plan.config.input_side_packet)
         self._side_packets: Final = frozenset([*(port.name for port in ports), *declared])
-        #: The graph inputs that the program has closed in this run.
-        self._closed: set[str] = set()
-        #: Why this run was ended: the first packet that a graph input could not take.
-        self._refused: PenstockError | None = None
+        #: Guards `_run`, what it holds, and `_being_closed`. No other code runs meanwhile.
+        self._lock: Final = threading.Lock()
+        self._run = _Run(0)
+        #: Graph inputs, and how many threads are closing them.
+        self._being_closed: Final[Counter[str]] = Counter()
 
     @property
     def text_config(self) -> str:
@@ -152,17 +171,13 @@ class CalculatorGraph:
         given = dict(input_side_packets or {})
         for name, packet in given.items():
             if not isinstance(packet, Packet):
-                raise TypeError(f"side packet {name!r} is {packet!r:.100}; make a packet with packet_creator")
-        before = self._closed, self._refused
-        self._closed, self._refused = set(), None  # before an observer of the new run may close a stream
-        try:
-            with as_graph_errors():
-                self._graph.start_run(
-                    {name: packet.core for name, packet in given.items() if name in self._side_packets}
+                raise TypeError(
+                    f"the graph's side packet {name!r} is {packet!r:.100}; make a packet with packet_creator"
                 )
-        except BaseException:
-            self._closed, self._refused = before
-            raise
+        with as_graph_errors():
+            self._graph.start_run(
+                {name: packet.core for name, packet in given.items() if name in self._side_packets}
+            )
 
     def add_packet_to_input_stream(
         self, stream: str, packet: Packet, timestamp: SupportsIndex | None = None
@@ -183,32 +198,34 @@ class CalculatorGraph:
         if at.timestamp == Timestamp.UNSET:
             words = f"the packet for {stream!r} has no timestamp; say packet.at(...)"
             raise InvalidArgumentError(behind(words_of_no_time("Timestamp::Unset()"), words))
-        self._raise_refused("Graph has errors")
+        run = self._now()
+        _raise_refused(run, _GRAPH_FAILED)
         with as_python_errors(words_of_refusal):
             try:
                 self._graph.add_packet_to_input_stream(stream, at.core)
             except TimestampOrderError as error:
-                self._refuse(InvalidArgumentError(words_of_refusal(error), stream=stream), error)
+                self._refuse(run, InvalidArgumentError(words_of_refusal(error), stream=stream), error)
             except PacketTypeError as error:
-                self._refuse(InvalidArgumentError(words_of_refusal(error), stream=stream), error)
-                self._raise_refused("Graph has errors")
+                self._refuse(run, InvalidArgumentError(words_of_refusal(error), stream=stream), error)
+                _raise_refused(run, _GRAPH_FAILED)
             except StreamClosedError as error:
-                if stream not in self._closed:
+                if not self._has_closed(stream, run):
                     raise
                 words = words_of_closed_stream(stream, at.timestamp, error)
-                self._refuse(InvalidArgumentError(words, stream=stream), error)
+                self._refuse(run, InvalidArgumentError(words, stream=stream), error)
+            except PenstockError:
+                _raise_refused(run, _GRAPH_FAILED)  # by a packet of another thread
+                raise
 
     def close_input_stream(self, stream: str) -> None:
         """Say that nothing more comes in a graph input. Raises RuntimeError if there is none of that name."""
-        with as_python_errors():
+        with self._closing([stream]):
             self._graph.close_input_stream(stream)
-        self._closed.add(stream)
 
     def close_all_packet_sources(self) -> None:
         """Say that nothing more comes at all, and end sources."""
-        with as_python_errors():
+        with self._closing(self._graph.input_streams):
             self._graph.close_all_packet_sources()
-        self._closed.update(self._graph.input_streams)
 
     def wait_until_idle(self) -> None:
         """Wait until all that was given is worked off. Raises what the run has failed with."""
@@ -216,7 +233,7 @@ class CalculatorGraph:
 
     def wait_until_done(self) -> None:
         """Wait until the run has ended. Raises what it has failed with."""
-        self._wait(self._graph.wait_until_done)
+        self._wait(self._graph.wait_until_done, is_end=True)
 
     def wait_for_observed_output(self) -> None:
         """Wait until an observer has been called. Raises what the run has failed with."""
@@ -224,16 +241,17 @@ class CalculatorGraph:
 
     def close(self) -> None:
         """Say that nothing more comes, and wait until the run has ended. Raises what it has failed with."""
-        self._wait(self._graph.close)
+        self._wait(self._graph.close, is_end=True)
 
     def has_error(self) -> bool:
         """Return whether the run has failed."""
-        return self._refused is not None or self._graph.has_error()
+        return self._now().refused is not None or self._graph.has_error()
 
     def get_combined_error_message(self) -> str:
         """Return what the run has failed with; "" if it has not."""
-        if self._refused is not None:
-            return f"{self._refused.code.name}: {_RUN_FAILED}: {self._refused}"
+        refused = self._now().refused
+        if refused is not None:
+            return f"{refused.code.name}: {_RUN_FAILED}: {refused}"
         return self._graph.get_combined_error_message()
 
     def get_output_side_packet(self, packet_name: str) -> Packet:
@@ -242,25 +260,79 @@ class CalculatorGraph:
         with as_python_errors(partial(words_of_missing, words)):
             return Packet.of(self._graph.get_output_side_packet(packet_name))
 
-    def _refuse(self, error: PenstockError, cause: PenstockError) -> None:
-        """End the run because of a packet that a graph input cannot take."""
-        error.__cause__ = cause
-        self._refused = error
-        self._graph.cancel()
+    def _now(self) -> _Run:
+        """Return what was done to the run under way, or the last one."""
+        number = self._graph.run_count
+        with self._lock:
+            if number > self._run.number:
+                self._run.is_reported = True
+                self._run = _Run(number)
+            return self._run
 
-    def _wait(self, wait: Callable[[], object]) -> None:
-        """Wait in a way that the graph has; where the run was ended by `_refuse`, for its end."""
-        if self._refused is None:
+    @contextmanager
+    def _closing(self, streams: Collection[str]) -> Iterator[None]:
+        """Remember that the program closes graph inputs, with which run it may be.
+
+        Another thread may begin a run before they are closed, and add a packet as soon as they are.
+        """
+        with self._lock:
+            self._being_closed.update(streams)
+        try:
             with as_python_errors():
-                wait()
-            return
-        with suppress(PenstockError):  # that it was cancelled
-            self._graph.wait_until_done()
-        self._raise_refused(_RUN_FAILED)
+                yield
+            self._now().closed.update(streams)
+        finally:
+            with self._lock:
+                self._being_closed.subtract(streams)
 
-    def _raise_refused(self, words: str) -> None:
-        """Raise why the run was ended, if it was."""
-        if self._refused is not None:
-            raise InvalidArgumentError(
-                f"{words}: {self._refused}", stream=self._refused.stream
-            ) from self._refused
+    def _has_closed(self, stream: str, run: _Run) -> bool:
+        with self._lock:
+            return stream in run.closed or self._being_closed[stream] > 0
+
+    def _refuse(self, run: _Run, error: PenstockError, cause: PenstockError) -> None:
+        """End a run because of a packet that a graph input cannot take; raise where it has ended."""
+        error.__cause__ = cause
+        with self._lock:
+            if run.is_reported:
+                raise FailedPreconditionError(f"adding to {error.stream!r} needs a run under way")
+            is_first = run.refused is None
+            if is_first:
+                run.refused = error
+        if not is_first:
+            _raise_refused(run, _GRAPH_FAILED)
+        if self._graph.run_count == run.number:
+            self._graph.cancel()
+
+    def _wait(self, wait: Callable[[], object], *, is_end: bool = False) -> None:
+        """Wait in a way that the graph has; where the run was ended by `_refuse`, for its end."""
+        run = self._now()
+        if run.refused is None:
+            try:
+                with as_python_errors():
+                    wait()
+            except (PenstockError, RuntimeError, ValueError):
+                if self._reports(run, is_end=is_end):
+                    raise
+            else:
+                if self._reports(run, is_end=is_end) or not is_end:
+                    return
+        if self._graph.run_count == run.number:
+            with suppress(PenstockError):  # that it was cancelled
+                self._graph.wait_until_done()
+        _raise_refused(run, _RUN_FAILED)
+
+    def _reports(self, run: _Run, *, is_end: bool) -> bool:
+        """Return whether a wait reports its result: not where a packet that was refused ended the run.
+
+        Where the wait was for the end, no packet is refused after that.
+        """
+        is_over = is_end and (self._graph.run_count != run.number or not self._graph.is_running)
+        with self._lock:
+            run.is_reported = run.is_reported or (is_over and run.refused is None)
+            return run.refused is None
+
+
+def _raise_refused(run: _Run, words: str) -> None:
+    """Raise why a run was ended, if it was."""
+    if run.refused is not None:
+        raise InvalidArgumentError(f"{words}: {run.refused}", stream=run.refused.stream) from run.refused

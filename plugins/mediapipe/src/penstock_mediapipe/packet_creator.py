@@ -308,10 +308,10 @@ def _image_of(kind: Any, data: Any, image_format: ImageFormat | None, copy: bool
     if isinstance(data, (Image, ImageFrame)):
         if image_format is not None and data.image_format != image_format:
             raise InvalidArgumentError(
-                f"the image is {data.image_format.name}, but {image_format.name} is asked for"
+                f"the image is {data.image_format.name}, but the packet is to have {image_format.name}"
             )
         if copy is not None:
-            raise InvalidArgumentError("copy is for arrays: an image is shared and never changes")
+            raise InvalidArgumentError("copy is for packets of arrays: an image is shared and never changes")
         return (
             data if isinstance(data, kind) else kind(image_format=data.image_format, data=data.numpy_view())
         )

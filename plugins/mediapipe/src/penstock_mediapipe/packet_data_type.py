@@ -162,7 +162,9 @@ def _int(value: Any, what: str) -> int:
     except TypeError:
         raise _wrong(value, what, "an int") from None
     if not -_INT32 <= number < _INT32:
-        raise OverflowError(f"{what} is {number}, which does not fit into 32 bits; use a smaller number")
+        raise OverflowError(
+            f"{what} is {number}, which does not fit into the data type's 32 bits; use a smaller number"
+        )
     return number
 
 
@@ -197,7 +199,7 @@ def _frame(value: Any, what: str) -> ImageFrame:
         )
         raise InvalidArgumentError(behind("Input image must contain three channel rgb data.", ours))
     if value.dtype != np.uint8:
-        raise TypeError(f"{what} is an array of {value.dtype}, but an RGB image must be one of uint8")
+        raise TypeError(f"{what} is an array of {value.dtype}, but the data of an RGB image must be uint8")
     if not value.flags.c_contiguous:
         return ImageFrame(np.ascontiguousarray(value), ImageFormat.SRGB)
     return ImageFrame(value, ImageFormat.SRGB, copy=value.flags.writeable)

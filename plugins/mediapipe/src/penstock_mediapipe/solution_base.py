@@ -189,7 +189,7 @@ class SolutionBase:
         if isinstance(input_data, np.ndarray):
             if len(inputs) != 1:
                 raise InvalidArgumentError(
-                    f"one image is given, but the graph has {len(inputs)} input streams; give a dict of "
+                    f"one image is given, but the solution has {len(inputs)} input streams; give a dict of "
                     f"{', '.join(map(repr, inputs))}"
                 )
             input_data = {next(iter(inputs)): input_data}
@@ -306,7 +306,7 @@ class _Types:
     def of_stream(self, name: str) -> PacketDataType:
         number = self._plan.stream_ids.get(name)
         if number is None:
-            raise InvalidArgumentError(f"the graph has no stream {name!r}; name one that it has")
+            raise InvalidArgumentError(f"the solution has no stream {name!r}; name one that it has")
         hint = self._hints.get(name)
         if hint is not None:
             return hint
@@ -321,7 +321,7 @@ class _Types:
             if port.name == name
         ]
         if not types:
-            raise InvalidArgumentError(f"no node of the graph takes a side packet {name!r}; leave it out")
+            raise InvalidArgumentError(f"no node of the solution takes a side packet {name!r}; leave it out")
         hint = self._side_packet_hints.get(name)
         if hint is not None:
             return hint
@@ -344,7 +344,7 @@ def _data_type(type_name: str, what: str, words: str) -> PacketDataType:
 
 def _input(inputs: Mapping[str, PacketDataType], name: str, value: Any) -> object:
     if name not in inputs:
-        raise KeyError(f"the graph has no input stream {name!r}; it has {', '.join(map(repr, inputs))}")
+        raise KeyError(f"the solution has no input stream {name!r}; it has {', '.join(map(repr, inputs))}")
     kind = inputs[name]
     if kind is PacketDataType.PROTO_LIST:
         words = "SolutionBase can only process non-proto-list data. PROTO_LIST type is not supported."

@@ -48,7 +48,7 @@ class Timestamp:
             ValueError: it is outside of the ordinary timestamps, or NaN.
         """
         if not hasattr(seconds, "__float__"):
-            raise TypeError(f"the seconds are {seconds!r:.100}, but must be a number")
+            raise TypeError(f"the timestamp's seconds are {seconds!r:.100}, but must be a number")
         return Timestamp(_Core.from_seconds(float(seconds)))
 
     @property

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from penstock_cli.api import EXIT_CODES, RunningCommand, VideoName, read_manner, running
+from penstock_cli.api import EXIT_CODES, RunningCommand, VideoName, read_manner, run_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,7 +87,7 @@ def _over_video(command: F) -> F:
     help="How many hands to look for. More cost time while they are not in view.",
 )
 @click.option("--fast", is_flag=True, help="Use the smaller models: half the time, less exact.")
-@running
+@run_options
 def hands_command(*, count: int, fast: bool, **given: Any) -> None:
     """Find the hands in each frame of a video or a camera, with 21 landmarks each, and draw them.
 
@@ -135,7 +135,7 @@ def hands_command(*, count: int, fast: bool, **given: Any) -> None:
     help="How many faces to look for.",
 )
 @click.option("--fine", is_flag=True, help="Refine eyes and lips and add the irises; takes longer.")
-@running
+@run_options
 def faces_command(*, count: int, fine: bool, **given: Any) -> None:
     """Find the faces in each frame of a video or a camera, with 468 landmarks each, and draw them.
 
@@ -158,7 +158,7 @@ def faces_command(*, count: int, fine: bool, **given: Any) -> None:
 @click.command("pose", cls=RunningCommand, short_help="Find and draw a person's pose.", epilog=EXIT_CODES)
 @_over_video
 @click.option("--raw", is_flag=True, help="Leave the landmarks as the model gives them, without smoothing.")
-@running
+@run_options
 def pose_command(*, raw: bool, **given: Any) -> None:
     """Find the pose of one person in each frame of a video or a camera, with 33 landmarks, and draw it.
 
@@ -206,7 +206,7 @@ def _run(  # noqa: PLR0913  # an argument for each option
         OverVideo,
         are_pictures,
         default_pictures,
-        is_live,
+        is_live_address,
         run_over_video,
     )
     from penstock_people.graph_files import graph_text
@@ -216,7 +216,9 @@ def _run(  # noqa: PLR0913  # an argument for each option
     result: Callable[[Packet], None] | None = json_lines(name) if as_lines else rows() if as_rows else None
     is_stills = are_pictures(video)
     if skip_broken and not is_stills:
-        raise click.UsageError("--skip-broken is for pictures; leave it out with a video or a camera")
+        raise click.UsageError(
+            "--skip-broken is for pictures of people; leave it out with a video or a camera"
+        )
     if out is None and not show and result is None:
         out = Path(f"penstock-{name}.mp4")
         out = default_pictures(video, f"penstock-{name}") if video is not None and is_stills else out
@@ -233,7 +235,7 @@ def _run(  # noqa: PLR0913  # an argument for each option
             sides=sides,
             video=video,
             camera=camera,
-            as_camera=_PACE if live and not is_live(video) else "",
+            as_camera=_PACE if live and not is_live_address(video) else "",
             out=out,
             skips=skip_broken,
             named="PeopleResultsCalculator",

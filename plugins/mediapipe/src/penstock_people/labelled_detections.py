@@ -61,9 +61,8 @@ class LandmarksToLabelledDetectionsCalculator(penstock.Calculator):
             return
         if len(landmarks.payload) != len(classes.payload):
             raise InvalidArgumentError(
-                f"input {classes.name!r} has {len(classes.payload)} classifications, but input "
-                f"{landmarks.name!r} has {len(landmarks.payload)} lists of landmarks at timestamp "
-                f"{cc.stamp}; send as many of both"
+                f"input {classes.name!r} has {len(classes.payload)} labels, but input {landmarks.name!r} has "
+                f"{len(landmarks.payload)} lists of landmarks at timestamp {cc.stamp}; send as many of both"
             )
         detections = [
             _detection(points, found)
@@ -98,7 +97,8 @@ def box(landmarks: NormalizedLandmarkList) -> tuple[float, float, float, float]:
     """
     if not landmarks.landmark:
         raise InvalidArgumentError(
-            "a list of landmarks is empty, but a box is around one or more; drop it before"
+            "a list of landmarks is empty, but the box of a labelled detection is around one or more; drop "
+            "it before"
         )
     xs = [point.x for point in landmarks.landmark]
     ys = [point.y for point in landmarks.landmark]

@@ -93,7 +93,7 @@ class PeopleResultsCalculator(penstock.Calculator):
         if len(set(sizes.values())) > 1:
             found = ", ".join(f"{tag} {size}" for tag, size in sizes.items())
             raise InvalidArgumentError(
-                f"at timestamp {cc.stamp} the numbers of elements are {found}, but must be equal; connect "
+                f"at timestamp {cc.stamp} the numbers of results are {found}, but must be equal; connect "
                 "streams of the same hands or faces"
             )
         results: list[dict[str, Any]] = [{} for _ in range(max(sizes.values(), default=0))]

@@ -294,9 +294,9 @@ def test_images_pass_through_packets_and_refuse_another_format():
     assert not image.uses_gpu()
     assert (packet_getter.get_image(packet).numpy_view() == PIXELS).all()
     assert [one.height for one in packet_getter.get_image_list(several)] == [2, 2]
-    with pytest.raises(ValueError, match="GRAY8 is asked for"):
+    with pytest.raises(ValueError, match="the packet is to have GRAY8"):
         packet_creator.create_image(image, image_format=mp.ImageFormat.GRAY8)
-    with pytest.raises(ValueError, match="copy is for arrays"):
+    with pytest.raises(ValueError, match="copy is for packets of arrays"):
         packet_creator.create_image(image, copy=True)
 
 

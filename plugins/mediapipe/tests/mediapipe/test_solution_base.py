@@ -336,7 +336,7 @@ def test_an_output_that_the_graph_does_not_have_is_refused():
 
 
 def test_a_side_packet_that_no_node_takes_is_refused():
-    with pytest.raises(ValueError, match="no node of the graph takes a side packet 'nope'"):
+    with pytest.raises(ValueError, match="no node of the solution takes a side packet 'nope'"):
         SolutionBase(graph_config=THRESHOLD % OPTIONS, side_inputs={"nope": 1})
 
 

@@ -350,7 +350,7 @@ def test_an_argument_of_another_type_is_refused_when_the_solution_is_made():
 
 @pytest.mark.usefixtures("models")
 def test_a_number_of_hands_below_one_is_refused_when_the_solution_is_made():
-    with pytest.raises(RuntimeError, match="is 0, but at least one element is kept"):
+    with pytest.raises(RuntimeError, match="is 0, but at least one element of a clipped vector is kept"):
         Hands(max_num_hands=0)
 
 

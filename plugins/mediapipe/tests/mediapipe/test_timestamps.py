@@ -63,7 +63,7 @@ def test_seconds_are_rounded_half_away_from_zero():
     assert found == [2, -2, 3, -3, 0, 3]
     with pytest.raises(ValueError, match="out of range"):
         Timestamp.from_seconds(1e30)
-    with pytest.raises(TypeError, match="the seconds are '3', but must be a number"):
+    with pytest.raises(TypeError, match="the timestamp's seconds are '3', but must be a number"):
         Timestamp.from_seconds("3")
 
 

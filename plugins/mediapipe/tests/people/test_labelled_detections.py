@@ -51,8 +51,11 @@ def test_nothing_is_sent_where_an_input_has_no_packet():
 @pytest.mark.parametrize(
     ("landmarks", "message"),
     [
-        ([HAND, HAND], "has 1 classifications, but input .* has 2 lists of landmarks at timestamp 3"),
-        ([NormalizedLandmarkList()], "a list of landmarks is empty, but a box is around one or more"),
+        ([HAND, HAND], "has 1 labels, but input .* has 2 lists of landmarks at timestamp 3"),
+        (
+            [NormalizedLandmarkList()],
+            "a list of landmarks is empty, but the box of a labelled detection is around one or more",
+        ),
     ],
 )
 def test_what_has_no_box_or_label_is_refused(landmarks, message):

@@ -145,7 +145,7 @@ def test_the_times_of_the_nodes_are_printed_on_request(invoke, film, tmp_path):
             "--live reads a VIDEO as if it were a camera; leave it out with --camera",
         ),
         (["in.mp4", "--json", "--rows"], "--json and --rows both write to stdout; leave out one of them"),
-        (["in.mp4", "-q", "-v"], "--quiet cannot go with --verbose or --log-level"),
+        (["in.mp4", "-q", "-v"], "a run cannot have --quiet with --verbose or --log-level"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(invoke, command, arguments, message):
@@ -177,7 +177,9 @@ def test_missing_models_are_reported_with_the_places_and_the_cure(invoke, monkey
     if result.exit_code == 2:
         pytest.skip(f"the models of an installed mediapipe are there: {result.output}")
     assert result.exit_code == 4
-    assert "the file 'mediapipe/modules/pose_detection/pose_detection.tflite' was not found" in result.output
+    assert (
+        "the resource 'mediapipe/modules/pose_detection/pose_detection.tflite' was not found" in result.output
+    )
     assert str(tmp_path) in result.output
     assert "pip download --no-deps mediapipe==0.10.21" in result.output
 

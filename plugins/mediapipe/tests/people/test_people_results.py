@@ -75,6 +75,6 @@ def test_landmarks_without_a_frame_give_nothing():
 
 def test_unequal_numbers_are_refused():
     with pytest.raises(
-        GraphRunError, match="numbers of elements are CLASSIFICATIONS 1, LANDMARKS 2, but must"
+        GraphRunError, match="numbers of results are CLASSIFICATIONS 1, LANDMARKS 2, but must"
     ):
         results(LANDMARKS=[POINTS, POINTS], CLASSIFICATIONS=[LEFT])

@@ -126,7 +126,9 @@ def listen(host: str, port: int, *, is_tls: bool) -> tuple[socket.socket, Addres
         UnavailableError: the port is taken, or the machine has no such address.
     """
     if not 0 <= port < _PORTS:
-        raise InvalidArgumentError(f"port {port}: must be between 0 and {_PORTS - 1}; 0 takes any free one")
+        raise InvalidArgumentError(
+            f"port {port} of the address: must be between 0 and {_PORTS - 1}; 0 takes any free one"
+        )
     if not is_tls and not is_loopback(host):
         raise InvalidArgumentError(
             f"address {host!r} can be reached from other machines, and needs TLS: give a certificate and its "
@@ -147,7 +149,7 @@ def listen(host: str, port: int, *, is_tls: bool) -> tuple[socket.socket, Addres
     except OSError as error:
         listening.close()
         raise UnavailableError(
-            f"port {port} of {host!r} cannot be used: {error.strerror or error}; take another port, or 0 for "
-            "any that is free"
+            f"the address with port {port} of {host!r} cannot be used: {error.strerror or error}; take "
+            "another port, or 0 for any that is free"
         ) from error
     return listening, Address(host, listening.getsockname()[1], is_tls)

@@ -23,6 +23,7 @@ from penstock_live.drawing import Look, picture
 from penstock_live.guard import Guard
 from penstock_live.page import page
 from penstock_live.thumbnails import SIZES
+from penstock_views.draw import Painter
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -65,6 +66,7 @@ class Application:
         self._pictures: Final[dict[Look | None, str]] = {}
         #: Held while one is drawn: each is a process that may take seconds.
         self._drawing: Final = asyncio.Lock()
+        self._painter: Final = Painter()
         #: How often the page was opened.
         self.opened = 0
 
@@ -86,6 +88,10 @@ class Application:
             return PlainTextResponse(f"{said}\n", _NOT_FOUND)
 
         return Guard(Starlette(routes=routes, exception_handlers={_NOT_FOUND: not_found}), address, token)
+
+    def close(self) -> None:
+        """Give up the picture that is being drawn, and draw no other. Called by any thread."""
+        self._painter.close()
 
     async def _page(self, request: Request) -> Response:
         self.opened += request.method == "GET"
@@ -119,7 +125,7 @@ class Application:
         async with self._drawing:
             made = self._pictures.pop(look, None)
             if made is None:
-                made = await run_in_threadpool(picture, self._config, look)
+                made = await run_in_threadpool(picture, self._config, look, self._painter)
             self._pictures[look] = made  # the last one now
             while len(self._pictures) > _PICTURES:
                 del self._pictures[next(iter(self._pictures))]

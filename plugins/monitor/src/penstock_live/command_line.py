@@ -77,7 +77,9 @@ def prepare(ctx: click.Context) -> None:
     given = ctx.params
     if given["serve"] is None:
         if alone := [option for name, option in _OTHERS.items() if given[name]]:
-            raise WrongUsage(f"{alone[0]} means nothing without --serve; add --serve, or leave it out")
+            raise WrongUsage(
+                f"{alone[0]} means nothing on a command line without --serve; add --serve, or leave it out"
+            )
         return
     from penstock_live.needs import check_needs
 
@@ -124,16 +126,16 @@ def _tls(certificate: Path | None, key: Path | None, address: str | None) -> Tls
     """
     if (certificate is None) != (key is None):
         missing = "--serve-cert" if certificate is None else "--serve-key"
-        raise WrongUsage(f"{missing} is missing: TLS needs the certificate and its key")
+        raise WrongUsage(f"{missing} is missing on the command line: TLS needs the certificate and its key")
     if certificate is None or key is None:
         if address is not None:
             from penstock_live.address import is_loopback
 
             if not is_loopback(address):
                 raise WrongUsage(
-                    f"--serve-on {address!r} lets other machines see what the graph handles, so it needs "
-                    "TLS: add --serve-cert and --serve-key; or leave it out, and let a tunnel (ssh -L) lead "
-                    f"to {_LOOPBACK}"
+                    f"--serve-on {address!r} lets other machines see the live graph, so it needs TLS: add "
+                    "--serve-cert and --serve-key; or leave it out, and let a tunnel (ssh -L) lead to "
+                    f"{_LOOPBACK}"
                 )
         return None
     from penstock_live.address import TlsFiles

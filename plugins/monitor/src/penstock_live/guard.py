@@ -1,7 +1,8 @@
 """Who may read: checks each request before the application sees it, and sets the headers of all answers.
 
 The invariant: without the token, with a foreign `Host` or with a foreign `Origin` nobody learns anything,
-not even which paths there are; and no method but GET and HEAD does anything.
+not even which paths there are; and no method but GET and HEAD does anything, but for POST where the
+application says so.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from starlette.responses import PlainTextResponse
 from penstock_monitor.api import name_in
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from penstock_live.address import Address
@@ -66,10 +69,14 @@ class Guard:
         inner: the application; sees only requests that may be answered.
         address: where the server listens.
         token: what each request must have as `token` in its query.
+        posts: paths where POST is answered.
     """
 
-    def __init__(self, inner: ASGIApp, address: Address, token: str) -> None:
+    def __init__(
+        self, inner: ASGIApp, address: Address, token: str, posts: Collection[str] = frozenset()
+    ) -> None:
         self._inner: Final = inner
+        self._posts: Final = posts
         self._address: Final = address
         self._token: Final = token.encode()
         self._pace: Final = _Pace()
@@ -91,7 +98,7 @@ class Guard:
             closes = {"connection": "close"} if _has_body(scope) else None  # which nobody reads
             answer = PlainTextResponse(f"{fault}\n", FORBIDDEN, closes)
             await asyncio.sleep(self._pace.wait_s())
-        elif scope["method"] not in _READING:
+        elif scope["method"] not in _READING and not self._is_post(scope):
             answer = PlainTextResponse(
                 f"{scope['method']} is not answered: this server is read only\n",
                 NOT_ALLOWED,
@@ -101,6 +108,9 @@ class Guard:
             await self._inner(scope, receive, send_guarded)
             return
         await answer(scope, receive, send_guarded)
+
+    def _is_post(self, scope: Scope) -> bool:
+        return bool(scope["method"] == "POST" and scope["path"] in self._posts)
 
     def _fault(self, scope: Scope) -> str:
         """Return why a request is refused; "" where it is not."""

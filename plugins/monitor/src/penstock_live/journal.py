@@ -28,7 +28,11 @@ _GAP_S: Final = 3.0
 #: Samples are rounded, so that the text of a large graph stays small.
 _DIGITS: Final = 3
 _OF_NODE: Final = re.compile(r"\bnode '([^']+)'")
-_RECONNECTS: Final = "-reconnects"
+#: Endings of counters that sources and failure policies keep → the kind of their events, and the words.
+_COUNTED: Final = {
+    "-reconnects": ("reconnect", "the source is back"),
+    "-failures": ("failure", "a call failed, and the node's failure policy decided what followed"),
+}
 
 
 @attrs.define
@@ -79,7 +83,9 @@ class Journal:
         self._base_s = 0.0
         self._stall: Event | None = None
         self._drops: Final[dict[tuple[str, str], Event]] = {}
-        self._reconnects: dict[str, int] = {}
+        #: Counter → what it was, and the newest event of it.
+        self._counted: dict[str, int] = {}
+        self._of_counters: Final[dict[str, Event]] = {}
 
     @property
     def version(self) -> int:
@@ -95,12 +101,13 @@ class Journal:
                 before = None
                 self._stall = None
                 self._drops.clear()
+                self._of_counters.clear()
             self._now_s = self._base_s + reading.elapsed_s
             self._note_state(before, reading)
             self._note_failures(before, reading)
             self._note_stall(reading)
             self._note_drops(before, reading)
-            self._note_reconnects(counters)
+            self._note_counters(counters)
             self._sample(reading)
             self._before = reading
 
@@ -176,14 +183,24 @@ class Journal:
             event.count += more
             self._goes_on(event)
 
-    def _note_reconnects(self, counters: Mapping[str, int]) -> None:
-        """Note what counters named "reconnects" say; sources that come back have them."""
-        found = {name: count for name, count in counters.items() if name.endswith(_RECONNECTS)}
+    def _note_counters(self, counters: Mapping[str, int]) -> None:
+        """Note what counters of nodes say: sources that came back, and failures that did not end the run."""
+        found = {name: count for name, count in counters.items() if name.endswith(tuple(_COUNTED))}
         for name, count in found.items():
-            more = count - self._reconnects.get(name, 0)
+            more = count - self._counted.get(name, 0)
             if more > 0:
-                self._add("reconnect", "the source is back", name.removesuffix(_RECONNECTS), "", more)
-        self._reconnects = found
+                self._note_counter(name, more)
+        self._counted = found
+
+    def _note_counter(self, name: str, more: int) -> None:
+        ending = next(one for one in _COUNTED if name.endswith(one))
+        kind, words = _COUNTED[ending]
+        event = self._of_counters.get(name)
+        if event is None or self._now_s - event.to_s > _GAP_S:
+            self._of_counters[name] = self._add(kind, words, name.removesuffix(ending), "", more)
+        else:
+            event.count += more
+            self._goes_on(event)
 
     # --- numbers ----------------------------------------------------------------------------------
 

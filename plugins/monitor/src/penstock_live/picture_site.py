@@ -1,7 +1,8 @@
 """The picture of a graph file for browsers, sent again whenever it changes, with one node marked.
 
 `/` is a page that shows it; `/events` a stream of Server-Sent Events: `picture` with the SVG and the faults,
-`mark` with the name of a node. Each request needs the token, as requests for the page of a run do.
+`mark` with the name of a node. A POST to `/choice` says which node a viewer has clicked. Each request needs
+the token, as requests for the page of a run do.
 
 Nobody waits for a client: one that is slow misses the pictures between, and gets the newest.
 """
@@ -27,7 +28,7 @@ from penstock_live.web import WebServer, checked_token
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence
 
     from starlette.requests import Request
 
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 HEARTBEAT_S: Final = 10.0
 _NOT_FOUND: Final = 404
 _UNAVAILABLE: Final = 503
+_NO_CONTENT: Final = 204
+_CHOICE: Final = "/choice"
 _PAGE: Final = Path(__file__).with_name("picture_page.html")
 
 
@@ -61,12 +64,14 @@ class PictureSite:
         title: of the page.
         token: what requests must have in their query; None makes one.
         most_viewers: how many may look at once; the next one is answered with 503.
+        on_choice: called with the name of a node that a viewer has clicked, on the thread of the server, and
+            soon returns; None where clicks lead nowhere.
 
     Raises:
         InvalidArgumentError: the token is shorter than 16 characters. The socket is not closed.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # keywords with defaults
         self,
         listening: socket.socket,
         address: Address,
@@ -74,12 +79,14 @@ class PictureSite:
         title: str,
         token: str | None = None,
         most_viewers: int = 16,
+        on_choice: Callable[[str], None] | None = None,
     ) -> None:
         token = checked_token(token)
         #: The address of the page, with the token.
         self.url: Final = f"{address.origin}/?token={quote(token, safe='')}"
         self._title: Final = title
         self._most: Final = most_viewers
+        self._on_choice: Final = on_choice
         self._shown = _Shown()
         self._news = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -92,9 +99,11 @@ class PictureSite:
             return PlainTextResponse(words, _NOT_FOUND)
 
         routes = [Route("/", self._page), Route("/events", self._events)]
+        posts = () if on_choice is None else (_CHOICE,)
+        routes += [Route(path, self._choice, methods=["POST"]) for path in posts]
         application = Starlette(routes=routes, exception_handlers={_NOT_FOUND: not_found})
         self._web: Final = WebServer(
-            Guard(application, address, token), listening, None, self._end, "penstock-picture-site"
+            Guard(application, address, token, posts), listening, None, self._end, "penstock-picture-site"
         )
 
     def show(self, svg: str, notes: Sequence[str] = ()) -> None:
@@ -139,8 +148,14 @@ class PictureSite:
             "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
         )
         text = _PAGE.read_text(encoding="utf-8")
-        page = text.replace("{NONCE}", nonce).replace("{TITLE}", escape(self._title))
+        page = text.replace("{NONCE}", nonce).replace("{LEADS}", str(self._on_choice is not None).lower())
+        page = page.replace("{TITLE}", escape(self._title))
         return HTMLResponse(page, headers={"content-security-policy": policy})
+
+    async def _choice(self, request: Request) -> Response:
+        if self._on_choice is not None:
+            self._on_choice(request.query_params.get("node", ""))
+        return Response(status_code=_NO_CONTENT)
 
     async def _events(self, request: Request) -> Response:
         kind = "text/event-stream"

@@ -167,6 +167,7 @@ class Server:
             with contextlib.suppress(PenstockError):  # a monitor that has failed has no last reading
                 self._monitor.wait(self._monitor.reading().number, _LAST_S)
         self._monitor.close()
+        self._application.close()
         self._web.close()
         self._thumbnails.close()
         self._lines.close()

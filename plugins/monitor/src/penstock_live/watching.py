@@ -9,7 +9,7 @@ import click
 
 from penstock.error_text import printable
 from penstock.errors import PenstockError
-from penstock_cli.api import VIEWER, FileMissing, Viewer, existing, registry_for, say
+from penstock_cli.api import VIEWER, FileMissing, Viewer, existing, registry_with_subgraphs, say
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -122,7 +122,7 @@ def _drawn(path: Path, registry: Registry, *, expand: bool) -> tuple[str, list[s
     from penstock_views import draw
 
     try:
-        known = registry_for(existing(path, "graph file"), registry)
+        known = registry_with_subgraphs(existing(path, "graph file"), registry)
         drawing = draw.drawing(path, known, expand=expand)
         return draw.svg_apart(drawing), [*drawing.notes, *faults_of(path, known, drawing)]
     except (PenstockError, FileMissing) as error:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from penstock.packs import late_names
 
 if TYPE_CHECKING:
-    from penstock_metrics.prometheus import Metrics as Metrics
+    from penstock_metrics.prometheus import PrometheusMetrics as PrometheusMetrics
     from penstock_metrics.server import MetricsServer as MetricsServer
     from penstock_metrics.server import serve as serve
     from penstock_metrics.telemetry import Telemetry as Telemetry
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 #: Module → the names that it has.
 _HOMES: Final = {
-    "penstock_metrics.prometheus": "Metrics",
+    "penstock_metrics.prometheus": "PrometheusMetrics",
     "penstock_metrics.server": "MetricsServer serve",
     "penstock_metrics.telemetry": "Telemetry export_otlp",
 }

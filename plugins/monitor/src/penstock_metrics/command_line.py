@@ -41,11 +41,11 @@ def _serve(ctx: click.Context, _parameter: click.Parameter, port: int | None) ->
         if address is not None:
             raise click.UsageError(f"--metrics-on {address}: nothing is served without --metrics PORT", ctx)
         return None
-    from penstock_metrics.prometheus import Metrics  # on demand: brings prometheus-client
+    from penstock_metrics.prometheus import PrometheusMetrics  # on demand: brings prometheus-client
     from penstock_metrics.server import MetricsServer
 
     try:
-        server = MetricsServer(Metrics(), port, address or _LOCAL, os.environ.get(_TOKEN) or None)
+        server = MetricsServer(PrometheusMetrics(), port, address or _LOCAL, os.environ.get(_TOKEN) or None)
     except InvalidArgumentError as error:
         raise WrongUsage(f"--metrics {port}: {error}") from error
     except UnavailableError as error:

@@ -1,4 +1,4 @@
-"""`Metrics`: graphs as a collector of prometheus-client.
+"""`PrometheusMetrics`: graphs as a collector of prometheus-client.
 
 Numbers are read when they are asked for: of all graphs first, then written, so that one scrape has the
 numbers of one moment.
@@ -45,11 +45,11 @@ def client(module: str) -> Any:
         ) from error
 
 
-class Metrics(Collector):
+class PrometheusMetrics(Collector):
     """The numbers of one or more graphs, for a registry of prometheus-client.
 
-    `prometheus_client.REGISTRY.register(Metrics(graph))` adds them to what a program has already. A registry
-    takes one such collector; further graphs are added to it. Any thread may call the methods.
+    `prometheus_client.REGISTRY.register(PrometheusMetrics(graph))` adds them to what a program has already.
+    A registry takes one such collector; further graphs are added to it. Any thread may call the methods.
 
     Args:
         graph: the first graph, or None; not kept alive. May be running, not started, or over.

@@ -28,7 +28,7 @@ from penstock.log import get_logger
 from penstock_metrics.answers import Answers
 from penstock_metrics.door import Door
 from penstock_metrics.health import Health
-from penstock_metrics.prometheus import Metrics, client
+from penstock_metrics.prometheus import PrometheusMetrics, client
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -64,11 +64,12 @@ class MetricsServer:
     """
 
     def __init__(
-        self, metrics: Metrics, port: int = 0, host: str = "127.0.0.1", token: str | None = None
+        self, metrics: PrometheusMetrics, port: int = 0, host: str = "127.0.0.1", token: str | None = None
     ) -> None:
         if token is not None and len(token) < _SHORTEST_TOKEN:
             raise InvalidArgumentError(
-                f"a token of {len(token)} characters could be guessed: it must have {_SHORTEST_TOKEN} or more"
+                f"a token for the metrics of {len(token)} characters could be guessed: it must have "
+                f"{_SHORTEST_TOKEN} or more"
             )
         registry = client("").CollectorRegistry()
         registry.register(metrics)
@@ -134,7 +135,7 @@ def serve(
     Raises:
         As `MetricsServer`.
     """
-    server = MetricsServer(Metrics(), port, host, token)
+    server = MetricsServer(PrometheusMetrics(), port, host, token)
     server.metrics.add(graph, name)
     return server
 
@@ -182,22 +183,25 @@ class _Handler(WSGIRequestHandler):
 
 def _listening(app: Any, host: str, port: int) -> _Server:
     if not 0 <= port < _PORTS:
-        raise InvalidArgumentError(f"port {port}: must be between 0 and {_PORTS - 1}; 0 takes any free one")
+        raise InvalidArgumentError(
+            f"the metrics server's port {port}: must be between 0 and {_PORTS - 1}; 0 takes any free one"
+        )
     try:
         family, _, _, _, place = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
     except OSError as error:
         raise UnavailableError(
-            f"address {host!r} cannot be used: {error.strerror or error}; give an address of this machine"
+            f"the metrics server's address {host!r} cannot be used: {error.strerror or error}; give an "
+            "address of this machine"
         ) from error
     kind = type("_Server", (_Server,), {"address_family": family})
     try:
         server: _Server = kind(place, _Handler)
     except OSError as error:
         raise UnavailableError(
-            f"port {port} of {host!r} cannot be used: {error.strerror or error}; take another port, or 0 for "
-            "any that is free"
+            f"the metrics server's port {port} of {host!r} cannot be used: {error.strerror or error}; take "
+            "another port, or 0 for any that is free"
         ) from error
     server.set_app(app)
     return server

@@ -260,7 +260,7 @@ def _is_sent(signal: str, environ: Mapping[str, str]) -> bool:
     variable = f"OTEL_{signal.upper()}_EXPORTER"
     said = environ.get(variable, "").strip() or "otlp"
     if said not in {"otlp", "none"}:
-        raise InvalidArgumentError(f"{variable} {said!r}: must be 'otlp' or 'none'")
+        raise InvalidArgumentError(f"OpenTelemetry's {variable} {said!r}: must be 'otlp' or 'none'")
     return said == "otlp"
 
 
@@ -269,7 +269,7 @@ def _check_protocol(signal: str, environ: Mapping[str, str]) -> None:
         said = environ.get(variable, "").strip()
         if said and said != _HTTP:
             raise InvalidArgumentError(
-                f"{variable} {said!r}: must be {_HTTP!r}, which collectors take on port 4318"
+                f"OpenTelemetry's {variable} {said!r}: must be {_HTTP!r}, which collectors take on port 4318"
             )
         if said:
             return

@@ -10,21 +10,23 @@ from penstock.packs import late_names
 if TYPE_CHECKING:
     from penstock_monitor.budget import Budget as Budget
     from penstock_monitor.monitor import Monitor as Monitor
-    from penstock_monitor.reading import Culprit as Culprit
-    from penstock_monitor.reading import Latency as Latency
+    from penstock_monitor.reading import CulpritReading as CulpritReading
+    from penstock_monitor.reading import LatencyReading as LatencyReading
     from penstock_monitor.reading import NodeReading as NodeReading
     from penstock_monitor.reading import Reading as Reading
-    from penstock_monitor.reading import Stall as Stall
+    from penstock_monitor.reading import StallReading as StallReading
     from penstock_monitor.reading import StreamReading as StreamReading
-    from penstock_monitor.sampling import Part as Part
     from penstock_monitor.sampling import Sample as Sample
+    from penstock_monitor.sampling import SamplePart as SamplePart
 
 #: Module → the names that it has.
 _HOMES: Final = {
     "penstock_monitor.budget": "Budget",
     "penstock_monitor.monitor": "Monitor",
-    "penstock_monitor.reading": "Culprit Latency NodeReading Reading Stall StreamReading",
-    "penstock_monitor.sampling": "Part Sample",
+    "penstock_monitor.reading": (
+        "CulpritReading LatencyReading NodeReading Reading StallReading StreamReading"
+    ),
+    "penstock_monitor.sampling": "Sample SamplePart",
 }
 
 if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name

@@ -37,7 +37,9 @@ class Budget:
 
     def __init__(self, share: float, clock: Callable[[], float] = time.monotonic) -> None:
         if not share > 0:
-            raise InvalidArgumentError(f"share {share}: must be above 0; 0.01 is 1 % of a processor")
+            raise InvalidArgumentError(
+                f"the budget's share {share}: must be above 0; 0.01 is 1 % of a processor"
+            )
         self._share: Final = share
         self._clock: Final = clock
         self._lock: Final = threading.Lock()

@@ -9,7 +9,7 @@ import attrs
 from penstock.errors import FailedPreconditionError
 from penstock_monitor.latencies import Latencies
 from penstock_monitor.meter import Meter
-from penstock_monitor.reading import NodeReading, Reading, Stall, StreamReading
+from penstock_monitor.reading import NodeReading, Reading, StallReading, StreamReading
 from penstock_monitor.sampling import Sampler
 from penstock_monitor.stalls import stall_of
 from penstock_monitor.wiring import Wiring
@@ -66,11 +66,15 @@ class Follower:
         #: When the run was first seen to be over, in seconds of the clock; None before.
         self._over_s: float | None = None
         #: The stall, and when its story was logged.
-        self._told: tuple[Stall, float] | None = None
+        self._told: tuple[StallReading, float] | None = None
+        #: In how many seconds the run is stalled if nothing moves; None where something moved since the
+        #: reading before, and where it is stalled already.
+        self.stalls_in_s: float | None = None
 
     def read(self, graph: CalculatorGraph) -> Reading:
         """Return one more reading."""
         self._number += 1
+        self.stalls_in_s = None
         run, snapshot = _snapshot_of(graph)
         if snapshot is None:
             self._forget_run()
@@ -144,9 +148,11 @@ class Follower:
 
     def _stall(
         self, graph: CalculatorGraph, snapshot: Snapshot, since_s: float, now_s: float
-    ) -> Stall | None:
+    ) -> StallReading | None:
         if snapshot.state != "running" or since_s < STALLED_S:
             self._told = None
+            if snapshot.state == "running" and since_s > 0:
+                self.stalls_in_s = STALLED_S - since_s
             return None
         if self._told is None or now_s - self._told[1] >= _STORY_S:
             self._told = stall_of(graph.why(), since_s), now_s

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Final
 
-from penstock_monitor.reading import Latency
+from penstock_monitor.reading import LatencyReading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ class _Figures:
         self._count = 0
         self._worst_s = 0.0
         self._last_s: Final[deque[float]] = deque(maxlen=_KEPT)
-        self._made: Latency | None = None
+        self._made: LatencyReading | None = None
 
     def add(self, seconds: float) -> None:
         """Take one more."""
@@ -33,11 +33,11 @@ class _Figures:
         self._last_s.append(seconds)
         self._made = None
 
-    def latency(self, stream: str) -> Latency:
+    def latency(self, stream: str) -> LatencyReading:
         """Return them as data."""
         if self._made is None:
             ordered = sorted(self._last_s)
-            self._made = Latency(
+            self._made = LatencyReading(
                 stream,
                 self._count,
                 1e3 * self._last_s[-1],
@@ -59,7 +59,7 @@ class Latencies:
         for stream, seconds in sample.latencies_s.items():
             self._figures.setdefault(stream, _Figures()).add(seconds)
 
-    def figures(self, wiring: Wiring) -> tuple[Latency, ...]:
+    def figures(self, wiring: Wiring) -> tuple[LatencyReading, ...]:
         """Return the latencies at the exits that have a sample, in the order of the plan."""
         return tuple(self._figures[name].latency(name) for name in wiring.exits if name in self._figures)
 

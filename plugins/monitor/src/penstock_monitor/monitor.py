@@ -65,7 +65,7 @@ class Monitor:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         if not interval_s > 0:
-            raise InvalidArgumentError(f"interval_s {interval_s}: must be above 0 seconds")
+            raise InvalidArgumentError(f"the monitor's interval_s {interval_s}: must be above 0 seconds")
         self._interval_s: Final = interval_s
         self._budget: Final = Budget(_SHARE) if budget is None else budget
         self._on_reading: Final = on_reading
@@ -107,7 +107,7 @@ class Monitor:
         if self._newest is None and self._failure is None:
             graph = self._graph()
             if graph is None:
-                raise FailedPreconditionError("there is no reading, and the graph is gone")
+                raise FailedPreconditionError("the monitor has no reading, and its graph is gone")
             self._take(graph, only_first=True)
         self._raise_failure()
         assert self._newest is not None  # just taken  # noqa: S101
@@ -122,6 +122,7 @@ class Monitor:
 
         Returns:
             The newest reading, whose number is larger; None if none came in time, or the monitor is closed.
+            It shows a moment after that of the reading before, which may be a moment before this call.
 
         Raises:
             PenstockError: the monitor has failed.
@@ -197,8 +198,12 @@ class Monitor:
 
     def _rest(self, main: threading.Thread) -> None:
         began = time.monotonic()
+        stalls_in_s = self._follower.stalls_in_s
         while main.is_alive() and not self._stop.is_set():
-            left = began + max(self._interval_s, self._budget.cycle_s()) - time.monotonic()
+            pause_s = max(self._interval_s, self._budget.cycle_s())
+            if stalls_in_s is not None:  # a stall is reported when it begins, not a cycle later
+                pause_s = min(pause_s, stalls_in_s)
+            left = began + pause_s - time.monotonic()
             if left <= 0:
                 return
             self._stop.wait(min(left, _LOOK_S))

@@ -44,7 +44,7 @@ class Peeks:
     def _not_found(self, stream: str) -> PenstockError:
         hint = did_you_mean(stream, list(self._names), 1)
         known = hint or f"; there are: {', '.join(map(repr, self._names))}"
-        return NotFoundError(f"there is no stream {stream!r}{known}", stream=stream)
+        return NotFoundError(f"there is no stream {stream!r} to peek at{known}", stream=stream)
 
     def _wait(self, missing: set[str], timeout: float) -> dict[str, PenstockError]:
         """Wait for a packet of each stream, or the end of the run; return why some cannot be watched.

@@ -71,7 +71,7 @@ class StreamReading:
 
 
 @attrs.frozen
-class Latency:
+class LatencyReading:
     """How long packets take from where they enter the graph to one of its ends, of sampled timestamps."""
 
     #: Where they are seen again: a graph output, or a stream that no node or only a sink reads.
@@ -87,7 +87,7 @@ class Latency:
 
 
 @attrs.frozen
-class Culprit:
+class CulpritReading:
     """What a run that does not move waits for at last."""
 
     #: `node`, `stream`: what is to be marked; "" where there is none.
@@ -98,7 +98,7 @@ class Culprit:
 
 
 @attrs.frozen
-class Stall:
+class StallReading:
     """Why nothing has moved."""
 
     #: For how many seconds nothing has moved.
@@ -106,7 +106,7 @@ class Stall:
     #: What `graph.why()` says, in lines.
     story: str
     #: What is to be marked.
-    culprits: tuple[Culprit, ...]
+    culprits: tuple[CulpritReading, ...]
 
 
 @attrs.frozen
@@ -123,10 +123,10 @@ class Reading:
     nodes: tuple[NodeReading, ...]
     streams: tuple[StreamReading, ...]
     #: One for each stream at which packets leave the graph.
-    latencies: tuple[Latency, ...] = ()
+    latencies: tuple[LatencyReading, ...] = ()
     #: Names of sources and graph inputs that wait for full queues.
     throttled: tuple[str, ...] = ()
     #: What has gone wrong so far.
     errors: tuple[str, ...] = ()
     #: Why, if nothing has moved for a second; else None. A run that is over has none.
-    stall: Stall | None = None
+    stall: StallReading | None = None

@@ -38,7 +38,7 @@ _REMEMBERED: Final = 256
 
 
 @attrs.frozen
-class Part:
+class SamplePart:
     """What one node did for a sampled timestamp."""
 
     #: Its name.
@@ -70,7 +70,7 @@ class Sample:
             if stream in self.seen_s
         }
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[SamplePart]:
         """Yield what each node did that read and wrote packets of this timestamp."""
         wrote: dict[str, float] = {}
         for stream, seen_s in self.seen_s.items():
@@ -84,7 +84,7 @@ class Sample:
             # an input that came after the output was not waited for
             began_s = max((seen_s for seen_s in inputs if seen_s <= ended_s), default=None)
             if began_s is not None:
-                yield Part(node, began_s, ended_s)
+                yield SamplePart(node, began_s, ended_s)
 
 
 class _Seen(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from penstock.explain import WaitKind
-from penstock_monitor.reading import Culprit, Stall
+from penstock_monitor.reading import CulpritReading, StallReading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,13 +26,13 @@ _NORMAL: Final = frozenset(
 )
 
 
-def stall_of(why: Why, since_s: float) -> Stall:
+def stall_of(why: Why, since_s: float) -> StallReading:
     """Return why a run that has not moved for `since_s` seconds does not.
 
     Culprits are those that hold up packets, and calls that have not come back. If there are none, the graph
     is idle: it waits for the application, and no node is to blame.
     """
-    return Stall(since_s, str(why), tuple(_culprit(link) for link in _to_blame(why)))
+    return StallReading(since_s, str(why), tuple(_culprit(link) for link in _to_blame(why)))
 
 
 def _to_blame(why: Why) -> Sequence[Link]:
@@ -45,5 +45,5 @@ def _to_blame(why: Why) -> Sequence[Link]:
     return [link for link in why.culprits if link.kind is WaitKind.GRAPH_INPUT] or why.culprits
 
 
-def _culprit(link: Link) -> Culprit:
-    return Culprit(link.node, link.stream, link.text)
+def _culprit(link: Link) -> CulpritReading:
+    return CulpritReading(link.node, link.stream, link.text)

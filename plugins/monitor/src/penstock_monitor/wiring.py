@@ -56,7 +56,8 @@ class Wiring:
         writers = dict.fromkeys(graph.input_streams, "")
         readers: dict[str, list[str]] = {}
         for name, node in zip(names, message.node, strict=True):
-            for port in TagMap(node.output_stream):
+            failures = [node.failure.error_stream] if node.failure.error_stream else []
+            for port in (*TagMap(node.output_stream), *TagMap(failures)):
                 writers[port.name] = name
             for port in TagMap(node.input_stream):
                 readers.setdefault(port.name, []).append(name)

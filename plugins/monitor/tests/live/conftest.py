@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import http.client
 import threading
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from types import SimpleNamespace
 from urllib.parse import urlsplit
 
@@ -14,8 +14,10 @@ from attrs import evolve
 import penstock
 from penstock.errors import NotFoundError
 from penstock_live.address import listen
+from penstock_live.picture_site import PictureSite
 from penstock_live.server import Server
-from penstock_monitor import Latency, NodeReading, Reading, StreamReading
+from penstock_live.video_site import VideoSite
+from penstock_monitor import LatencyReading, NodeReading, Reading, StreamReading
 
 GRAPH = """
 input_stream: "in"
@@ -51,7 +53,7 @@ READING = Reading(
         stream("between", "first", "second", dropped=12, drops={"late": 10, "queue full": 2}),
         stream("out", "second", is_output=True, limit=None, queued=0),
     ),
-    latencies=(Latency("out", 30, 5.2, 5.0, 9.1, 30.5),),
+    latencies=(LatencyReading("out", 30, 5.2, 5.0, 9.1, 30.5),),
 )
 
 
@@ -147,6 +149,52 @@ def serve_by_hand(monitor, graph=GRAPH, **options):
     """Return a server of a graph that never runs, with what a monitor says of it."""
     listening, address = listen("127.0.0.1", 0, is_tls=False)
     return Server(listening, address, penstock.CalculatorGraph(graph).binary_config, monitor, **options)
+
+
+#: Kind of site → the path that goes on without an end, and the name of its thread.
+SITES = {
+    PictureSite: ("events", "penstock-picture-site"),
+    VideoSite: ("video.mjpeg", "penstock-video-site"),
+}
+PATIENCE_S = 10.0
+
+
+@contextmanager
+def site_by_hand(kind, **given):
+    """Yield a site, and look afterwards that it leaves no thread."""
+    listening, address = listen("127.0.0.1", 0, is_tls=False)
+    made = kind(listening, address, **{"title": "a <b> & c", **given})
+    try:
+        yield made
+    finally:
+        made.close()
+        made.close()
+    assert not [one for one in threading.enumerate() if one.name.startswith(SITES[kind][1])]
+
+
+@contextmanager
+def viewer_of(site, path=None, *, method="GET", query=None, **headers):
+    """Yield the answer to a request with the token, or with another query."""
+    path = SITES[type(site)][0] if path is None else path
+    url = urlsplit(site.url)
+    connection = http.client.HTTPConnection(url.hostname, url.port, timeout=PATIENCE_S)
+    connection.request(method, f"/{path}?{url.query if query is None else query}", headers=headers)
+    answer = connection.getresponse()
+    try:
+        yield answer
+    finally:
+        answer.close()
+        connection.close()
+
+
+@pytest.fixture(scope="session")
+def site_of():
+    return site_by_hand
+
+
+@pytest.fixture(scope="session")
+def viewer():
+    return viewer_of
 
 
 @pytest.fixture(autouse=True)

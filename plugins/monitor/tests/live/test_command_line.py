@@ -200,16 +200,22 @@ def test_a_taken_port_ends_the_command_before_anything_starts(run):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--serve-until-closed"], "--serve-until-closed means nothing without --serve; add --serve"),
-        (["--serve-on", "0.0.0.0"], "--serve-on means nothing without --serve; add --serve"),  # noqa: S104
+        (
+            ["--serve-until-closed"],
+            "--serve-until-closed means nothing on a command line without --serve; add --serve",
+        ),
+        (
+            ["--serve-on", "0.0.0.0"],  # noqa: S104
+            "--serve-on means nothing on a command line without --serve; add --serve",
+        ),
         (["--serve", "--serve-on", "0.0.0.0"], "--serve-on '0.0.0.0' lets other machines see"),  # noqa: S104
         (
             ["--serve", "--serve-cert", "c.pem"],
-            "--serve-key is missing: TLS needs",
+            "--serve-key is missing on the command line: TLS needs",
         ),
         (
             ["--serve", "--serve-key", "k.pem"],
-            "--serve-cert is missing: TLS needs",
+            "--serve-cert is missing on the command line: TLS needs",
         ),
         (
             ["--serve", "--serve-cert", "c.pem", "--serve-key", "k.pem"],

@@ -6,7 +6,7 @@ import attrs
 import pytest
 
 from penstock_live.journal import Journal
-from penstock_monitor import Culprit, Stall
+from penstock_monitor import CulpritReading, StallReading
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_drops_without_a_pause_are_one_event_that_grows(hand, journal):
 
 def test_a_stall_lasts_from_when_nothing_moved_until_something_does(hand, journal):
     quiet = drops(hand.READING, 0)
-    stall = Stall(1.2, "a story", (Culprit("second", "", "second sleeps"),))
+    stall = StallReading(1.2, "a story", (CulpritReading("second", "", "second sleeps"),))
     journal.take(at(quiet, 5.0), {})
     journal.take(at(quiet, 6.2, stall=stall), {})
     journal.take(at(quiet, 9.0, stall=attrs.evolve(stall, since_s=4.0)), {})
@@ -76,6 +76,17 @@ def test_counters_of_reconnects_are_events_of_their_node(hand, journal):
     journal.take(at(quiet, 3.0), {"camera-reconnects": 2})
     (event,) = events(journal, "reconnect")
     assert (event.node, event.count, event.from_s) == ("camera", 2, 2.0)
+
+
+def test_failures_that_a_policy_has_answered_are_events_and_those_close_together_one(hand, journal):
+    quiet = drops(hand.READING, 0)
+    for second, count in ((1.0, 0), (2.0, 1), (3.0, 3), (10.0, 3), (11.0, 4)):
+        journal.take(at(quiet, second), {"detector-failures": count, "detector-skipped": count})
+    found = events(journal, "failure")
+    assert [(one.node, one.count, one.from_s, one.to_s) for one in found] == [
+        ("detector", 3, 2.0, 3.0),
+        ("detector", 1, 11.0, 11.0),
+    ]
 
 
 def test_time_goes_on_from_run_to_run_and_each_begins_and_ends(hand, journal):

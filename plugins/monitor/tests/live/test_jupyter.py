@@ -137,7 +137,7 @@ def test_closing_it_ends_its_threads_and_it_says_so(graph, live) -> None:
 
     assert not threads()
     with pytest.raises(
-        FailedPreconditionError, match=r"this widget shows nothing new: closed; make another one"
+        FailedPreconditionError, match=r"this live widget shows nothing new: closed; make another one"
     ):
         live.update()
 
@@ -192,7 +192,7 @@ def test_what_cannot_be_shown_is_refused_and_leaves_no_thread(graph) -> None:
         Live(graph, interval_s=0)
     slow = Live(graph, interval_s=60.0)
     slow._drawing.join(PATIENCE_S)
-    with pytest.raises(WaitTimeoutError, match=r"there was no new reading of the graph within 0\.01 s"):
+    with pytest.raises(WaitTimeoutError, match=r"there was no new reading of the live graph within 0\.01 s"):
         slow.update(0.01)
     slow.close()
 
@@ -265,7 +265,7 @@ def test_streams_of_a_recording_are_chosen_and_unknown_ones_refused(file) -> Non
 
     assert list(recording.cards) == ["out"]
     assert recording.title == "run.mcap"
-    with pytest.raises(NotFoundError, match=r"there is no stream 'no'; there are: 'in', 'out'"):
+    with pytest.raises(NotFoundError, match=r"the recording has no stream 'no'; there are: 'in', 'out'"):
         Recording(file, ["no"])
 
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import http.client
 import json
-import threading
-from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 import pytest
@@ -13,33 +10,6 @@ import pytest
 from penstock.errors import InvalidArgumentError
 from penstock_live import picture_site
 from penstock_live.api import PictureSite, listen
-
-PATIENCE_S = 10.0
-
-
-@contextmanager
-def site_of(**given):
-    listening, address = listen("127.0.0.1", 0, is_tls=False)
-    made = PictureSite(listening, address, title="a <b> & c", **given)
-    try:
-        yield made
-    finally:
-        made.close()
-        made.close()
-    assert not [one for one in threading.enumerate() if one.name.startswith("penstock-picture-site")]
-
-
-@contextmanager
-def viewer(site, path="events", *, method="GET", query=None):
-    url = urlsplit(site.url)
-    connection = http.client.HTTPConnection(url.hostname, url.port, timeout=PATIENCE_S)
-    connection.request(method, f"/{path}?{url.query if query is None else query}")
-    answer = connection.getresponse()
-    try:
-        yield answer
-    finally:
-        answer.close()
-        connection.close()
 
 
 def event(answer):
@@ -52,8 +22,8 @@ def event(answer):
     return name.partition("event: ")[2], json.loads(data)
 
 
-def test_a_viewer_gets_the_newest_picture_then_each_change():
-    with site_of() as site:
+def test_a_viewer_gets_the_newest_picture_then_each_change(site_of, viewer):
+    with site_of(PictureSite) as site:
         site.show("<svg>1</svg>", ["a fault"])
         site.mark("one")
         with viewer(site) as answer:
@@ -67,31 +37,31 @@ def test_a_viewer_gets_the_newest_picture_then_each_change():
             assert event(answer) == ("picture", {"svg": "<svg>2</svg>", "notes": []})
 
 
-def test_closing_the_site_tells_the_viewers():
-    with site_of() as site, viewer(site) as answer:
+def test_closing_the_site_tells_the_viewers(site_of, viewer):
+    with site_of(PictureSite) as site, viewer(site) as answer:
         assert event(answer)[0] == "picture"
         site.close()
         assert event(answer) == ("end", {})
         assert answer.read() == b""
 
 
-def test_an_idle_viewer_gets_a_comment(monkeypatch):
+def test_an_idle_viewer_gets_a_comment(site_of, viewer, monkeypatch):
     monkeypatch.setattr(picture_site, "HEARTBEAT_S", 0.05)
-    with site_of() as site, viewer(site) as answer:
+    with site_of(PictureSite) as site, viewer(site) as answer:
         assert event(answer)[0] == "picture"
         assert event(answer) == (": still here", None)
 
 
-def test_more_viewers_than_allowed_are_refused():
-    with site_of(most_viewers=1) as site, viewer(site) as answer:
+def test_more_viewers_than_allowed_are_refused(site_of, viewer):
+    with site_of(PictureSite, most_viewers=1) as site, viewer(site) as answer:
         assert event(answer)[0] == "picture"
         with viewer(site) as other:
             assert other.status == 503
             assert b"1 viewers look at this picture" in other.read()
 
 
-def test_the_page_has_a_policy_and_its_title_is_escaped():
-    with site_of() as site, viewer(site, "") as answer:
+def test_the_page_has_a_policy_and_its_title_is_escaped(site_of, viewer):
+    with site_of(PictureSite) as site, viewer(site, "") as answer:
         text = answer.read().decode()
         policy = answer.headers["content-security-policy"]
 
@@ -102,20 +72,50 @@ def test_the_page_has_a_policy_and_its_title_is_escaped():
 
 
 @pytest.mark.parametrize(
-    ("path", "query", "method", "status"),
+    ("path", "asked", "status"),
     [
-        ("events", "", "GET", 403),
-        ("", "token=x", "GET", 403),
-        ("x", None, "GET", 404),
-        ("events", None, "POST", 405),
+        ("events", {"query": ""}, 403),
+        ("", {"query": "token=x"}, 403),
+        ("x", {}, 404),
+        ("events", {"method": "POST"}, 405),
     ],
 )
-def test_what_is_refused(path, query, method, status):
-    with site_of() as site, viewer(site, path, query=query, method=method) as answer:
+def test_what_is_refused(site_of, viewer, path, asked, status):
+    with site_of(PictureSite) as site, viewer(site, path, **asked) as answer:
         assert answer.status == status
 
 
 def test_a_token_that_could_be_guessed_is_refused():
     listening, address = listen("127.0.0.1", 0, is_tls=False)
-    with listening, pytest.raises(InvalidArgumentError, match="a token of 3 characters"):
+    with listening, pytest.raises(InvalidArgumentError, match="a token for the web of 3 characters"):
         PictureSite(listening, address, title="x", token="abc")  # noqa: S106  # one that is refused
+
+
+def test_a_click_tells_which_node_and_only_by_a_post_with_the_token(site_of, viewer):
+    chosen = []
+    with site_of(PictureSite, on_choice=chosen.append) as site:
+        token = urlsplit(site.url).query
+        answers = []
+        for method, query in (
+            ("GET", f"{token}&node=a"),
+            ("HEAD", f"{token}&node=b"),
+            ("POST", "node=c"),
+            ("POST", f"{token}&node=d%20%26"),
+        ):
+            with viewer(site, "choice", method=method, query=query) as answer:
+                answers.append(answer.status)
+        with viewer(site, "choice", method="POST", Origin="http://evil.example") as answer:
+            answers.append(answer.status)
+        with viewer(site, "") as answer:
+            assert b"const leads = true;" in answer.read()
+
+    assert answers == [405, 405, 403, 204, 403]
+    assert chosen == ["d &"]
+
+
+def test_where_clicks_lead_nowhere_they_are_refused(site_of, viewer):
+    with site_of(PictureSite) as site:
+        with viewer(site, "choice", method="POST") as answer:
+            assert answer.status == 405
+        with viewer(site, "") as answer:
+            assert b"const leads = false;" in answer.read()

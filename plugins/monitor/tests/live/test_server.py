@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import ssl
 import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import attrs
 import numpy as np
@@ -19,13 +21,13 @@ import penstock
 import penstock_live
 from penstock.errors import InvalidArgumentError, UnavailableError
 from penstock_live import feed
-from penstock_monitor import Budget, Culprit, Stall
+from penstock_monitor import Budget, CulpritReading, StallReading
 
 # --- readings -------------------------------------------------------------------------------------
 
 
 def test_a_reading_is_its_fields_as_json(client, monitor):
-    stall = Stall(1.5, "it waits\nfor 'ä'", (Culprit("second", "", "it sleeps"),))
+    stall = StallReading(1.5, "it waits\nfor 'ä'", (CulpritReading("second", "", "it sleeps"),))
     monitor.give(stall=stall, errors=("went wrong",), throttled=("in",))
     _, headers, body = client.request("/reading")
     assert headers["content-type"] == "application/json"
@@ -227,10 +229,50 @@ def test_the_picture_names_nodes_and_streams_as_the_readings_do(hand, client):
 
 
 def test_without_the_library_that_draws_the_answer_says_why(client, monkeypatch):
-    monkeypatch.setattr("penstock_live.drawing.__name__", "no_such_module")
+    monkeypatch.setattr("penstock_views.draw.painter.PAINTER", "no_such_module")
     status, _, body = client.request("/graph.svg")
     assert status == 503
     assert body.decode().startswith("the graph cannot be drawn: ")
+
+
+def test_closing_the_server_gives_up_a_picture_that_is_being_drawn(hand, monitor, monkeypatch, tmp_path):
+    begun = tmp_path / "begun"
+    (tmp_path / "draws_forever.py").write_text(
+        f"import os, pathlib, threading\nnew = pathlib.Path({str(begun)!r} + '.new')\n"
+        f"new.write_text(str(os.getpid()))\nnew.rename({str(begun)!r})\nthreading.Event().wait()\n",
+        encoding="utf-8",
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("penstock_views.draw.painter.PAINTER", "draws_forever")
+    server = hand.serve(monitor)
+    client = hand.Client(server.url)
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(client.request, "/graph.svg")
+        _until(begun.exists)
+        started = time.monotonic()
+        server.close()
+        took = time.monotonic() - started
+        asked.exception(20)
+    assert took < 10
+    process = int(begun.read_text(encoding="utf-8"))
+    _until(lambda: not _is_running(process))
+
+
+def _until(condition):
+    waiting = threading.Event()
+    for _ in range(400):
+        if condition():
+            return
+        waiting.wait(0.05)
+    pytest.fail("it took longer than 20 s")
+
+
+def _is_running(process):
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 # --- where it listens -----------------------------------------------------------------------------
@@ -248,20 +290,24 @@ def test_where_others_come_tls_is_needed(hand, host):
 def test_a_port_that_is_taken_is_an_error_that_names_it(hand, server):
     port = hand.Client(server.url).url.port
     with pytest.raises(
-        UnavailableError, match=rf"^port {port} of '127\.0\.0\.1' cannot be used: .*; take another port"
+        UnavailableError,
+        match=rf"^the address with port {port} of '127\.0\.0\.1' cannot be used: .*; take another port",
     ):
         penstock_live.serve(penstock.CalculatorGraph(hand.GRAPH), port=port)
 
 
 @pytest.mark.parametrize("port", [-1, 65536])
 def test_a_port_that_is_none_is_refused(hand, port):
-    with pytest.raises(InvalidArgumentError, match=rf"^port {port}: must be between 0 and 65535"):
+    with pytest.raises(
+        InvalidArgumentError, match=rf"^port {port} of the address: must be between 0 and 65535"
+    ):
         penstock_live.serve(penstock.CalculatorGraph(hand.GRAPH), port=port)
 
 
 def test_a_token_that_can_be_guessed_is_refused(hand):
     with pytest.raises(
-        InvalidArgumentError, match=r"^a token of 4 characters could be guessed: it must have at least 16"
+        InvalidArgumentError,
+        match=r"^a token for the web of 4 characters could be guessed: it must have at least 16",
     ):
         penstock_live.serve(penstock.CalculatorGraph(hand.GRAPH), token="1" * 4)
 

@@ -112,7 +112,9 @@ def test_a_port_that_is_taken_is_said_before_anything_starts(tmp_path) -> None:
 
     assert done.exit_code == 1
     assert done.stdout == ""
-    assert f"--metrics {port}: port {port} of '127.0.0.1' cannot be used: " in done.stderr
+    assert (
+        f"--metrics {port}: the metrics server's port {port} of '127.0.0.1' cannot be used: " in done.stderr
+    )
     assert "take another port, or 0 for any that is free" in done.stderr
 
 
@@ -140,7 +142,7 @@ def test_without_the_option_nothing_is_served_and_nothing_heavy_imported(start) 
     _, err = process.communicate("a\n", timeout=PATIENCE_S)
 
     assert process.returncode == 0
-    assert "warning: metrics and spans are not exported: OTEL_EXPORTER_OTLP_PROTOCOL 'grpc': must be" in err
+    assert "not exported: OpenTelemetry's OTEL_EXPORTER_OTLP_PROTOCOL 'grpc': must be" in err
     assert "import 'penstock_metrics.command_line'" in err
     assert "import 'prometheus_client" not in err
     assert "import 'opentelemetry" not in err

@@ -10,7 +10,7 @@ from scraping import PATIENCE_S, feed
 
 import penstock
 import penstock_metrics
-from penstock_metrics import Metrics, MetricsServer
+from penstock_metrics import MetricsServer, PrometheusMetrics
 from penstock_metrics.health import Health
 from penstock_metrics.watched import WatchedGraphs
 
@@ -82,7 +82,7 @@ def test_a_graph_that_runs_is_well_and_one_that_has_ended_is_not(chain) -> None:
 
 
 def test_without_a_graph_nothing_is_well() -> None:
-    with MetricsServer(Metrics()) as server:
+    with MetricsServer(PrometheusMetrics()) as server:
         assert health(server) == (503, "no graph has begun to run\n")
 
 

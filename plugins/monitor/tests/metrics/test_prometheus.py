@@ -18,7 +18,7 @@ from scraping import CHAIN, PATIENCE_S, feed, run_once, samples_of, scraped
 import penstock
 import penstock_metrics
 from penstock.errors import AlreadyExistsError, NotFoundError
-from penstock_metrics import Metrics
+from penstock_metrics import PrometheusMetrics
 from penstock_testing import calculator, testing_registry
 
 MANY = 10_000
@@ -31,7 +31,7 @@ node { calculator: "Sink" input_stream: "in" }
 
 @pytest.fixture
 def metrics(chain):
-    made = Metrics(chain)
+    made = PrometheusMetrics(chain)
     yield made
     made.close()
 
@@ -84,7 +84,7 @@ def test_queues_are_told_with_their_bytes_and_limits() -> None:
         type: "join" input_stream: "a" input_stream: "b"
         node { calculator: "PassThroughCalculator" input_stream: "a" input_stream: "b"
                output_stream: "a2" output_stream: "b2" }""")
-    metrics = Metrics(graph)
+    metrics = PrometheusMetrics(graph)
     graph.start_run()
     for stamp in range(3):
         graph.add_packet_to_input_stream("a", penstock.Packet(b"12345", stamp))
@@ -116,7 +116,7 @@ def test_the_failures_that_a_policy_deals_with_are_counted_for_its_node_and_begi
     graph = penstock.CalculatorGraph(
         GUARDED, registry=testing_registry(calculator(odd, name="Odd"), calculator(name="Sink"))
     )
-    metrics = Metrics(graph)
+    metrics = PrometheusMetrics(graph)
     graph.start_run()
     at_first = read(metrics)
     feed(graph, range(5))
@@ -184,7 +184,7 @@ def test_counters_never_fall_while_runs_come_and_go() -> None:
         penstock.CalculatorGraph(CHAIN),
         penstock.CalculatorGraph(CHAIN.replace("PassThroughCalculator", "Pass"), registry=registry),
     ):
-        metrics, stop, seen = Metrics(graph), threading.Event(), [{}]
+        metrics, stop, seen = PrometheusMetrics(graph), threading.Event(), [{}]
         fallen = []
 
         def look(metrics=metrics, stop=stop, seen=seen, fallen=fallen):
@@ -219,7 +219,7 @@ def test_errors_of_runs_are_counted() -> None:
         'input_stream: "in" node { calculator: "Odd" name: "plain" input_stream: "in" }',
         registry=testing_registry(calculator(odd, name="Odd")),
     )
-    metrics = Metrics(graph, "failing")
+    metrics = PrometheusMetrics(graph, "failing")
     for _ in range(2):
         graph.start_run()
         graph.add_packet_to_input_stream("in", penstock.Packet(1, 1))
@@ -254,7 +254,7 @@ def test_the_latency_is_the_time_from_the_input_to_the_output() -> None:
         'node { calculator: "Work" name: "work" input_stream: "in" output_stream: "out" }',
         registry=testing_registry(calculator(work, name="Work", offset=0)),
     )
-    metrics = Metrics()
+    metrics = PrometheusMetrics()
     metrics.graphs.listeners.append(note)
     metrics.add(graph)
     graph.start_run()
@@ -288,7 +288,7 @@ def test_the_latency_is_the_time_from_the_input_to_the_output() -> None:
 def test_several_graphs_have_names_and_one_name_is_not_given_twice(chain, metrics) -> None:
     other = penstock.CalculatorGraph(CHAIN)
     with pytest.raises(
-        AlreadyExistsError, match=r"there is a graph 'chain' already; give this one another name"
+        AlreadyExistsError, match=r"a graph 'chain' is watched already; give this one another name"
     ):
         metrics.add(other)
     assert metrics.add(other, "other") == "other"
@@ -299,7 +299,7 @@ def test_several_graphs_have_names_and_one_name_is_not_given_twice(chain, metric
     assert found["penstock_packets_total", "graph=chain", "stream=in"] == 2
     assert found["penstock_packets_total", "graph=other", "stream=in"] == 5
     with pytest.raises(
-        NotFoundError, match=re.escape("there is no graph 'third'; there are: 'chain', 'other'")
+        NotFoundError, match=re.escape("no graph 'third' is watched; there are: 'chain', 'other'")
     ):
         metrics.remove("third")
     metrics.remove("other")
@@ -308,7 +308,7 @@ def test_several_graphs_have_names_and_one_name_is_not_given_twice(chain, metric
 
 def test_a_graph_that_is_dropped_is_left_out_and_what_looked_at_it_ends() -> None:
     graph = penstock.CalculatorGraph(CHAIN)
-    metrics = Metrics(graph)
+    metrics = PrometheusMetrics(graph)
     graph.start_run()
     feed(graph, [1])
     del graph
@@ -329,7 +329,7 @@ def test_a_registry_refuses_a_second_collector_of_the_same_metrics(metrics) -> N
     registry.register(metrics)
 
     with pytest.raises(ValueError, match="Duplicated timeseries"):
-        registry.register(Metrics())
+        registry.register(PrometheusMetrics())
 
 
 def test_one_metric_can_be_asked_for_by_its_name(chain) -> None:

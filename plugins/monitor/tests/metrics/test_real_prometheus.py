@@ -16,9 +16,10 @@ from scraping import PATIENCE_S, feed, fetched
 import penstock_metrics
 
 PROMETHEUS = shutil.which("prometheus")
-pytestmark = pytest.mark.skipif(
-    PROMETHEUS is None, reason="Prometheus is not installed (apt install prometheus)"
-)
+pytestmark = [
+    pytest.mark.heavy,
+    pytest.mark.skipif(PROMETHEUS is None, reason="Prometheus is not installed (apt install prometheus)"),
+]
 CONFIG = """
 global: {{ scrape_interval: 200ms, scrape_timeout: 200ms }}
 scrape_configs:

@@ -12,7 +12,7 @@ from scraping import PATIENCE_S, fetched, run_once, scraped
 
 import penstock_metrics
 from penstock.errors import InvalidArgumentError, UnavailableError
-from penstock_metrics import Metrics, MetricsServer
+from penstock_metrics import MetricsServer, PrometheusMetrics
 
 ANY = "0.0.0.0"  # noqa: S104  # it is what is tested
 
@@ -39,7 +39,7 @@ def test_only_get_is_answered(chain, method) -> None:
 
 
 def test_it_listens_on_this_machine_alone_unless_it_is_told_otherwise(chain) -> None:
-    with penstock_metrics.serve(chain) as server, MetricsServer(Metrics(), host=ANY) as other:
+    with penstock_metrics.serve(chain) as server, MetricsServer(PrometheusMetrics(), host=ANY) as other:
         assert server.url == f"http://127.0.0.1:{server.port}/metrics"
         assert server.is_local
         assert repr(server) == f"<MetricsServer {server.url}>"

@@ -24,7 +24,7 @@ from scraping import PATIENCE_S, feed, run_once
 import penstock
 import penstock_metrics
 from penstock.errors import InvalidArgumentError, UnavailableError
-from penstock_metrics import Metrics, Telemetry
+from penstock_metrics import PrometheusMetrics, Telemetry
 from penstock_metrics.telemetry import Wanted
 from penstock_testing import calculator, testing_registry
 
@@ -175,7 +175,7 @@ def test_a_sampled_timestamp_has_a_span_and_one_below_it_for_each_node(diamond, 
 
 
 def test_a_graph_is_looked_at_once_for_both_ecosystems(diamond, providers) -> None:
-    metrics = Metrics(diamond, "shared")
+    metrics = PrometheusMetrics(diamond, "shared")
     with Telemetry(
         meter_provider=providers[0], tracer_provider=providers[1], graphs=metrics.graphs
     ) as telemetry:
@@ -346,7 +346,7 @@ def test_what_cannot_be_exported_is_refused(environ, message) -> None:
     with pytest.raises(InvalidArgumentError) as caught:
         penstock_metrics.export_otlp(environ=environ)
 
-    assert str(caught.value) == message
+    assert str(caught.value) == f"OpenTelemetry's {message}"
 
 
 def test_it_says_what_to_install_where_opentelemetry_is_missing(chain, monkeypatch) -> None:

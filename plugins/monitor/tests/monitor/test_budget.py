@@ -70,5 +70,7 @@ def test_a_job_of_a_long_cycle_is_not_forgotten_before_it_is_due(budget, clock):
 
 @pytest.mark.parametrize("share", [0, -0.01, float("nan")])
 def test_a_share_that_is_none_is_refused(share):
-    with pytest.raises(InvalidArgumentError, match=rf"^share {share}: must be above 0; 0\.01 is 1 %"):
+    with pytest.raises(
+        InvalidArgumentError, match=rf"^the budget's share {share}: must be above 0; 0\.01 is 1 %"
+    ):
         Budget(share)

@@ -180,6 +180,16 @@ def test_a_stall_is_told_with_its_culprit_within_two_seconds(make_graph, monitor
     assert [(c.node, c.stream) for c in reading.stall.culprits] == [("odd", "odds")]
 
 
+def test_a_stall_is_reported_when_it_begins_and_not_at_the_next_reading(make_graph, monitored) -> None:
+    graph = make_graph(CHAIN, Pass, threads=1)
+    monitor = monitored(graph, 0.95)
+    graph.start_run()
+    feed(graph, range(3))
+    reading = until(monitor, lambda r: r.stall is not None)
+
+    assert 1 <= reading.stall.since_s < 1.9  # the next reading would come then
+
+
 # --- the end of a monitor ---------------------------------------------------------------------
 
 
@@ -325,6 +335,18 @@ def while_fed(graph, peek, number=0):
     return seen[0]
 
 
+def test_the_stream_of_a_nodes_failures_is_one_of_the_graphs_streams(make_graph, monitored) -> None:
+    policy = 'name: "first" failure { on_error: SKIP error_stream: "errors" }'
+    graph = make_graph(CHAIN.replace('name: "first"', policy), Pass, threads=1)
+    monitor = monitored(graph, NEVER_S)
+    before = {one.name: one.writer for one in monitor.reading().streams}
+    graph.start_run()
+
+    assert before == {"in": "", "mid": "first", "errors": "first", "out": "second"}
+    assert monitor.peek("errors", 0.02) is None
+    graph.close(TIMEOUT)
+
+
 def test_a_peek_is_the_next_packet_that_passes(make_graph, monitored) -> None:
     graph = make_graph(CHAIN, Pass, threads=1)
     monitor = monitored(graph, NEVER_S)
@@ -408,9 +430,13 @@ def test_a_peek_of_a_name_that_is_no_stream_is_refused_at_any_time(make_graph, m
     monitor = monitored(graph, NEVER_S)
     for begin in (lambda: None, graph.start_run):
         begin()
-        with pytest.raises(NotFoundError, match=r"there is no stream 'midd' \(did you mean 'mid'\?\)"):
+        with pytest.raises(
+            NotFoundError, match=r"there is no stream 'midd' to peek at \(did you mean 'mid'\?\)"
+        ):
             monitor.peek("midd", 0.01)
-        with pytest.raises(NotFoundError, match="there is no stream 'x'; there are: 'in', 'mid', 'out'"):
+        with pytest.raises(
+            NotFoundError, match="there is no stream 'x' to peek at; there are: 'in', 'mid', 'out'"
+        ):
             monitor.peek("x", 0.01)
         assert monitor.peek("mid", 0.01) is None
 
@@ -423,7 +449,7 @@ def test_without_a_reading_and_without_a_graph_there_is_nothing_to_tell(make_gra
     gc.collect()
     monitor._newest = None  # as if it had gone before the first reading
 
-    with pytest.raises(FailedPreconditionError, match="there is no reading, and the graph is gone"):
+    with pytest.raises(FailedPreconditionError, match="the monitor has no reading, and its graph is gone"):
         monitor.reading()
 
 

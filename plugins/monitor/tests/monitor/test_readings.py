@@ -315,6 +315,25 @@ def test_a_call_that_does_not_come_back_is_the_culprit_after_a_second(read, gate
     assert one.after(1).stall is None
 
 
+def test_it_is_known_when_a_run_that_does_not_move_will_be_stalled(read, gate) -> None:
+    one = read(SLOW, gate.calculator, threads=1)
+    one.after(0)
+    assert one.follower.stalls_in_s is None  # before a run
+    one.graph.start_run()
+    one.add(0, 1)
+    assert gate.inside.wait(TIMEOUT)
+    one.after(0)
+    assert one.follower.stalls_in_s is None  # something has moved
+    one.after(0.3)
+    assert one.follower.stalls_in_s == pytest.approx(0.7)
+    one.after(0.7)
+    assert one.follower.stalls_in_s is None  # it is stalled
+    gate.leave.set()
+    one.idle()
+    one.after(0.3)
+    assert one.follower.stalls_in_s is None
+
+
 def test_a_forgotten_bound_that_holds_up_packets_is_the_culprit_with_its_stream(read) -> None:
     one = read(FORGETS, Odd, Join)
     one.graph.start_run()

@@ -48,7 +48,9 @@ class ProtobufCodec:
         try:
             return kind.FromString(data)
         except DecodeError as error:
-            raise InvalidArgumentError(f"these bytes are no {schema.name}: {error}") from error
+            raise InvalidArgumentError(
+                f"the codec was given bytes that are no {schema.name}: {error}"
+            ) from error
 
 
 @cache
@@ -79,7 +81,7 @@ def _message_class(name: str, data: bytes) -> Any:
                 pool.Add(file)
             found = pool.FindMessageTypeByName(name)
         except (DecodeError, KeyError, TypeError) as error:
-            raise InvalidArgumentError(f"the schema of {name!r} is broken: {error}") from error
+            raise InvalidArgumentError(f"the codec's schema of {name!r} is broken: {error}") from error
     return message_factory.GetMessageClass(found)
 
 
@@ -113,7 +115,9 @@ class ImageFrameCodec:
             shape = (height, width, layout.channels) if layout.channels > 1 else (height, width)
             return ImageFrame(np.frombuffer(pixels, layout.dtype).reshape(shape), form)
         except (KeyError, ValueError) as error:
-            raise InvalidArgumentError(f"these bytes are no image of format {name!r}: {error}") from error
+            raise InvalidArgumentError(
+                f"the codec was given bytes that are no image of format {name!r}: {error}"
+            ) from error
 
 
 class ArrayCodec:
@@ -144,7 +148,7 @@ class ArrayCodec:
             array = _read_array(data)
             return Matrix(array) if schema.name == "penstock.Matrix" else array
         except (ValueError, EOFError, TypeError, SyntaxError, InvalidArgumentError) as error:
-            raise InvalidArgumentError(f"these bytes are no array: {error}") from error
+            raise InvalidArgumentError(f"the codec was given bytes that are no array: {error}") from error
 
 
 def _read_array(data: bytes) -> NDArray[Any]:
@@ -163,11 +167,11 @@ def _read_array(data: bytes) -> NDArray[Any]:
         (3, 0): np.lib.format.read_array_header_2_0,  # other names of fields, of the same size
     }.get(version)
     if read_header is None:
-        raise ValueError(f"version {version} of the format is unknown")
+        raise ValueError(f"version {version} of this codec's format is unknown")
     shape, _, dtype = read_header(file)
     claimed, there = math.prod(shape) * dtype.itemsize, len(data) - file.tell()
     if claimed != there:
-        raise ValueError(f"its header claims {claimed} bytes of elements, but there are {there}")
+        raise ValueError(f"the codec's header claims {claimed} bytes of elements, but there are {there}")
     file.seek(0)
     array: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
     return array
@@ -198,7 +202,9 @@ class VideoHeaderCodec:
             fields = json.loads(data)
             return VideoHeader(**{**fields, "format": ImageFormat[fields["format"]]})
         except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise InvalidArgumentError(f"these bytes are no header of a video: {error}") from error
+            raise InvalidArgumentError(
+                f"the codec was given bytes that are no header of a video: {error}"
+            ) from error
 
 
 class JsonCodec:
@@ -223,7 +229,7 @@ class JsonCodec:
         try:
             return json.loads(data)
         except (ValueError, RecursionError) as error:
-            raise InvalidArgumentError(f"these bytes are no JSON: {error}") from error
+            raise InvalidArgumentError(f"the codec was given bytes that are no JSON: {error}") from error
 
 
 _encode_json: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
@@ -305,7 +311,7 @@ def _extended(value: Any) -> Any:
     if isinstance(value, Message):
         name, data = value.DESCRIPTOR.full_name, value.SerializeToString(deterministic=True)
         return msgpack.ExtType(_MESSAGE, msgpack.packb([name, data]))
-    raise TypeError(f"{type(value).__name__} is no plain value")
+    raise TypeError(f"{type(value).__name__} is no plain value that a codec writes")
 
 
 def _unpacked(data: bytes) -> Any:
@@ -317,7 +323,9 @@ def _unpacked(data: bytes) -> Any:
             unicode_errors="surrogatepass",
         )
     except (ValueError, TypeError, RecursionError, msgpack.UnpackException) as error:
-        raise InvalidArgumentError(f"these bytes are no MessagePack value: {error}") from error
+        raise InvalidArgumentError(
+            f"the codec was given bytes that are no MessagePack value: {error}"
+        ) from error
 
 
 def _from_extension(code: int, data: bytes) -> Any:
@@ -332,5 +340,7 @@ def _from_extension(code: int, data: bytes) -> Any:
                 descriptor_pool.Default().FindMessageTypeByName(name)
             ).FromString(message)
         except (KeyError, DecodeError) as error:
-            raise ValueError(f"message {name}: {error}; import the module that has it") from error
-    raise ValueError(f"extension {code} is not known")
+            raise ValueError(
+                f"the codec cannot decode message {name}: {error}; import the module that has it"
+            ) from error
+    raise ValueError(f"extension {code} of the codec is not known")

@@ -10,13 +10,13 @@ import click
 from penstock_cli.api import (
     EXIT_CODES,
     RunningCommand,
-    as_json,
-    debug,
-    imports,
-    limited,
+    access_options,
+    debug_option,
+    import_option,
+    json_option,
     read_manner,
-    running,
-    subgraphs,
+    run_options,
+    subgraph_option,
 )
 
 _FILE: Final = click.Path(path_type=Path)
@@ -46,10 +46,10 @@ _pictures: Final = click.option(
 )
 @_pictures
 @click.option("--side", "sides", multiple=True, metavar="NAME=VALUE", help="A side packet, as for `run`.")
-@imports
-@subgraphs
-@running
-@limited(writes=True)
+@import_option
+@subgraph_option
+@run_options
+@access_options(writes=True)
 def record_command(  # noqa: PLR0913, PLR0917  # one for each option
     graph: Path,
     out: Path,
@@ -76,7 +76,9 @@ def record_command(  # noqa: PLR0913, PLR0917  # one for each option
       penstock replay run.mcap graph.pbtxt
     """  # noqa: D301  # \b is click's mark for text that stays as it is
     if sum((streams is not None, inputs, everything)) > 1:
-        raise click.UsageError("--streams, --inputs and --all do not go together; leave out all but one")
+        raise click.UsageError(
+            "--streams, --inputs and --all do not go together in a command; leave out all but one"
+        )
     from penstock_cli.api import read_sides  # on demand, as the module says
     from penstock_record.runs import record
 
@@ -110,10 +112,10 @@ def record_command(  # noqa: PLR0913, PLR0917  # one for each option
 @click.option("--side", "sides", multiple=True, metavar="NAME=VALUE", help="A side packet, as for `run`.")
 @click.option("--record", "out", type=_FILE, help="Record the same streams again, to be compared by `diff`.")
 @_pictures
-@imports
-@subgraphs
-@running
-@limited(writes=True)
+@import_option
+@subgraph_option
+@run_options
+@access_options(writes=True)
 def replay_command(  # noqa: PLR0913, PLR0917  # one for each option
     recording: Path,
     graph: Path | None,
@@ -164,8 +166,8 @@ def replay_command(  # noqa: PLR0913, PLR0917  # one for each option
     metavar="STREAM=NUMBER",
     help="How much numbers of a stream may differ, such as painted=1; may be repeated.",
 )
-@as_json("a JSON list of differences")
-@debug
+@json_option("a JSON list of differences")
+@debug_option
 def diff_command(
     first: Path,
     second: Path,
@@ -193,7 +195,7 @@ def diff_command(
 @click.command("repair", short_help="Make a cut recording whole.", epilog=EXIT_CODES)
 @click.argument("recording", type=_FILE)
 @click.option("-o", "--out", type=_FILE, help="The new file.  [default: RECORDING is replaced]")
-@debug
+@debug_option
 def repair_command(recording: Path, out: Path | None) -> None:
     """Make a whole file of a recording that was cut off, as by a process that was killed or a full disk.
 

@@ -112,9 +112,13 @@ def compressed_parts(is_video: bool, data: bytes) -> tuple[str, bytes]:  # noqa:
     try:
         message = kind.FromString(data)
     except DecodeError as error:
-        raise InvalidArgumentError(f"these bytes are no {kind.DESCRIPTOR.full_name}: {error}") from error
+        raise InvalidArgumentError(
+            f"these bytes are no Foxglove {kind.DESCRIPTOR.full_name}: {error}"
+        ) from error
     if message.format != form:
-        raise InvalidArgumentError(f"this picture has the format {message.format[:40]!r}, expected {form!r}")
+        raise InvalidArgumentError(
+            f"this Foxglove picture has the format {message.format[:40]!r}, expected {form!r}"
+        )
     return message.frame_id, message.data
 
 

@@ -61,7 +61,9 @@ def recording_graph(  # noqa: PLR0913  # what to record, and how
     wanted = list(source_streams(config) if streams is None else streams)
     for name in wanted:
         if name not in known:
-            raise NotFoundError(f"the graph has no stream {quoted(name)}{did_you_mean(name, known, 1)}")
+            raise NotFoundError(
+                f"the recording's graph has no stream {quoted(name)}{did_you_mean(name, known, 1)}"
+            )
     sides = [_name(entry) for entry in config.input_side_packet]
     for name in side_packets:
         if name not in sides:
@@ -121,7 +123,7 @@ def replay_graph(
     with RecordingReader(path, registry, is_cut=True) as reader:
         about = reader.about
     if graph is None and not about.graph:
-        raise InvalidArgumentError(f"{path} holds no graph; name one")
+        raise InvalidArgumentError(f"{path} holds no graph for a recording; name one")
     config = _copy(read_graph(about.graph if graph is None else graph, registry))
     _keep_numbers(config)
     known = all_streams(config)
@@ -129,10 +131,12 @@ def replay_graph(
         if name not in about.streams:
             meant = did_you_mean(name, about.streams, 1)
             raise NotFoundError(
-                f"{path} has no stream {quoted(name)}{meant}; it has {', '.join(about.streams)}"
+                f"{path} has no stream {quoted(name)}{meant} to record; it has {', '.join(about.streams)}"
             )
         if name not in known:
-            raise NotFoundError(f"the graph has no stream {quoted(name)}{did_you_mean(name, known, 1)}")
+            raise NotFoundError(
+                f"the recording's graph has no stream {quoted(name)}{did_you_mean(name, known, 1)}"
+            )
     played = [name for name in about.streams if name in (known if streams is None else streams)]
     if not played:
         raise NotFoundError(f"the graph has none of the streams of {path}: {', '.join(about.streams)}")

@@ -141,20 +141,20 @@ def head_of(data: bytes) -> Head:
         version, steps, form, width, height, number = _HEAD.unpack_from(data)
         head = Head(steps, ImageFormat(form), width, height, number)
     except (struct.error, ValueError) as error:
-        raise InvalidArgumentError(f"these bytes are no packed image: {error}") from error
+        raise InvalidArgumentError(f"these bytes are no lossless image: {error}") from error
     if version != _VERSION or steps & ~_ALL or head.format not in LAYOUTS or not width or not height:
         raise InvalidArgumentError(
-            f"these bytes are no packed image: version {version}, steps {steps}, {head.format.name}, "
+            f"these bytes are no lossless image: version {version}, steps {steps}, {head.format.name}, "
             f"{width}x{height}"
         )
     layout = LAYOUTS[head.format]
     is_odd = bool(steps & REFERENCE) != bool(number) or (steps & TABLE and not steps & REFERENCE)
     if is_odd or (steps & (REFERENCE | TABLE) and layout.dtype != np.uint8):
-        raise InvalidArgumentError(f"these bytes are no packed image: steps {steps}, reference {number}")
+        raise InvalidArgumentError(f"these bytes are no lossless image: steps {steps}, reference {number}")
     if head.size > MOST_PICTURE_BYTES:
         raise ResourceExhaustedError(
-            f"an image of {head.size} bytes, above {MOST_PICTURE_BYTES}: the file is broken, or made to cost "
-            "much"
+            f"a lossless image of {head.size} bytes, above {MOST_PICTURE_BYTES}: the file is broken, or made "
+            "to cost much"
         )
     return head
 
@@ -180,16 +180,19 @@ def unpacked(data: bytes, reference: Reference | None = None) -> Pixels:
         claimed = zstandard.frame_content_size(content)
         if claimed != of_table + head.size:
             raise InvalidArgumentError(
-                f"these bytes are no packed image: they hold {claimed} bytes, expected {of_table + head.size}"
+                f"these bytes are no lossless image: they hold {claimed} bytes, expected "
+                f"{of_table + head.size}"
             )
         raw = _zstd.unpack.decompress(content, max_output_size=claimed)
     except zstandard.ZstdError as error:
-        raise InvalidArgumentError(f"these bytes are no packed image: {error}") from error
+        raise InvalidArgumentError(f"these bytes are no lossless image: {error}") from error
     planes = _bytes_together(raw[of_table:] if of_table else raw, kind, shape)
     _sum(planes, head.steps)
     if head.steps & REFERENCE:
         if reference is None or not _fits(shape, head.format, reference):
-            raise InvalidArgumentError(f"the image that message {head.reference} has does not fit this one")
+            raise InvalidArgumentError(
+                f"the lossless image that message {head.reference} has does not fit this one"
+            )
         before = _predicted(shape, reference)
         planes += from_packed(raw[:of_table], shape).applied(before) if of_table else before
     pixels = planes[0] if layout.channels == 1 else np.ascontiguousarray(np.moveaxis(planes, 0, 2))

@@ -158,13 +158,17 @@ class Decoder:
             if not frames and not self._is_video:
                 frames = self._context.decode(None)
         except (av.error.FFmpegError, ValueError, MemoryError) as error:
-            raise InvalidArgumentError(f"these bytes are no picture that libav decodes: {error}") from error
+            raise InvalidArgumentError(
+                f"these bytes are no lossy picture that libav decodes: {error}"
+            ) from error
         if len(frames) != 1:
-            raise InvalidArgumentError(f"these bytes hold {len(frames)} pictures, expected 1")
+            raise InvalidArgumentError(f"these bytes hold {len(frames)} lossy pictures, expected 1")
         sides = (frames[0].width, frames[0].height)
         wanted = (width + width % 2, height + height % 2) if self._is_video else (width, height)
         if sides != wanted:
-            raise InvalidArgumentError(f"this picture is {sides[0]}x{sides[1]}, and says {width}x{height}")
+            raise InvalidArgumentError(
+                f"this lossy picture is {sides[0]}x{sides[1]}, and says {width}x{height}"
+            )
         pixels: NDArray[Any] = frames[0].to_ndarray(format=FORMATS[form])
         return ImageFrame(np.ascontiguousarray(pixels[:height, :width]), form)
 
@@ -199,13 +203,13 @@ def _said(text: str) -> tuple[ImageFormat, int, int]:
     found = _SAID.fullmatch(text)
     form = ImageFormat.__members__.get(found[1]) if found else None
     if found is None or form not in FORMATS:
-        raise InvalidArgumentError(f"this picture says {text[:40]!r}, expected a format and a size")
+        raise InvalidArgumentError(f"this lossy picture says {text[:40]!r}, expected a format and a size")
     width, height = int(found[2]), int(found[3])
     if not width or not height:
-        raise InvalidArgumentError(f"this picture says {text!r}, which has no pixel")
+        raise InvalidArgumentError(f"this lossy picture says {text!r}, which has no pixel")
     if width * height * 3 > MOST_PICTURE_BYTES:
         raise ResourceExhaustedError(
-            f"a picture of {width}x{height}, above {MOST_PICTURE_BYTES} bytes: the file is broken, or made "
-            "to cost much"
+            f"a lossy picture of {width}x{height}, above {MOST_PICTURE_BYTES} bytes: the file is broken, or "
+            "made to cost much"
         )
     return form, width, height

@@ -171,6 +171,6 @@ def decode_packed(data: bytes, find: Callable[[int], Reference | None]) -> Image
         reference = find(head.reference)
         if reference is None:
             raise InvalidArgumentError(
-                f"this image needs the one of message {head.reference}, which is not there"
+                f"this recorded picture needs that of message {head.reference}, which is not there"
             )
     return ImageFrame(unpacked(data, reference), head.format)

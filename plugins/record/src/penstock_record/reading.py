@@ -123,14 +123,14 @@ class RecordingReader:
             elif isinstance(record, Channel):
                 of = schemas.get(record.schema_id)
                 if of is None:
-                    raise self._broken(f"channel {record.topic!r} has no schema")
+                    raise self._broken(f"the recording's channel {record.topic!r} has no schema")
                 channels[record.id] = (
                     record,
                     Schema(record.message_encoding, of.name, of.encoding, of.data),
                 )
             elif isinstance(record, Message):
                 if record.channel_id not in channels:
-                    raise self._broken(f"message {record.sequence} has no channel")
+                    raise self._broken(f"the recording's message {record.sequence} has no channel")
                 if channels[record.channel_id][0].topic == EVENTS:
                     for kind, stream, timestamp, number in EVENT.iter_unpack(self._whole(record.data)):
                         message = pending.pop(number, None)
@@ -152,7 +152,7 @@ class RecordingReader:
         if kind not in (PACKET, HEADER, SIDE):
             return Event(kind, self._stream(stream), timestamp)
         if message is None:
-            raise self._broken(f"an event of stream {stream} has no payload")
+            raise self._broken(f"a recorded event of stream {stream} has no payload")
         of, data, at_ns, number = message
         channel, schema = channels[of]
         name = channel.topic.removeprefix("penstock/side/") if kind == SIDE else self._stream(stream)
@@ -166,7 +166,7 @@ class RecordingReader:
                     payload = self._codecs.named(codec).decode(data, schema)
             except ResourceExhaustedError as error:
                 raise ResourceExhaustedError(
-                    f"{self._path}: stream {name!r} at {timestamp}: {error}"
+                    f"recording {self._path}: stream {name!r} at {timestamp}: {error}"
                 ) from error
             except InvalidArgumentError as error:
                 raise self._broken(f"stream {name!r} at {timestamp}: {error}") from error
@@ -174,12 +174,12 @@ class RecordingReader:
 
     def _stream(self, number: int) -> str:
         if number >= len(self.about.streams):
-            raise self._broken(f"there is no stream {number}")
+            raise self._broken(f"the recording has no stream {number}")
         return self.about.streams[number]
 
     def _whole(self, data: bytes) -> bytes:
         if len(data) % EVENT.size:
-            raise self._broken("a group of events has no whole number of them")
+            raise self._broken("a group of recorded events has no whole number of them")
         return data
 
     def _read_about(self) -> About:
@@ -208,7 +208,8 @@ class RecordingReader:
             if not self._is_cut:
                 why = f"{type(error).__name__}: {error}".rstrip(": ")
                 raise self._broken(
-                    f"the file is broken or cut ({why}); `penstock repair {self._path}` saves what there is"
+                    f"the recording is broken or cut ({why}); `penstock repair {self._path}` saves what "
+                    "there is"
                 ) from error
             self.is_whole = False
 

@@ -81,12 +81,14 @@ def records_of(file: IO[bytes], path: Path, *, in_chunks: bool = True) -> Iterat
             continue
         size = _size_of(record)
         if size > MOST_RECORD_BYTES:
-            raise _too_much(path, f"a chunk of {size} bytes, above {MOST_RECORD_BYTES}")
+            raise _too_much(path, f"a chunk of records of {size} bytes, above {MOST_RECORD_BYTES}")
         for packed in breakup_chunk(record, validate_crc=True):
             if isinstance(packed, (Schema, Channel, Metadata)):
                 count += 1
                 if count > MOST_IDLE_RECORDS:
-                    raise _too_much(path, f"more than {MOST_IDLE_RECORDS} schemas and channels")
+                    raise _too_much(
+                        path, f"more than {MOST_IDLE_RECORDS} schemas and channels without records"
+                    )
             yield packed
 
 
@@ -99,4 +101,6 @@ def _size_of(chunk: Chunk) -> int:
 
 
 def _too_much(path: Path, words: str) -> ResourceExhaustedError:
-    return ResourceExhaustedError(f"{path}: the file has {words}: it is broken, or made to cost much")
+    return ResourceExhaustedError(
+        f"recording {path}: the file has {words}: it is broken, or made to cost much"
+    )

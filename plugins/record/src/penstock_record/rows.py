@@ -58,7 +58,9 @@ class RecordingRows:
         for name in streams or ():
             if name not in known:
                 there = ", ".join(map(repr, known)) or "none"
-                raise NotFoundError(f"{path}: there is no stream {name!r}; there are: {there}", stream=name)
+                raise NotFoundError(
+                    f"{path}: the recording has no stream {name!r}; there are: {there}", stream=name
+                )
         #: Their names.
         self.streams: Final = known if streams is None else tuple(streams)
         self._path: Final = path
@@ -71,7 +73,8 @@ class RecordingRows:
             self._file.close()
             why = f"{type(error).__name__}: {error}".rstrip(": ")
             raise InvalidArgumentError(
-                f"{path}: the file is broken or cut ({why}); `penstock repair {path}` saves what there is"
+                f"{path}: the recording is broken or cut ({why}); `penstock repair {path}` saves what there "
+                "is"
             ) from error
         except BaseException:
             self._file.close()
@@ -137,8 +140,12 @@ class RecordingRows:
                     return self._codecs.named(codec).decode(message.data, of)
         except BROKEN as error:
             why = f"{type(error).__name__}: {error}".rstrip(": ")
-            raise InvalidArgumentError(f"{self._path}: stream {name!r} at {timestamp}: {why}") from error
-        raise InvalidArgumentError(f"{self._path}: stream {name!r} at {timestamp}: its payload is missing")
+            raise InvalidArgumentError(
+                f"recording {self._path}: row of stream {name!r} at {timestamp}: {why}"
+            ) from error
+        raise InvalidArgumentError(
+            f"recording {self._path}: row of stream {name!r} at {timestamp}: its payload is missing"
+        )
 
     def _picture(self, codec: str, name: str, timestamp: int, message: Message) -> ImageFrame:
         """Return an image, and read the messages that it depends on."""
@@ -148,7 +155,7 @@ class RecordingRows:
         for one in reversed(self._since_key(name, message)) if codec == VIDEO else (message,):
             frame = decoder.decode(codec, name, one.sequence, timestamp, one.data)
         if frame is None:
-            raise InvalidArgumentError(f"message {message.sequence} has no picture")
+            raise InvalidArgumentError(f"message {message.sequence} of the recording has no picture")
         return frame
 
     def _reference(self, timestamp: int, number: int) -> Reference | None:
@@ -173,4 +180,4 @@ class RecordingRows:
                 return found
             if len(found) > _MOST_BEFORE:
                 break
-        raise InvalidArgumentError(f"message {message.sequence} has no key frame before it")
+        raise InvalidArgumentError(f"message {message.sequence} of the recording has no key frame before it")

@@ -16,10 +16,10 @@ from penstock_cli.api import (
     RunFailed,
     WrongUsage,
     amount,
-    check_target,
+    check_trace_target,
     existing,
     plural,
-    registry_for,
+    registry_with_subgraphs,
     run_file,
     say,
 )
@@ -54,7 +54,7 @@ def record(  # noqa: PLR0913, PLR0917  # the options of the command
     _check_new(out)
 
     def change(file: Path) -> CalculatorGraphConfig:
-        registry = registry_for(file)
+        registry = registry_with_subgraphs(file)
         wanted = all_streams(read_graph(file, registry)) if everything else streams
         try:
             compression = None if compress is None else Compression(compress)
@@ -92,7 +92,7 @@ def replay(  # noqa: PLR0913  # the options of the command
         _check_new(out)
 
     def change(file: Path) -> CalculatorGraphConfig:
-        registry = registry_for(file)
+        registry = registry_with_subgraphs(file)
         try:
             source = None if graph is None else existing(graph, "graph file")
             made = replay_graph(source, recording, streams, speed=speed, registry=registry)
@@ -127,7 +127,7 @@ def replay(  # noqa: PLR0913  # the options of the command
 
 def _check_new(out: Path) -> None:
     """Refuse a file that cannot be written, or may not be replaced, before the graph is loaded."""
-    check_target(out, "recording")
+    check_trace_target(out, "recording")
     try:
         current().writing(out)
     except AlreadyExistsError as error:
@@ -179,7 +179,9 @@ def show_differences(
         except ValueError:
             name = ""
         if not name:
-            raise WrongUsage(f"tolerance {text!r}: write it as STREAM=NUMBER, such as painted=1")
+            raise WrongUsage(
+                f"tolerance {text!r} for comparing runs: write it as STREAM=NUMBER, such as painted=1"
+            )
     files = [existing(file, "recording") for file in (first, second)]
     try:
         found = differences(*files, streams=streams, tolerances=wanted)
@@ -207,7 +209,7 @@ def show_repair(recording: Path, out: Path | None) -> None:
     """
     existing(recording, "recording")
     if out is not None:
-        check_target(out, "recording")
+        check_trace_target(out, "recording")
     try:
         done = repair(recording, out)
     except InvalidArgumentError as error:
@@ -218,7 +220,8 @@ def show_repair(recording: Path, out: Path | None) -> None:
         say(f"{recording} is whole: {plural(done.packets, 'packet')}")
     elif not done.packets:
         raise RunFailed(
-            f"{recording}: nothing can be saved: no packet was on the disk when the process ended"
+            f"{recording}: nothing of the recorded run can be saved: no packet was on the disk when the "
+            "process ended"
         )
     else:
         left = (

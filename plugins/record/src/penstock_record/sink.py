@@ -89,7 +89,7 @@ class McapSinkCalculator(penstock.Calculator):
             path = str(cc.input_side_packets["PATH"].payload)
         if not path:
             raise InvalidArgumentError(
-                "there is no path; set it in the options, or connect the side packet PATH"
+                "the recording sink has no path; set it in the options, or connect the side packet PATH"
             )
         self._path = path
         #: What ended the file early, and its size then.

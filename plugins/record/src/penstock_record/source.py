@@ -64,7 +64,8 @@ class McapSourceCalculator(penstock.Calculator):
         options = cc.options(McapSourceCalculatorOptions)
         if options.streams and len(options.streams) != len(cc.outputs):
             raise InvalidArgumentError(
-                f"streams has {len(options.streams)} names, but there are {len(cc.outputs)} outputs"
+                f"streams has {len(options.streams)} names, but the recording's source has {len(cc.outputs)} "
+                "outputs"
             )
         cc.declare(may_skip=True, stateless=False, is_live=options.speed > 0)
         cc.declare(reads=[options.path, cc.input_side_packets["PATH"]])
@@ -77,7 +78,7 @@ class McapSourceCalculator(penstock.Calculator):
             path = str(cc.input_side_packets["PATH"].payload)
         if not path:
             raise InvalidArgumentError(
-                "there is no path; set it in the options, or connect the side packet PATH"
+                "the recording's source has no path; set it in the options, or connect the side packet PATH"
             )
         file = cc.service(ACCESS).reading(path)
         names = options.streams or [port.name for port in cc.outputs]
@@ -88,7 +89,7 @@ class McapSourceCalculator(penstock.Calculator):
                 if name not in known:
                     meant = did_you_mean(name, known, 1)
                     raise InvalidArgumentError(
-                        f"{path} has no stream {name!r}{meant}; it has {', '.join(known) or 'none'}"
+                        f"recording {path} has no stream {name!r}{meant}; it has {', '.join(known) or 'none'}"
                     )
             self._outputs = dict(zip(names, cc.outputs, strict=True))
             waiting = set(names)

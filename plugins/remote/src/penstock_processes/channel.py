@@ -9,6 +9,8 @@ from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
+from penstock_remote.api import THIS_MACHINE, Machine
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -154,16 +156,17 @@ class Outbox:
     Args:
         channel: nobody else sends through it.
         name: of the thread.
+        machine: whose thread it is.
     """
 
-    def __init__(self, channel: Channel, name: str) -> None:
+    def __init__(self, channel: Channel, name: str, machine: Machine = THIS_MACHINE) -> None:
         self._socket: Final = channel.socket
-        self._lock: Final = threading.Lock()
-        self._news: Final = threading.Condition(self._lock)
+        self._lock: Final = machine.lock()
+        self._news: Final = machine.condition(self._lock)
         #: What is still to be sent, oldest first; the first one may be under way.
         self._waiting: Final[deque[bytes | memoryview]] = deque()
         self._is_closed = False
-        self._thread: Final = threading.Thread(target=self._serve, name=name, daemon=True)
+        self._thread: Final = machine.thread(self._serve, name)
         self._thread.start()
 
     def send(self, kind: int, number: int, content: bytes) -> None:

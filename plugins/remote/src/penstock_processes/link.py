@@ -5,15 +5,13 @@ from __future__ import annotations
 import itertools
 import logging
 import os
-import socket
-import threading
 from collections import deque
 from contextlib import ExitStack, suppress
-from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock_processes.carrier import Carrier
 from penstock_processes.channel import Channel, NoRoomError, Outbox
+from penstock_processes.host import THIS_HOST, Host
 from penstock_processes.messages import (
     ANSWER,
     CALL,
@@ -25,18 +23,20 @@ from penstock_processes.messages import (
     READY,
 )
 from penstock_processes.parcels import pack_call, unpack_answer
-from penstock_processes.process import WorkerNotStartedError, WorkerProcess, exit_words, not_started
+from penstock_processes.process import WorkerNotStartedError, exit_words, not_started
 from penstock_processes.sandbox import SIGNALLED, wanted_sandbox
-from penstock_processes.worker import work
 from penstock_processes.worker_setup import Descriptor, WorkerSetup
 from penstock_remote.api import Killers, Pending, WorkerDiedError, error_from_data, input_fault, log_here
 
 if TYPE_CHECKING:
+    import socket
+    import threading
     from collections.abc import Callable
     from multiprocessing.context import BaseContext
 
     from penstock_processes.arena import Arena, OwnArena
     from penstock_processes.options import ProcessExecutorOptions
+    from penstock_processes.process import WorkerProcess
     from penstock_remote.api import Answer, Call, Described
 
 #: How long a worker that was asked to end may take until it is killed.
@@ -64,6 +64,7 @@ class Link:
         arenas: number → mapping of each arena that the worker has.
         own: the one in which this process takes blocks.
         descriptors: number → descriptor of each arena; stay the caller's.
+        host: starts the process.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917  # what a worker shares with the others
@@ -75,34 +76,34 @@ class Link:
         arenas: dict[int, Arena],
         own: OwnArena | None,
         descriptors: dict[int, int],
+        host: Host = THIS_HOST,
     ) -> None:
         self.number: Final = number
         self.arena: Final = arena
         self._options: Final = options
+        self._host: Final = host
         self._is_plain: Final = options.codec.value == 1
         self._is_in_sandbox: Final = options.sandbox.value != 0
         self.carrier: Final = Carrier(own, arenas, is_plain=self._is_plain)
         self._numbers: Final = itertools.count(1)
         self._pending: Final[dict[int, Pending]] = {}
         self._forgotten: Final[deque[int]] = deque()
-        self._killers: Final = Killers(options.cancel_grace_s)
+        self._killers: Final = Killers(options.cancel_grace_s, host)
         self._death: WorkerDiedError | None = None
         self._killed_because: str | None = None
         self._seen_stopped = 0
-        self._started: Final = monotonic()
+        self._started: Final = host.monotonic()
         self.pid: int | None = None
-        self.is_ready = threading.Event()
+        self.is_ready = host.event()
         self._ends: Final = self._start(context, descriptors)
-        self._outbox: Final = Outbox(self._ends.calls, f"penstock-outbox-{number}")
-        self._thread: Final = threading.Thread(
-            target=self._receive, name=f"penstock-worker-{number}", daemon=True
-        )
+        self._outbox: Final = Outbox(self._ends.calls, f"penstock-outbox-{number}", host)
+        self._thread: Final = host.thread(self._receive, f"penstock-worker-{number}")
         self._thread.start()
 
     def _start(self, context: BaseContext, descriptors: dict[int, int]) -> _Ends:
         name = f"penstock-worker-{self.number}"
         with ExitStack() as held:  # what is to be closed where the start fails
-            ours, theirs, control, their_control = _sockets(held)
+            ours, theirs, control, their_control = _sockets(held, self._host)
             calls = Channel(ours, self._look)
             arenas = {number: Descriptor(descriptor) for number, descriptor in descriptors.items()}
             setup = WorkerSetup(
@@ -118,8 +119,8 @@ class Link:
             )
             timeout_s = self._options.start_timeout_s
             try:
-                process = WorkerProcess(
-                    context, work, setup, name, timeout_s, (ours, control), is_in_sandbox=self._is_in_sandbox
+                process = self._host.start(
+                    context, setup, name, timeout_s, (ours, control), is_in_sandbox=self._is_in_sandbox
                 )
             except WorkerNotStartedError as error:
                 raise WorkerNotStartedError(f"worker {self.number} {error}") from error.__cause__
@@ -242,7 +243,7 @@ class Link:
         if self._seen_stopped > options.stopped_timeout_s:
             seconds = f"{options.stopped_timeout_s:g} s (stopped_timeout_s)"
             self._kill_because(f"was stopped by a signal (SIGSTOP) for {seconds}, and was killed")
-        elif not self.is_ready.is_set() and monotonic() > self._started + options.start_timeout_s:
+        elif not self.is_ready.is_set() and self._host.monotonic() > self._started + options.start_timeout_s:
             self._kill_because(f"was not ready after {options.start_timeout_s:g} s, and was killed")
 
     def _kill_because(self, words: str) -> None:
@@ -281,7 +282,7 @@ class Link:
     def _bury(self) -> None:
         """Learn how the process ended, and fail the calls under way."""
         self._outbox.close()  # first, whatever comes: its thread waits for this without a time-out
-        death = WorkerDiedError("has ended, and nobody told how", pid=self.pid)
+        death = WorkerDiedError("has ended, and its link did not tell how", pid=self.pid)
         try:
             self._ends.calls.close()  # which ends a process that lives, and what waits to send
             death = self._how(self._ends.process.end())
@@ -319,13 +320,13 @@ class Link:
         )
 
 
-def _sockets(held: ExitStack) -> tuple[socket.socket, ...]:
+def _sockets(held: ExitStack, host: Host) -> tuple[socket.socket, ...]:
     """Return two pairs of connected sockets, of which `held` closes each.
 
     Raises:
         WorkerNotStartedError: no descriptors are left.
     """
     try:
-        return tuple(held.enter_context(one) for _ in range(2) for one in socket.socketpair())
+        return tuple(held.enter_context(one) for _ in range(2) for one in host.socket_pair())
     except OSError as error:
         raise not_started(error) from error

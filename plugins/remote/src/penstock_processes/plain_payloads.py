@@ -54,7 +54,9 @@ def number_of(kind: str, data: bytes) -> Any:
 
 def _checked(kind: Any) -> str:
     if not isinstance(kind, str) or _KIND.fullmatch(kind) is None:
-        raise PacketTypeError(f"codec NO_PICKLE lets no array of {kind} through, only arrays of numbers")
+        raise PacketTypeError(
+            f"codec NO_PICKLE lets no payload that is an array of {kind} through, only arrays of numbers"
+        )
     return kind
 
 
@@ -89,7 +91,7 @@ class PlainUnpickler(pickle.Unpickler):
         if _is_message(module_name, global_name):
             return super().find_class(module_name, global_name)
         raise PacketTypeError(
-            f"codec NO_PICKLE lets no {module_name}.{global_name} through, only arrays, images, "
+            f"codec NO_PICKLE lets no payload of {module_name}.{global_name} through, only arrays, images, "
             "matrices, protobuf messages, str, bytes and numbers; send one of these, or take codec PICKLE "
             "if you trust the code"
         )

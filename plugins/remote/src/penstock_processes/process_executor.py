@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from penstock.errors import InvalidArgumentError
 from penstock_executors import ThreadPoolExecutor
 from penstock_processes.arena import Arena, OwnArena, has_memory_files, memory_file
+from penstock_processes.host import THIS_HOST, Host
 from penstock_processes.link import Link
 from penstock_processes.options import Codec, ProcessExecutorOptions, SandboxKind, StartMethod
 from penstock_processes.process import WorkerNotStartedError
@@ -79,6 +80,8 @@ class ProcessExecutor(ThreadPoolExecutor):
 
     def __init__(self, num_processes: int = 0, **options: Any) -> None:
         self.options: Final = ProcessExecutorOptions(num_processes=num_processes, **options)
+        #: Starts the processes; a trial simulates them.
+        self._host: Host = THIS_HOST
         super().__init__(min(_MOST_SENDERS, self.options.process_count()), "penstock-send")
         if not has_memory_files():
             raise InvalidArgumentError(
@@ -141,7 +144,7 @@ class ProcessExecutor(ThreadPoolExecutor):
         count = node.max_in_flight if node.contract.declared.stateless else 1
         with self._lock:
             if self._pool is None:
-                self._pool = _Pool(self.options)
+                self._pool = _Pool(self.options, self._host)
             first = self._places.of(node, plan)
             links = [
                 self._pool.link(first + number) for number in range(min(count, self.options.process_count()))
@@ -179,8 +182,9 @@ class _Pool:
     A worker that has died is replaced by one with an arena of its own: packets may still lie in the old one.
     """
 
-    def __init__(self, options: ProcessExecutorOptions) -> None:
+    def __init__(self, options: ProcessExecutorOptions, host: Host) -> None:
         self._options: Final = options
+        self._host: Final = host
         methods = multiprocessing.get_all_start_methods()
         is_forked = options.start is StartMethod.FORKSERVER and "forkserver" in methods
         self._context: Final = multiprocessing.get_context("forkserver" if is_forked else "spawn")
@@ -210,6 +214,7 @@ class _Pool:
                 dict(self._arenas),
                 self._own,
                 self._descriptors,
+                self._host,
             )
         except BaseException:
             self._drop_arena(arena)
@@ -246,7 +251,7 @@ class _Pool:
         except (OSError, ValueError) as error:
             mib = self._options.arena_mib
             raise WorkerNotStartedError(
-                f"there is no shared memory of {mib} MiB for payloads: {error}; lower arena_mib, or "
+                f"the executor has no shared memory of {mib} MiB for payloads: {error}; lower arena_mib, or "
                 "raise the limits of files, of descriptors and of memory (`ulimit -f`, `-n`, `-v`)"
             ) from error
         self._descriptors[number] = descriptor

@@ -13,7 +13,7 @@ import pickle
 import signal
 import socket
 import sys
-import threading
+from functools import partial
 from multiprocessing import spawn
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, Final, NoReturn
@@ -31,7 +31,16 @@ from penstock_processes.messages import (
 )
 from penstock_processes.sandbox import enter
 from penstock_processes.worker_setup import Descriptor, WorkerSetup
-from penstock_remote.api import LogSender, calling, end_child, error_as_data, hosted, output_fault
+from penstock_remote.api import (
+    THIS_MACHINE,
+    LogSender,
+    Machine,
+    calling,
+    end_child,
+    error_as_data,
+    hosted,
+    output_fault,
+)
 
 if TYPE_CHECKING:
     from penstock_remote.api import Described, Hosted
@@ -50,7 +59,7 @@ def work(setup: WorkerSetup) -> None:
         enter(setup, setup.sandbox)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver decides what Ctrl-C means
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    _Worker(setup).serve_for_ever()
+    Worker(setup).serve_for_ever()
 
 
 def work_inside(number: int) -> None:
@@ -67,13 +76,21 @@ def work_inside(number: int) -> None:
     )
 
 
-class _Worker:
-    def __init__(self, setup: WorkerSetup) -> None:
+class Worker:
+    """What serves a driver in a process.
+
+    Args:
+        setup: what the process was given.
+        machine: whose threads take messages.
+    """
+
+    def __init__(self, setup: WorkerSetup, machine: Machine = THIS_MACHINE) -> None:
         # What imports NumPy, which the server that forks must not.
         from penstock_processes.arena import Arena, OwnArena
         from penstock_processes.carrier import Carrier
         from penstock_processes.parcels import pack_answer, unpack_call
 
+        self._machine: Final = machine
         self._unpack: Final = unpack_call
         self._pack: Final = pack_answer
         self._calls: Final = Channel(setup.calls)
@@ -93,18 +110,24 @@ class _Worker:
         )
         self._nodes: Final[dict[int, Hosted | BaseException]] = {}
         self._services: Final[dict[Any, object]] = {}
-        self._reading: Final = threading.Lock()
-        self._sending: Final = threading.Lock()
+        self._reading: Final = machine.lock()
+        self._sending: Final = machine.lock()
         self._thread_count = 1
         self._running: Final[dict[int, Hosted]] = {}
-        root = logging.getLogger()
-        root.addHandler(LogSender(self._send_log))
-        root.setLevel(setup.log_level)
+        self._log_level: Final = setup.log_level
 
     def serve_for_ever(self) -> None:
+        """Be the worker of this process."""
+        root = logging.getLogger()
+        root.addHandler(LogSender(self._send_log))
+        root.setLevel(self._log_level)
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._let_go)
-        threading.Thread(target=self._watch_driver, name="penstock-control", daemon=True).start()
+        self.serve()
+
+    def serve(self) -> None:
+        """Do what the driver says, until it ends this process."""
+        self._machine.thread(self._watch_driver, "penstock-control").start()
         self._send(READY, os.getpid(), None)
         self._serve()
 
@@ -162,7 +185,7 @@ class _Worker:
             wanted = min(_MOST_THREADS, self._wanted_threads() + node.max_in_flight - 1)
             while self._thread_count < wanted:
                 name = f"penstock-worker-{self._thread_count}"
-                threading.Thread(target=self._serve, name=name, daemon=True).start()
+                self._machine.thread(self._serve, name).start()
                 self._thread_count += 1
         except BaseException as error:  # noqa: BLE001  # told to the driver
             self._nodes[key] = error
@@ -228,7 +251,7 @@ class _Worker:
                 pass  # this system does not tell: then the socket alone does
         while True:
             try:
-                if self._control not in wait(watched):
+                if self._control not in self._wait(watched):
                     self._end()
                 said = self._control.recv(9)
             except (OSError, ValueError):  # a calculator has closed it
@@ -245,10 +268,18 @@ class _Worker:
         Args:
             error: why the process cannot go on; None where its work is done.
         """
-        closing = threading.Thread(target=self._say_and_close, args=(error,), daemon=True)
+        closing = self._machine.thread(partial(self._say_and_close, error), "penstock-closing")
         closing.start()
         closing.join(_SERVICE_CLOSE_S)
-        os._exit(0 if error is None else _BROKEN)
+        self._leave(0 if error is None else _BROKEN)
+
+    def _wait(self, watched: list[Any]) -> list[Any]:
+        """Wait for one of some sockets and descriptors; a trial simulates them."""
+        return wait(watched)
+
+    def _leave(self, status: int) -> NoReturn:
+        """End this process; a trial has none."""
+        os._exit(status)
 
     def _say_and_close(self, error: BaseException | None) -> None:
         """Print why, close services, and flush; each of these may wait for ever."""

@@ -100,10 +100,11 @@ def read_runtime_env(path: str) -> dict[str, Any]:
     try:
         found = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError, yaml.YAMLError) as error:
-        raise InvalidArgumentError(f"runtime_env {path!r} cannot be read: {error}") from error
+        raise InvalidArgumentError(f"the cluster's runtime_env {path!r} cannot be read: {error}") from error
     if not isinstance(found, dict):
         raise InvalidArgumentError(
-            f"runtime_env {path!r} holds a {type(found).__name__}, but must be a mapping, as {{pip: [...]}}"
+            f"the cluster's runtime_env {path!r} holds a {type(found).__name__}, but must be a mapping, as "
+            "{pip: [...]}"
         )
     return found
 

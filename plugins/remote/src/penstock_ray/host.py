@@ -32,14 +32,7 @@ class NodeHost:
     """The class of all actors. Calls overlap where the actor was given several threads."""
 
     def __init__(self, setup: HostSetup) -> None:
-        from ray import get_runtime_context
-        from ray.util import get_node_ip_address
-
-        missing = [one for one in setup.path if one not in sys.path and Path(one).is_dir()]
-        sys.path.extend(missing)
-        address = get_node_ip_address()  # type: ignore[no-untyped-call, unused-ignore]  # where Ray is there
-        node = get_runtime_context().get_node_id()
-        self._ready: Final = Ready(os.getpid(), address, node, own_identity())
+        self._ready: Final = self._who()
         #: Whether this is a child that a calculator has forked.
         self._is_child = False
         self._nodes: Final[dict[int, _Hosted]] = {}
@@ -48,6 +41,20 @@ class NodeHost:
         self._records: list[dict[str, Any]] = []
         self._dropped = 0
         self._logs: Final = threading.Lock()
+        self._take_over(setup)
+
+    @staticmethod
+    def _who() -> Ready:
+        from ray import get_runtime_context
+        from ray.util import get_node_ip_address
+
+        address = get_node_ip_address()  # type: ignore[no-untyped-call, unused-ignore]  # where Ray is there
+        return Ready(os.getpid(), address, get_runtime_context().get_node_id(), own_identity())
+
+    def _take_over(self, setup: HostSetup) -> None:
+        """Let the process look for modules where the driver does, and send what is logged there."""
+        missing = [one for one in setup.path if one not in sys.path and Path(one).is_dir()]
+        sys.path.extend(missing)
         root = logging.getLogger()
         root.addHandler(LogSender(self._keep_record, self._ready.host))
         root.setLevel(setup.log_level)
@@ -202,5 +209,5 @@ class _Hosted:
             Exception: what kept it from being made.
         """
         if self.node is None:
-            raise self._fault or RuntimeError("the node was not made")
+            raise self._fault or RuntimeError("the node was not made on this Ray host")
         return self.node

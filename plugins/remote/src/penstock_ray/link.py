@@ -11,9 +11,8 @@ from __future__ import annotations
 import itertools
 import logging
 import sys
-import threading
 from collections import deque
-from queue import Empty, SimpleQueue
+from queue import Empty
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock.errors import PenstockError, StatusCode
@@ -25,8 +24,10 @@ from penstock_ray.references import HAS_PAYLOAD, Later, Reference, Stored
 from penstock_ray.watch import LostError, Watch
 from penstock_ray.wire import dumps, loads
 from penstock_remote.api import (
+    THIS_MACHINE,
     Answer,
     Killers,
+    Machine,
     Pending,
     RemoteError,
     WorkerDiedError,
@@ -36,7 +37,9 @@ from penstock_remote.api import (
 )
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Callable
+    from queue import SimpleQueue
 
     from penstock_ray.messages import NodeSetup
     from penstock_ray.options import RayExecutorOptions
@@ -140,25 +143,33 @@ class ActorLink:
         needs: what it takes of its host.
         options: of the executor.
         runtime_env: of the actor.
+        ray: the module; None: the one that is installed.
+        machine: whose threads and time they are.
     """
 
-    def __init__(
-        self, number: int, needs: Needs, options: RayExecutorOptions, runtime_env: dict[str, Any] | None
+    def __init__(  # noqa: PLR0913, PLR0917  # each says another thing
+        self,
+        number: int,
+        needs: Needs,
+        options: RayExecutorOptions,
+        runtime_env: dict[str, Any] | None,
+        ray: Any = None,
+        machine: Machine = THIS_MACHINE,
     ) -> None:
-        self._ray: Final = ray_module()
+        self._ray: Final = ray_module() if ray is None else ray
         self.needs: Final = needs
         self._name: Final = f"actor {number}"
         self._options: Final = options
-        self._lock: Final = threading.Lock()
+        self._lock: Final = machine.lock()
         #: Those with calls that wait.
         self._lanes: Final[set[Lane]] = set()
         self._numbers: Final = itertools.count(1)
         self._forgotten: Final[deque[int]] = deque()
-        self._killers: Final = Killers(options.cancel_grace_s)
+        self._killers: Final = Killers(options.cancel_grace_s, machine)
         self._death: PenstockError | None = None
         self._ready: Ready | None = None
-        self._watch: Final = Watch(self._ray, options.stopped_timeout_s)
-        self._sent: Final[SimpleQueue[_Sent | None]] = SimpleQueue()
+        self._watch: Final = self._new_watch(options.stopped_timeout_s, machine)
+        self._sent: Final[SimpleQueue[_Sent | None]] = machine.queue()
         level = logging.getLogger().getEffectiveLevel()
         setup = HostSetup(self._name, tuple(path for path in sys.path if path), level)
         actor_class = self._ray.remote(NodeHost)
@@ -172,10 +183,11 @@ class ActorLink:
             runtime_env=runtime_env,
         ).remote(setup)
         self._asked: Final[Any] = self._actor.ready.remote()
-        self._thread: Final = threading.Thread(
-            target=self._receive, name=f"penstock-ray-{number}", daemon=True
-        )
+        self._thread: Final = machine.thread(self._receive, f"penstock-ray-{number}")
         self._thread.start()
+
+    def _new_watch(self, stopped_timeout_s: float, machine: Machine) -> Watch:
+        return Watch(self._ray, stopped_timeout_s, machine)
 
     # --- to the actor -------------------------------------------------------------------------
 
@@ -254,7 +266,10 @@ class ActorLink:
         """Send calls of a node that wait, as long as more messages of it may be under way."""
         while True:
             with self._lock:
-                if not lane.waiting or (lane.batch > 1 and lane.under_way >= _MESSAGES):
+                is_full = lane.batch > 1 and lane.under_way >= _MESSAGES
+                if not lane.waiting or (
+                    is_full and self._death is None
+                ):  # a dead actor sends no more replies
                     return
                 items = [lane.waiting.popleft() for _ in range(min(len(lane.waiting), lane.batch))]
                 lane.under_way += 1
@@ -316,7 +331,7 @@ class ActorLink:
             death = self._not_started(error)
         finally:
             if death is None:  # an error of this thread, which `threading.excepthook` shows
-                death = WorkerDiedError("is unknown: the thread that takes its replies has failed")
+                death = WorkerDiedError("is unknown: the thread of its link that takes replies has failed")
             self._bury(death)
 
     def _take(self, sent: _Sent) -> PenstockError | None:
@@ -432,7 +447,7 @@ class ActorLink:
         self._kill()
         needs = self.needs
         if isinstance(error, self._ray.exceptions.RayActorError) and not error.actor_init_failed:
-            return WorkerDiedError(f"died before it was ready ({_last_line(str(error))})")
+            return WorkerDiedError(f"died before its link was ready ({_last_line(str(error))})")
         if not isinstance(error, self._ray.exceptions.GetTimeoutError):
             return ActorNotStartedError(
                 f"could not be made: {_last_line(str(error))}; the hosts need penstock-remote and the packs "

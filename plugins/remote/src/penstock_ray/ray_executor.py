@@ -80,7 +80,7 @@ class RayExecutor(ThreadPoolExecutor):
     def __init__(self, address: str = "", **options: Any) -> None:
         self.options: Final = RayExecutorOptions(address=address, **options)
         super().__init__(_SENDERS, "penstock-send")
-        ray_module()
+        self._check_installed()
         path = self.options.runtime_env
         self._runtime_env: Final = read_runtime_env(path) if path else None
         self._lock: Final = threading.Lock()
@@ -145,17 +145,27 @@ class RayExecutor(ThreadPoolExecutor):
         for link, ending in endings:
             link.join(ending)
         if is_connected:
-            disconnect()
+            self._disconnect()
 
     def actors(self) -> tuple[tuple[int, str], ...]:
         """Return process id and host of each actor that is ready and lives."""
         living = [link.ready for link in list(self._links.values()) if not link.is_dead]
         return tuple((ready.pid, ready.host) for ready in living if ready is not None)
 
+    # A trial has a simulated cluster in the place of the next four methods.
+
+    @staticmethod
+    def _check_installed() -> None:
+        ray_module()
+
     def _connect(self) -> None:
         if not self._is_connected:
             connect(self.options)
             self._is_connected = True
+
+    @staticmethod
+    def _disconnect() -> None:
+        disconnect()
 
     def _link(self, place: tuple[int, int], needs: Needs) -> ActorLink:
         """Return the actor of a place; a new one if there is none that lives and has what is needed."""
@@ -165,8 +175,11 @@ class RayExecutor(ThreadPoolExecutor):
                 return old
             del self._links[place]
             old.join(old.end())
-        link = self._links[place] = ActorLink(next(self._numbers), needs, self.options, self._runtime_env)
+        link = self._links[place] = self._new_link(next(self._numbers), needs)
         return link
+
+    def _new_link(self, number: int, needs: Needs) -> ActorLink:
+        return ActorLink(number, needs, self.options, self._runtime_env)
 
     def _copies_of(self, node: NodePlan) -> int:
         """Return how many objects a node has."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock_ray.process import State, end, state_of
+from penstock_remote.api import THIS_MACHINE, Machine
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,10 +29,12 @@ class Watch:
     Args:
         ray: the module.
         stopped_timeout_s: how long the process may be stopped.
+        machine: whose clock it goes by.
     """
 
-    def __init__(self, ray: Any, stopped_timeout_s: float) -> None:
+    def __init__(self, ray: Any, stopped_timeout_s: float, machine: Machine = THIS_MACHINE) -> None:
         self._ray: Final = ray
+        self._machine: Final = machine
         self._stopped_timeout_s: Final = stopped_timeout_s
         #: How long to wait until `look` is called, and called again.
         self.every_s: Final = min(_LOOK_S, stopped_timeout_s)
@@ -67,8 +69,8 @@ class Watch:
             self._stopped_at = None
             return
         if self._stopped_at is None:
-            self._stopped_at = monotonic()
-        if monotonic() - self._stopped_at >= self._stopped_timeout_s:
+            self._stopped_at = self._machine.monotonic()
+        if self._machine.monotonic() - self._stopped_at >= self._stopped_timeout_s:
             self._ask(end)
             seconds = f"{self._stopped_timeout_s:g} s (stopped_timeout_s)"
             raise LostError(f"was stopped by a signal (SIGSTOP) for {seconds}, and was killed")

@@ -9,6 +9,7 @@ In the driver
 Between both ends
     A `Call` goes there, an `Answer` comes back; `Elsewhere` is what has stayed there. A `Pending` call can be
     cancelled; `Copies` are several objects of one node; `Killers` end a process whose cancelled calls go on.
+    `THIS_MACHINE` is the `Machine` that makes their locks, threads and timers.
 At the other end
     `hosted` makes what has been described (`Hosted`). A `LogSender` sends log records to the driver, while
     `calling` says for which node, and `log_here` logs them there. `end_child` ends a process that a
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
     from penstock_remote.logs import LogSender as LogSender
     from penstock_remote.logs import calling as calling
     from penstock_remote.logs import log_here as log_here
+    from penstock_remote.machine import THIS_MACHINE as THIS_MACHINE
+    from penstock_remote.machine import Machine as Machine
     from penstock_remote.pending import Copies as Copies
     from penstock_remote.pending import Pending as Pending
     from penstock_remote.region_end import RegionEnd as RegionEnd
@@ -73,6 +76,7 @@ _HOMES: Final = {
     "penstock_remote.hosted_region": "Hosted hosted",
     "penstock_remote.killers": "Killers",
     "penstock_remote.logs": "LogSender calling log_here",
+    "penstock_remote.machine": "Machine THIS_MACHINE",
     "penstock_remote.pending": "Copies Pending",
     "penstock_remote.region_end": "RegionEnd end_of",
     "penstock_remote.regions": "names_of",

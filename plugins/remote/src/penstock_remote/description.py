@@ -151,17 +151,18 @@ def check_movable(node: NodePlan) -> None:
     contract = node.contract
     if contract.runs_on is not None and not contract.runs_if_there:
         raise InvalidArgumentError(
-            f"node {node.name!r} runs on a thread of service {contract.runs_on.name!r}, which is in this "
-            f"process; take executor {node.executor!r} off the node",
+            f"node {node.name!r} cannot be remote: it runs on a thread of service "
+            f"{contract.runs_on.name!r}, which is in this process; take executor {node.executor!r} off the "
+            "node",
             node=node.name,
         )
     for key in contract.services:
         if key.scope is ServiceScope.GRAPH:
             raise InvalidArgumentError(
-                f"node {node.name!r} asks for service {key.name!r}, which belongs to the graph and stays in "
-                f"this process; take executor {node.executor!r} off the node, or give the key "
-                "scope=ServiceScope.PROCESS if each process may have its own, or ServiceScope.COPY if it may "
-                "have a copy",
+                f"node {node.name!r} cannot be remote: it asks for service {key.name!r}, which belongs to "
+                f"the graph and stays in this process; take executor {node.executor!r} off the node, or "
+                "give the key scope=ServiceScope.PROCESS if each process may have its own, or "
+                "ServiceScope.COPY if it may have a copy",
                 node=node.name,
             )
     code = spelling(node.factory)
@@ -252,8 +253,8 @@ def code_here(node: str, code: str, given: object = None) -> object:
     found = find_code(code) if given is None else calculator_of(given)
     if found is None:
         raise InvalidArgumentError(
-            f"node {node!r}: there is no calculator {code} here; install its pack here too, or "
-            "put its module where this process finds it",
+            f"remote node {node!r}: there is no calculator {code} here; install its pack here too, or put "
+            "its module where this process finds it",
             node=node,
         )
     return found
@@ -270,7 +271,7 @@ def check_same(node: str, code: str, there: tuple[str, ...], here: tuple[str, ..
     missing = [line for line in there if line not in here]
     other = [line for line in here if line not in there]
     raise InvalidArgumentError(
-        f"node {node!r}: {code} has another contract here than in the driver, so another version "
-        f"of its pack is installed; there: {'; '.join(missing) or 'no such line'}; here: {'; '.join(other)}",
+        f"remote node {node!r}: {code} has another contract here than in the driver, so another version of "
+        f"its pack is installed; there: {'; '.join(missing) or 'no such line'}; here: {'; '.join(other)}",
         node=node,
     )

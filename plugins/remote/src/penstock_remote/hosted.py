@@ -88,7 +88,7 @@ class HostedNode:
             self._opened = _Opened(self._plan, call.opening, self._services, self._allocate)
         opened = self._opened
         if opened is None:
-            raise FailedPreconditionError("a node must be opened before it is called")
+            raise FailedPreconditionError("a hosted node must be opened before it is called")
         with self._lock:
             step = opened.take_step(call)
         began = perf_counter_ns()

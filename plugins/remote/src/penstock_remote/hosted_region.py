@@ -98,7 +98,7 @@ class HostedRegion:
             self._run = _Run(self._plan, self._region, call.opening, self._services, self._allocate)
         run = self._run
         if run is None:
-            raise FailedPreconditionError("a region must be opened before it is called")
+            raise FailedPreconditionError("a hosted region must be opened before it is called")
         try:
             run.take(call)
             self._go_on(run, call.method)
@@ -211,7 +211,7 @@ class _Run:
             return
         if call.method == CLOSE:
             if call.is_failing:
-                schedule.fail(CancelledError("the run has failed elsewhere"))
+                schedule.fail(CancelledError("the hosted region's run has failed elsewhere"))
             else:
                 schedule.close_sources()
         elif call.method == PROCESS:

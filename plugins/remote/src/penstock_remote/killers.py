@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Any, Final
 
+from penstock_remote.machine import THIS_MACHINE, Machine
+
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Callable
 
 
@@ -14,18 +16,19 @@ class Killers:
 
     Args:
         grace_s: how long a cancelled call may go on.
+        machine: whose timers they are.
     """
 
-    def __init__(self, grace_s: float) -> None:
+    def __init__(self, grace_s: float, machine: Machine = THIS_MACHINE) -> None:
         self._grace_s: Final = grace_s
-        self._lock: Final = threading.Lock()
+        self._machine: Final = machine
+        self._lock: Final = machine.lock()
         self._timers: list[threading.Timer] = []
         self._is_over = False
 
     def start(self, kill: Callable[..., object], *arguments: Any) -> threading.Timer:
         """Start a timer that calls `kill` after the grace time, and return it; after `join` it never runs."""
-        timer = threading.Timer(self._grace_s, kill, arguments)
-        timer.daemon = True
+        timer = self._machine.timer(self._grace_s, kill, arguments)
         with self._lock:
             self._timers = [one for one in self._timers if one.is_alive()]
             if not self._is_over:

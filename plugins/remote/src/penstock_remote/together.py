@@ -61,8 +61,8 @@ def check_names(names: Sequence[str], plan: Plan, executor: str, field: str) -> 
     for name in names:
         if not nodes_named(name, mine):
             raise InvalidArgumentError(
-                f"executor {executor!r}: {field} names {name!r}, but no node of that name is on it"
-                f"{did_you_mean(name, mine, 1)}"
+                f"executor {executor!r}: {field} names {name!r}, but of the nodes that are together on it "
+                f"none has that name{did_you_mean(name, mine, 1)}"
             )
 
 

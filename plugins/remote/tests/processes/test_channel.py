@@ -11,6 +11,8 @@ import pytest
 from penstock_processes import channel
 from penstock_processes.channel import Channel, NoRoomError
 
+pytestmark = pytest.mark.heavy
+
 PATIENCE_S = 20.0
 
 

@@ -382,10 +382,10 @@ def test_a_runtime_environment_that_is_none_is_refused(driven, tmp_path, content
         ("num_cpus: -1", "num_cpus is -1.0, but must not be negative"),
         ("batch: 0", "batch is 0, but must be at least 1"),
         ("start_timeout_s: 0", "start_timeout_s is 0.0, but must be positive"),
-        ("resources { value: 1 }", "a resource has no key"),
+        ("resources { value: 1 }", "option resource has no key"),
         ('resources { key: "a" value: 0 }', "resource 'a' is 0.0, but must be positive"),
-        ('colocate { node: ["Pod"] }', "colocate names 'Pod', but no node of that name .*did you mean .Pid."),
-        ('node { name: "Pod" }', "node names 'Pod', but no node of that name"),
+        ('colocate { node: ["Pod"] }', "colocate names 'Pod', but of the nodes .*did you mean .Pid."),
+        ('node { name: "Pod" }', "node names 'Pod', but of the nodes"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(driven, options, words) -> None:

@@ -92,9 +92,10 @@ def test_a_child_of_an_actor_lets_go_of_rays_sockets_and_of_no_other(tmp_path):
 
 
 class Clock:
-    def __init__(self, monkeypatch):
-        self.now = 0.0
-        monkeypatch.setattr(watch, "monotonic", lambda: self.now)
+    now = 0.0
+
+    def monotonic(self):
+        return self.now
 
 
 @pytest.fixture
@@ -112,9 +113,10 @@ def watched(monkeypatch):
     monkeypatch.setattr(watch, "state_of", state_of)
     monkeypatch.setattr(watch, "end", end)
     here = SimpleNamespace(get_node_id=lambda: "here")
-    one = watch.Watch(SimpleNamespace(get_runtime_context=lambda: here), 10.0)
+    clock = Clock()
+    one = watch.Watch(SimpleNamespace(get_runtime_context=lambda: here), 10.0, clock)
     one.begin(Ready(7, "10.0.0.1", "here", Identity(7, "1", "pid:[2]")))
-    return one, states, Clock(monkeypatch), asked
+    return one, states, clock, asked
 
 
 def test_a_process_that_is_stopped_for_too_long_is_killed_and_given_up(watched):

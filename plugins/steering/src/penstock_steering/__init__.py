@@ -14,8 +14,8 @@ from penstock.packs import late_names
 if TYPE_CHECKING:
     from penstock_steering.change import CHANGES as CHANGES
     from penstock_steering.change import Change as Change
+    from penstock_steering.change import ChangeKind as ChangeKind
     from penstock_steering.change import Changes as Changes
-    from penstock_steering.change import Kind as Kind
     from penstock_steering.graph_methods import apply as apply
     from penstock_steering.graph_methods import changes as changes
     from penstock_steering.graph_methods import reset as reset
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 #: Module → the names that it has.
 _HOMES: Final = {
-    "penstock_steering.change": "CHANGES Change Changes Kind",
+    "penstock_steering.change": "CHANGES Change Changes ChangeKind",
     "penstock_steering.graph_methods": "apply changes reset set_options swap",
 }
 

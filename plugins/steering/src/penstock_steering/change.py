@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 
-class Kind(StrEnum):
+class ChangeKind(StrEnum):
     """What was changed."""
 
     #: Options; the calculator's `options_changed` was called.
@@ -34,7 +34,7 @@ class Change:
     #: Its name.
     node: str
     #: What was changed.
-    kind: Kind
+    kind: ChangeKind
     #: The input timestamp from which it counts, for a source the bound of its outputs; UNSTARTED: from the
     #: start of the run.
     at: Timestamp
@@ -67,7 +67,7 @@ class Change:
                 raise ValueError(f"at {at} is no timestamp from which a change counts")  # noqa: TRY301
             return cls(
                 str(given["node"]),
-                Kind(given["kind"]),
+                ChangeKind(given["kind"]),
                 Timestamp.of(at),
                 str(given["calculator"]),
                 b64decode(given["options"], validate=True),

@@ -40,7 +40,8 @@ def check_steerable(node: Node, plan: NodePlan, what: str) -> None:
     if node.guard is not None:
         raise FailedPreconditionError(
             f"{what}: node {node.name!r} has a failure policy, which calls and replaces its calculator "
-            "itself; take `failure` off the node, or make the change between two runs",
+            "itself, so that it is not changeable in a run; take `failure` off the node, or make the "
+            "change between two runs",
             node=node.name,
         )
     if is_elsewhere(node):
@@ -79,7 +80,9 @@ def check_swappable(node: Node, plan: NodePlan) -> None:
         )
     if why:
         raise FailedPreconditionError(
-            f"swap: node {node.name!r} {why}; make the change between two runs", node=node.name
+            f"swap: node {node.name!r} {why}; make the change between two runs, when every node is "
+            "changeable",
+            node=node.name,
         )
 
 

@@ -9,7 +9,7 @@ from penstock import Packet, Timestamp
 from penstock.errors import TimestampError, WaitTimeoutError
 from penstock.lowlevel import MAX, PRESTREAM, UNSTARTED, show
 from penstock.runs import starter_of
-from penstock_steering.change import CHANGES, Change, Changes, Kind
+from penstock_steering.change import CHANGES, Change, ChangeKind, Changes
 from penstock_steering.steering import Steering
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def set_options(starter: Starter, node: str, options: object, at: SupportsIndex 
             changed, and the graph goes on.
         GraphRunError: the run has failed.
     """
-    return _steering(starter).change(starter, node, Kind.SET_OPTIONS, options, None, _stamp(at))
+    return _steering(starter).change(starter, node, ChangeKind.SET_OPTIONS, options, None, _stamp(at))
 
 
 def swap(
@@ -97,7 +97,7 @@ def swap(
         As `set_options`; FailedPreconditionError also where the node makes side packets, or runs on a thread
             of a service, or the call comes from inside of the run.
     """
-    return _steering(starter).change(starter, node, Kind.SWAP, options, calculator, _stamp(at))
+    return _steering(starter).change(starter, node, ChangeKind.SWAP, options, calculator, _stamp(at))
 
 
 def reset(
@@ -134,23 +134,20 @@ def reset(
         As `start_run`; kept calculators stay then, for the next call.
     """
     steering = _steering(starter)
-    if starter.is_running:
-        runner = starter.live("reset()")
+    runner = starter.runner
+    if runner is not None and starter.is_running:
         runner.refuse_inside("reset()")
         runner.change(steering.keep_all, runner)
         runner.change(lambda schedule: schedule.close_sources())
         try:
-            starter.wait_until_done(timeout)
+            starter.wait_until_done(timeout, runner)  # not of one that another thread has begun since
         except WaitTimeoutError:
             raise
         except BaseException as error:
             steering.kept.close_after(error)
             raise
-    steering.keeps = True
-    try:
+    with steering.keeping():
         starter.start(side_packets, stream_headers)
-    finally:
-        steering.keeps = False
 
 
 def changes(graph: CalculatorGraph) -> tuple[Change, ...]:
@@ -174,8 +171,8 @@ def _steering(starter: Starter) -> Steering:
     """Return what steers a graph, from its first change on."""
     steering = starter.steering
     if not isinstance(steering, Steering):
-        steering = Steering(starter.plan, _log(starter))
-        starter.steer(steering)
+        steering = starter.steer(Steering(starter.plan, _log(starter)))
+    assert isinstance(steering, Steering)  # there is one layer of this name  # noqa: S101
     return steering
 
 
@@ -196,7 +193,8 @@ def _stamp(at: SupportsIndex | None) -> int | None:
     stamp = Packet(timestamp=at).stamp
     if not PRESTREAM <= stamp <= MAX:
         raise TimestampError(
-            f"at {show(stamp)}: must be a timestamp that a packet in a stream can have, or None"
+            f"the graph's methods take no at={show(stamp)}: it must be a timestamp that a packet in a stream "
+            "can have, or None"
         )
     return stamp
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import threading
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock import ServiceKey
 from penstock.errors import CalculatorError, PenstockError
 from penstock.lowlevel import CLOSE, show_method
-from penstock_steering.outcomes import all_of, finished, is_later, run_through
+from penstock_steering.awaited_calls import all_of, is_later, run_alone, run_through
 
 if TYPE_CHECKING:
     from penstock.lowlevel import Node
@@ -83,17 +82,11 @@ class KeptCalculators:
                 self._lent.discard(node)
                 self._kept.pop(node, None)
 
-    def drop(self, node: str) -> None:
-        """Close what is kept of a node.
-
-        Raises:
-            CalculatorError: its `close` failed.
-        """
+    def take(self, node: str) -> Kept | None:
+        """Return what is kept of a node, which the caller closes."""
         with self._lock:
-            kept = self._kept.pop(node, None)
             self._lent.discard(node)
-        if kept is not None:
-            _close([kept])
+            return self._kept.pop(node, None)
 
     def close(self) -> None:
         """Close all, each once; if one raises, the others are closed too.
@@ -104,7 +97,7 @@ class KeptCalculators:
         with self._lock:
             kept, self._kept = list(self._kept.values()), {}
             self._lent.clear()
-        _close(kept)
+        close_all(kept)
 
     def close_after(self, error: BaseException) -> None:
         """Close all because of an error; those that fail become notes of it."""
@@ -114,34 +107,15 @@ class KeptCalculators:
             error.add_note(str(failure))
 
 
-def _close(kept: list[Kept]) -> None:
+def close_all(kept: list[Kept]) -> None:
+    """Close calculators that are kept no more.
+
+    Raises:
+        CalculatorError: as `KeptCalculators.close`.
+    """
     outcome = run_through(all_of([one.close for one in kept]))
     if is_later(outcome):
         run_alone(outcome)
 
 
-def run_alone(outcome: Any) -> Any:
-    """Wait for an awaitable on this thread, on an event loop of its own, in a thread where one runs here."""
-    answers: list[Any] = []
-    thread = threading.Thread(target=partial(_run, outcome, answers), name="penstock-close")
-    thread.start()
-    thread.join()
-    error, result = answers
-    if error is not None:
-        raise error
-    return result
-
-
-def _run(outcome: Any, answers: list[Any]) -> None:
-    import asyncio  # few calculators are closed so
-
-    try:
-        result = asyncio.run(finished(outcome))
-    except BaseException as error:  # noqa: BLE001  # raised by the thread that waits
-        answers.extend((error, None))
-    else:
-        answers.extend((None, result))
-
-
-#: Under this key the graph closes them.
 KEPT: Final[ServiceKey[KeptCalculators]] = ServiceKey("penstock-steering.kept")

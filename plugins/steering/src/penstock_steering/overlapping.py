@@ -14,8 +14,8 @@ from penstock import STOP
 from penstock.errors import FailedPreconditionError
 from penstock.lowlevel import CLOSE, UNSTARTED, show_method
 from penstock.runs import OPENED
-from penstock_steering.outcomes import is_later, run_through
-from penstock_steering.steered import _INSIDE, SteeredNode, Version, call_as
+from penstock_steering.awaited_calls import is_later, run_through
+from penstock_steering.steered_node import _INSIDE, SteeredNode, Version, call_as
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -86,7 +86,7 @@ class OverlappingNode(SteeredNode):
                 calls = self._node.in_order or ()
                 return any(one.stamp < until and not one.is_done and one is not ended for one in calls)
 
-            if self._runner.ask(is_used):
+            if self.runner.ask(is_used):
                 return
             with self._lock:
                 if not self._leaving or self._leaving[0] is not oldest:
@@ -104,8 +104,8 @@ class OverlappingNode(SteeredNode):
             if output.packets:
                 raise FailedPreconditionError(
                     f"node {node.name!r}: close() of the calculator that was replaced wrote to stream "
-                    f"{output.name!r}; with max_in_flight {node.max_in_flight} later calls have begun "
-                    "already, so it must write in process()",
+                    f"{output.name!r}; with max_in_flight {node.max_in_flight} later, overlapping calls "
+                    "have begun already, so it must write in process()",
                     node=node.name,
                     stream=output.name,
                 )

@@ -3,11 +3,16 @@
 What holds here: between runs, `_wanted` says what a node is where that is not what the graph file says. While
 a run is under way, `_steered` has the nodes that stand between engine and calculator; what they are at its
 end is what the next run begins with.
+
+Several threads may change a graph. A change is worked out from the present node without a lock, since that
+loads a graph and may open a calculator; it counts only if the node is still the same then. Else it is worked
+out again. Between runs all changes happen in `Starter.between_runs`.
 """
 
 from __future__ import annotations
 
-from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock import Timestamp
@@ -15,8 +20,8 @@ from penstock.error_text import did_you_mean
 from penstock.errors import FailedPreconditionError, GraphRunError, NotFoundError
 from penstock.lowlevel import UNSTARTED
 from penstock.runs import OPENED
-from penstock_steering.beside import Beside
-from penstock_steering.change import Change, Changes, Kind
+from penstock_steering.awaited_calls import all_of, finish, run_through
+from penstock_steering.change import Change, ChangeKind, Changes
 from penstock_steering.changeable import (
     check_steerable,
     check_swappable,
@@ -24,10 +29,10 @@ from penstock_steering.changeable import (
     is_elsewhere,
     runs_on_service,
 )
-from penstock_steering.kept import KEPT, KeptCalculators, run_alone
-from penstock_steering.outcomes import all_of, is_later, run_through
+from penstock_steering.kept import KEPT, Kept, KeptCalculators, close_all
+from penstock_steering.opening import Beside
 from penstock_steering.overlapping import OverlappingNode
-from penstock_steering.steered import SteeredNode, Version
+from penstock_steering.steered_node import SteeredNode, Superseded, Version
 from penstock_steering.wanted import (
     Wanted,
     as_given,
@@ -38,7 +43,7 @@ from penstock_steering.wanted import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from penstock import ServiceKey
     from penstock.lowlevel import Node, NodePlan, Plan
@@ -61,53 +66,89 @@ class Steering:
         self._log: Final = log
         #: Calculators that the last run has left.
         self.kept: Final = KeptCalculators()
-        #: Whether the run that begins takes them over, and leaves its own.
-        self.keeps = False
+        #: The threads in `reset`: the runs that they begin take them over, and leave their own.
+        self._keeping: Final[set[int]] = set()
+        #: Counts changes between runs, and runs.
+        self._edits = 0
         #: Node → what it is in the next run, where that is not what the graph says.
-        self._wanted: dict[str, tuple[Kind, Wanted]] = {}
+        self._wanted: dict[str, tuple[ChangeKind, Wanted]] = {}
         #: Changes during the next run.
-        self._later: list[tuple[Kind, Wanted, int]] = []
+        self._later: list[tuple[ChangeKind, Wanted, int]] = []
+        #: What `_later` was before the run that was prepared last.
+        self._prepared: list[tuple[ChangeKind, Wanted, int]] = []
         self._steered: dict[str, SteeredNode] = {}
 
     # --- changes ------------------------------------------------------------------------------
 
     def change(  # noqa: PLR0913, PLR0917  # what a change is
-        self, starter: Starter, name: str, kind: Kind, options: object, calculator: str | None, at: int | None
+        self,
+        starter: Starter,
+        name: str,
+        kind: ChangeKind,
+        options: object,
+        calculator: str | None,
+        at: int | None,
     ) -> Timestamp:
         """Make a change, as `set_options` and `swap`; `options` as bytes are those of a `Change`."""
-        what = _call(kind)
         given = self._given(name)
-        if not starter.is_running:
-            self._carry_over()
-            before = self._before_run(name, given, at)
-            wanted = self._new(before, options, calculator, starter, kind, what)
-            return self._change_next(kind, wanted, at)
-        runner = starter.live(f"{what}()")
+        while True:
+            try:
+                if starter.is_running:
+                    stamp = self._change_now(starter, given, kind, options, calculator, at)
+                else:
+                    stamp = self._change_next(starter, given, kind, options, calculator, at)
+            except Superseded:
+                continue
+            if stamp is not None:
+                return stamp
+
+    def _change_now(  # noqa: PLR0913, PLR0917  # as `change`
+        self,
+        starter: Starter,
+        given: Wanted,
+        kind: ChangeKind,
+        options: object,
+        calculator: str | None,
+        at: int | None,
+    ) -> Timestamp | None:
+        """Make a change in the run under way; return None where it has just ended."""
+        name, what, runner = given.node.name, _call(kind), starter.runner
+        if runner is None or not starter.is_running:
+            return None
         node = find(runner.schedule, given, what)
-        steered = self._steered.get(name)
+        steered = self._steered_in(runner, name)
         if steered is None:
             check_steerable(node, given.node, what)
-        if kind is Kind.SET_OPTIONS and node.max_in_flight > 1:
+        if kind is ChangeKind.SET_OPTIONS and node.max_in_flight > 1:
             raise FailedPreconditionError(
-                f"set_options: node {name!r}: its calls may overlap (max_in_flight {node.max_in_flight}), so "
-                "there is no moment between two of them; use graph.swap()",
+                f"set_options: node {name!r}: its calls may overlap (max_in_flight {node.max_in_flight}), "
+                "so for steering there is no moment between two of them; use graph.swap()",
                 node=name,
             )
         now = self._now(name) if steered is None else steered.before(at)
-        wanted = self._new(now, options, calculator, starter, kind, what)
-        if kind is Kind.SET_OPTIONS:
-            stamp: Timestamp = runner.change(self._add, runner, node, now, Version(wanted), kind, at)
+
+        def make(now: Wanted) -> Wanted:
+            return self._new(now, options, calculator, starter, kind, what)
+
+        if kind is ChangeKind.SET_OPTIONS:
+            stamp: Timestamp = runner.change(self._add, runner, node, now, Version(make(now)), kind, at)
             return stamp
-        return self._swap(starter, runner, node, now, wanted, at)
+        return self._swap(starter, runner, node, now, make, at)
 
     def _new(  # noqa: PLR0913, PLR0917  # as `change`
-        self, now: Wanted, options: object, calculator: str | None, starter: Starter, kind: Kind, what: str
+        self,
+        now: Wanted,
+        options: object,
+        calculator: str | None,
+        starter: Starter,
+        kind: ChangeKind,
+        what: str,
     ) -> Wanted:
         if isinstance(options, bytes):
             wanted = from_bytes(now, options, self._plan, starter.registry, what)
         else:
             wanted = with_options(now, options, calculator, self._plan, starter.registry, what)
-        if kind is Kind.SET_OPTIONS:  # last, since wrong options are wrong for a swap too
+        if kind is ChangeKind.SET_OPTIONS:  # last, since wrong options are wrong for a swap too
             check_can_change(now.node)
         return wanted
 
@@ -122,6 +163,48 @@ class Steering:
 
     # --- before a run -------------------------------------------------------------------------
 
+    def _change_next(  # noqa: PLR0913, PLR0917  # as `change`
+        self,
+        starter: Starter,
+        given: Wanted,
+        kind: ChangeKind,
+        options: object,
+        calculator: str | None,
+        at: int | None,
+    ) -> Timestamp | None:
+        """Make a change of the next run; return None where one is under way."""
+        name = given.node.name
+        found: list[tuple[int, Wanted]] = []
+        replaced: list[Kept | None] = []
+
+        def look() -> bool:
+            self._carry_over()
+            found.append((self._edits, self._before_run(name, given, at)))
+            return True
+
+        if not starter.between_runs(look):
+            return None
+        edits, before = found[0]
+        wanted = self._new(before, options, calculator, starter, kind, _call(kind))
+
+        def change() -> bool:
+            if self._edits != edits:
+                raise Superseded
+            self._edits += 1
+            if at is not None:
+                self._later.append((kind, wanted, at))
+                self._later.sort(key=lambda one: one[2])
+                return True
+            if kind is ChangeKind.SWAP:
+                replaced.append(self.kept.take(name))
+            self._wanted[name] = (kind, wanted)
+            return True
+
+        if not starter.between_runs(change):
+            return None
+        close_all([one for one in replaced if one is not None])
+        return Timestamp.of(UNSTARTED if at is None else at)
+
     def _before_run(self, name: str, given: Wanted, at: int | None) -> Wanted:
         now = self._wanted[name][1] if name in self._wanted else given
         if at is not None:
@@ -130,22 +213,11 @@ class Steering:
                     now = wanted
         return now
 
-    def _change_next(self, kind: Kind, wanted: Wanted, at: int | None) -> Timestamp:
-        name = wanted.node.name
-        if at is not None:
-            self._later.append((kind, wanted, at))
-            self._later.sort(key=lambda one: one[2])
-            return Timestamp.of(at)
-        if kind is Kind.SWAP:
-            self.kept.drop(name)
-        self._wanted[name] = (kind, wanted)
-        return Timestamp.of(UNSTARTED)
-
     def _carry_over(self) -> None:
         """Let the next run begin with what the nodes of the last one were at its end."""
-        for name, steered in self._steered.items():
+        for name, steered in list(self._steered.items()):
             if steered.now.plan is not None:
-                self._wanted[name] = (Kind.SWAP, steered.now)
+                self._wanted[name] = (ChangeKind.SWAP, steered.now)
         self._steered = {}
 
     def planned(self, plan: Plan, keep: Callable[[dict[ServiceKey[Any], object]], None]) -> Plan:
@@ -158,6 +230,7 @@ class Steering:
         Raises:
             CalculatorError: a calculator that the run does not take over failed to close.
         """
+        self._edits += 1
         self._carry_over()
         if self.keeps:
             keep({KEPT: self.kept})
@@ -200,14 +273,34 @@ class Steering:
             node = find(new.schedule, given, what)
             check_steerable(node, given.node, what)
             beside = None
-            if kind is Kind.SWAP:
+            if kind is ChangeKind.SWAP:
                 check_swappable(node, given.node)
                 assert wanted.plan is not None  # what was wanted was checked alone  # noqa: S101
                 beside = Beside(wanted.plan, node, new.side_packets.value, new.counters)
-            self._add(new.schedule, runner, node, now, Version(wanted, beside), kind, at)
-        self._later = []
+            self._stand_between(new.schedule, runner, node, now)
+            self._add(new.schedule, runner, node, None, Version(wanted, beside), kind, at)
+        self._prepared, self._later = self._later, []
         if self.keeps:
             self.keep_all(new.schedule, runner)
+
+    def take_back(self) -> None:
+        """Keep the changes that were to wait for their time in a run that could not start."""
+        self._later, self._prepared = self._prepared, []
+
+    @property
+    def keeps(self) -> bool:
+        """Whether the run that this thread begins takes over the kept calculators, and leaves its own."""
+        return get_ident() in self._keeping
+
+    @contextmanager
+    def keeping(self) -> Iterator[None]:
+        """Let a run that this thread begins take over the kept calculators."""
+        who = get_ident()
+        self._keeping.add(who)
+        try:
+            yield
+        finally:
+            self._keeping.discard(who)
 
     def _now(self, name: str) -> Wanted:
         return self._wanted[name][1] if name in self._wanted else self._given(name)
@@ -219,22 +312,33 @@ class Steering:
         schedule: Schedule,
         runner: Runner,
         node: Node,
-        now: Wanted,
+        base: Wanted | None,
         version: Version,
-        kind: Kind,
+        kind: ChangeKind,
         at: int | None,
     ) -> Timestamp:
-        """Let a version wait for its time, and note the change. Called under the lock of the run."""
-        steered = self._stand_between(schedule, runner, node, now)
+        """Let a version wait for its time, and note the change. Called under the lock of the run.
+
+        Raises:
+            Superseded: the node is no longer `base`, from which the version was made. Nothing has changed.
+        """
+        if base is not None:
+            self._stand_between(schedule, runner, node, base)
+        steered = self._steered[node.name]
 
         def change() -> Change:
-            return _as_change(kind, version.wanted, steered.add(version, at, _call(kind)))
+            return _as_change(kind, version.wanted, steered.add(version, at, _call(kind), base))
 
         return self._log.make(node.name, change).at
 
+    def _steered_in(self, runner: Runner, name: str) -> SteeredNode | None:
+        """Return the layer between engine and calculator of a node in a run, if there is one."""
+        steered = self._steered.get(name)
+        return steered if steered is not None and steered.runner is runner else None
+
     def _stand_between(self, schedule: Schedule, runner: Runner, node: Node, now: Wanted) -> SteeredNode:
         """Return what stands between engine and calculator of a node. Called under the lock of the run."""
-        steered = self._steered.get(node.name)
+        steered = self._steered_in(runner, node.name)
         if steered is None:
             kind = SteeredNode if node.max_in_flight == 1 else OverlappingNode
             steered = kind(node, now, runner)
@@ -245,12 +349,18 @@ class Steering:
         return steered
 
     def _swap(  # noqa: PLR0913, PLR0917  # as `change`
-        self, starter: Starter, runner: Runner, node: Node, now: Wanted, wanted: Wanted, at: int | None
+        self,
+        starter: Starter,
+        runner: Runner,
+        node: Node,
+        now: Wanted,
+        make: Callable[[Wanted], Wanted],
+        at: int | None,
     ) -> Timestamp:
-        name = node.name
+        name, wanted = node.name, make(now)
         runner.refuse_inside("swap()")
         check_swappable(node, now.node)
-        steered = self._steered.get(name)
+        steered = self._steered_in(runner, name)
         if steered is not None:
             steered.check_in_time(at, "swap")  # before the new one is opened, which may take long
         runner.wait(
@@ -258,18 +368,28 @@ class Steering:
         )
         if node.state > OPENED or runner.is_over:
             raise FailedPreconditionError(
-                f"swap: node {name!r} has closed in this run; swap it before the next one", node=name
+                f"steering, swap: node {name!r} has closed in this run; swap it before the next one",
+                node=name,
             )
         assert wanted.plan is not None  # what was wanted was checked alone  # noqa: S101
         beside = Beside(wanted.plan, node, starter.side_packets.value, starter.counters)
         version = Version(wanted, beside)
         try:
-            _finish(runner, run_through(beside.open()))
-            stamp: Timestamp = runner.change(self._add, runner, node, now, version, Kind.SWAP, at)
+            finish(runner, run_through(beside.open()))
+            while True:
+                try:
+                    stamp: Timestamp = runner.change(
+                        self._add, runner, node, now, version, ChangeKind.SWAP, at
+                    )
+                    break
+                except Superseded:  # what was opened serves, unless it had to be another one
+                    now = self._steered[name].before(at)
+                    if make(now).alone != wanted.alone:
+                        raise
         except BaseException as error:
             if beside.is_open and version.owner is None:  # else the node closes it
                 try:
-                    _finish(runner, run_through(all_of([beside.close])))
+                    finish(runner, run_through(all_of([beside.close])))
                 except Exception as failure:  # noqa: BLE001  # the first error is the caller's
                     error.add_note(f"{type(failure).__name__}: {failure}")
             raise
@@ -284,7 +404,7 @@ class Steering:
         for node in schedule.nodes:
             if node.state > OPENED or not callable(getattr(node.calculator, "reset", None)):
                 continue
-            steered = self._steered.get(node.name)
+            steered = self._steered_in(runner, node.name)
             if steered is None:
                 if all(one.name != node.name for one in self._plan.nodes):
                     continue  # a region, which has no node of its own in the graph
@@ -300,31 +420,10 @@ def _may_keep(node: Node, now: Wanted) -> bool:
     return node.guard is None and not runs_on_service(node, now.node) and not is_elsewhere(node)
 
 
-def _call(kind: Kind) -> str:
-    return "set_options" if kind is Kind.SET_OPTIONS else "swap"
+def _call(kind: ChangeKind) -> str:
+    return "set_options" if kind is ChangeKind.SET_OPTIONS else "swap"
 
 
-def _as_change(kind: Kind, wanted: Wanted, stamp: int) -> Change:
+def _as_change(kind: ChangeKind, wanted: Wanted, stamp: int) -> Change:
     message = wanted.message
     return Change(wanted.node.name, kind, Timestamp.of(stamp), message.calculator, wanted.alone)
-
-
-def _finish(runner: Runner, outcome: Any) -> None:
-    """Wait, on this thread, for what runs on the graph's event loop, or on another one if that has ended.
-
-    Raises:
-        FailedPreconditionError: the run has ended, and has cancelled it.
-    """
-    if not is_later(outcome):
-        return
-    if runner.is_over:
-        run_alone(outcome)
-        return
-    future = runner.loop.submit(outcome)
-    try:
-        future.result()  # no time-out: loading may take long, and the end of the run cancels it
-    except CancelledError as error:
-        raise FailedPreconditionError("the run has ended, and has cancelled what it awaited") from error
-    except BaseException:
-        future.cancel()  # an interrupt of this thread; what has ended already stays
-        raise

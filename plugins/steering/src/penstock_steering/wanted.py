@@ -107,7 +107,8 @@ def checked(message: Any, node: NodePlan, plan: Plan, registry: Registry, what: 
     made = build_plan(alone, registry)
     if len(made.nodes) != 1:
         raise InvalidArgumentError(
-            f"{what}: node {node.name!r}: {quoted(message.calculator)} is a subgraph; name a calculator",
+            f"{what}: node {node.name!r}: {quoted(message.calculator)} is a subgraph, but the wanted change "
+            "needs a calculator; name one",
             node=node.name,
         )
     other = made.nodes[0]
@@ -133,14 +134,15 @@ def _check_contract(node: NodePlan, contract: CalculatorContract, calculator: st
     who = f"{what}: node {node.name!r}: {quoted(calculator)}"
     if other := contract_difference(node.contract, contract):
         raise InvalidArgumentError(
-            f"{who} has another contract then: {other}; it must have the same ports and types", node=node.name
+            f"{who} is wanted with another contract: {other}; it must have the same ports and types",
+            node=node.name,
         )
     missing = [key for key, optional in contract.services.items() if not optional]
     for key in missing:
         if key not in node.contract.services:
             raise InvalidArgumentError(
-                f"{who} asks for service {key.name!r}, which the node's calculator does not; only services "
-                "that this one asks for, too, can be had while the graph runs",
+                f"{who} is wanted with service {key.name!r}, for which the node's calculator does not ask; "
+                "only services that this one asks for, too, can be had while the graph runs",
                 node=node.name,
             )
 
@@ -154,5 +156,5 @@ def _check_belongs(message: Any, options: object, calculator: str, registry: Reg
     name = full_name(type(options)) if is_options_class(type(options)) else message.DESCRIPTOR.full_name
     if known and name not in known:
         raise InvalidArgumentError(
-            f"{who}: the options are {name}, but calculator {calculator!r} takes {' or '.join(known)}"
+            f"{who}: the wanted options are {name}, but calculator {calculator!r} takes {' or '.join(known)}"
         )

@@ -78,8 +78,8 @@ class FixedSizeInputStreamHandler(InputStreamHandler):
     def _refuse(self, option: str, value: int, least: int) -> None:
         node = reading_node(self.inputs).name
         raise InvalidArgumentError(
-            f"node {node!r}: {option} is {value}, but must be {least} or more here, or no packet would come "
-            "through",
+            f"node {node!r}: {option} is {value}, but a fixed size must be {least} or more, or no packet "
+            "would come through",
             node=node,
         )
 

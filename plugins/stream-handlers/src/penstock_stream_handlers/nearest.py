@@ -68,7 +68,7 @@ class Nearest(InputStreamHandler):
         if not own.HasField("tolerance") or own.tolerance < 0:
             found = f"is {own.tolerance}" if own.HasField("tolerance") else "is missing"
             raise InvalidArgumentError(
-                f"tolerance {found}, but must be given as 0 or more timestamp units "
+                f"the nearest policy's tolerance {found}, but must be given as 0 or more timestamp units "
                 "(microseconds by convention)"
             )
         return leading_position(inputs, own.base if own.HasField("base") else None, "Nearest", "base")

@@ -52,7 +52,7 @@ class SyncSetInputStreamHandler(InputStreamHandler):
         for one in self.options.get(SyncSetInputStreamHandlerOptions).sync_set:
             positions = [position_of(tag_index, self.inputs, _OPTION) for tag_index in one.tag_index]
             if not positions:
-                raise self._refused("a set lists no stream; name at least one by tag_index")
+                raise self._refused("a sync_set lists no stream; name at least one by tag_index")
             for position in positions:
                 if position not in free:
                     name = self.inputs[position].name

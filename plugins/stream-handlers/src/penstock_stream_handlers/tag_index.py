@@ -91,7 +91,7 @@ def leading_position(ids: Sequence[tuple[str, int]], tag_index: str | None, poli
     if len(tags) > 1:
         written = [f'{option}: "{tag or ":0"}"' for tag in tags]
         raise InvalidArgumentError(
-            f"{policy} does not say at which input's packets the node runs; write "
+            f"{policy} does not say by tag and index at which input's packets the node runs; write "
             f"{', '.join(written[:-1])} or {written[-1]} into its options"
         )
     return 0

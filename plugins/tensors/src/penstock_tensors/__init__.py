@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from penstock_tensors.models.model import RunSettings as RunSettings
     from penstock_tensors.models.model import TensorInfo as TensorInfo
     from penstock_tensors.models.model_metadata import ModelMetadata as ModelMetadata
-    from penstock_tensors.models.model_metadata import Tokenizer as Tokenizer
     from penstock_tensors.models.model_metadata import TokenizerKind as TokenizerKind
+    from penstock_tensors.models.model_metadata import TokenizerMetadata as TokenizerMetadata
     from penstock_tensors.models.resource_finder import RESOURCES as RESOURCES
     from penstock_tensors.models.resource_finder import Resource as Resource
     from penstock_tensors.models.resource_finder import ResourceFinder as ResourceFinder
@@ -41,7 +41,7 @@ _HOMES: Final = {
     "penstock_tensors.models.backend": "Backend LoadedModel Session add_backend load_model remove_backend",
     "penstock_tensors.models.custom_ops": "CustomOp Kernel OpResolver",
     "penstock_tensors.models.model": "Model RunSettings TensorInfo",
-    "penstock_tensors.models.model_metadata": "ModelMetadata Tokenizer TokenizerKind",
+    "penstock_tensors.models.model_metadata": "ModelMetadata TokenizerMetadata TokenizerKind",
     "penstock_tensors.models.resource_finder": "RESOURCES Resource ResourceFinder",
     "penstock_tensors.models.installed_operations": "standard_operations",
 }

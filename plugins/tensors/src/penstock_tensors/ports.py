@@ -26,7 +26,7 @@ def only_one(ports: PortSpecs, tags: Sequence[str], what: str = "input") -> Port
     found = [tag for tag in tags if tag in ports]
     if len(tags) > 1 and len(found) != 1:
         raise InvalidArgumentError(
-            f"there are {' and '.join(found) or 'none'} of the {what}s {', '.join(tags)}, but exactly one is "
-            "needed; change the graph"
+            f"there are {' and '.join(found) or 'none'} of the {what} ports {', '.join(tags)}, but exactly "
+            "one is needed; change the graph"
         )
     return ports[found[0] if found else tags[0]]

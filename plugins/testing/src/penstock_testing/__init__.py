@@ -4,16 +4,18 @@
 `testing_registry()` returns a registry that needs no plugin.
 """
 
+from penstock_testing.calculator_check import Conformance, ConformanceError, check_calculator
+from penstock_testing.calculators import calculator
 from penstock_testing.clock import ManualClock
-from penstock_testing.conformance import Conformance, ConformanceError, check_calculator
+from penstock_testing.executors import check_executor
+from penstock_testing.exploring import explore, explore_graph
 from penstock_testing.inline import InlineExecutor
-from penstock_testing.orders import explore_graph
+from penstock_testing.one_set import OneSetInputStreamHandler
 from penstock_testing.packs import PackFault, PackReport, check_pack
-from penstock_testing.random_graphs import check_executor
-from penstock_testing.registry import OneSetInputStreamHandler, testing_registry
+from penstock_testing.registry import testing_registry
 from penstock_testing.run import CalculatorRun, run_calculator
-from penstock_testing.schedules import ScheduleHarness, explore
-from penstock_testing.wiring import calculator, node, wired
+from penstock_testing.schedules import ScheduleHarness
+from penstock_testing.wired_nodes import node, wired
 
 __all__ = [
     "CalculatorRun",

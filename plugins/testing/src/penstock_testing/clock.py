@@ -27,7 +27,7 @@ class ManualClock:
             ValueError: `seconds` is negative.
         """
         if seconds < 0:
-            raise ValueError(f"time cannot go back by {-seconds} s")
+            raise ValueError(f"the clock's time cannot go back by {-seconds} s")
         with self._moved:
             self._now_s += seconds
             self._moved.notify_all()

@@ -32,56 +32,67 @@ def _fault(what: str, message: str) -> InternalError:
 
 
 def _check_stream(stream: OutputStream) -> None:
-    what = f"stream {stream.name!r}"
-    if stream.is_closed != (stream.bound == DONE):
-        raise _fault(what, f"closed is {stream.is_closed}, but the bound is {stream.bound}")
-    for reader in stream.readers:
-        if reader.is_closed:
-            if reader.queue:
-                raise _fault(what, "a closed reader holds packets")
-            continue
-        if reader.bound != stream.bound:
-            raise _fault(what, f"bound {stream.bound}, but a reader knows {reader.bound}")
-        if reader.is_full != (len(reader.queue) >= reader.max_size):
-            raise _fault(what, f"full is {reader.is_full} at {len(reader.queue)} of {reader.max_size}")
-        if not stream.is_ordered:
-            continue
-        stamps = [packet.stamp for packet in reader.queue]
-        if any(a >= b for a, b in pairwise(stamps)):
-            raise _fault(what, f"timestamps do not increase: {stamps}")
-        if stamps and stamps[-1] >= reader.bound:
-            raise _fault(what, f"the packet at {stamps[-1]} is not below the bound {reader.bound}")
-    _check_accounts(stream, what)
-
-
-def _check_accounts(stream: OutputStream, what: str) -> None:
+    bound = stream.bound
+    if stream.is_closed != (bound == DONE):
+        raise _stream_fault(stream, f"closed is {stream.is_closed}, but the bound is {bound}")
     written = stream.added - sum(stream.dropped.values())
     for reader in stream.readers:
-        found = reader.delivered + sum(reader.dropped.values()) + len(reader.queue)
+        queue = reader.queue
+        if reader.is_closed:
+            if queue:
+                raise _stream_fault(stream, "a closed reader holds packets")
+        else:
+            if reader.bound != bound:
+                raise _stream_fault(stream, f"bound {bound}, but a reader knows {reader.bound}")
+            if reader.is_full != (len(queue) >= reader.max_size):
+                message = f"full is {reader.is_full} at {len(queue)} of {reader.max_size}"
+                raise _stream_fault(stream, message)
+            if queue and stream.is_ordered:
+                _check_order(stream, [packet.stamp for packet in queue])
+        found = reader.delivered + sum(reader.dropped.values()) + len(queue)
         if found != written:
-            raise _fault(what, f"{written} packets were written, but a reader accounts for {found}")
+            message = f"{written} packets were written, but a reader accounts for {found}"
+            raise _stream_fault(stream, message)
+
+
+def _check_order(stream: OutputStream, stamps: list[int]) -> None:
+    if any(a >= b for a, b in pairwise(stamps)):
+        raise _stream_fault(stream, f"timestamps do not increase: {stamps}")
+    if stamps[-1] >= stream.bound:
+        raise _stream_fault(stream, f"the packet at {stamps[-1]} is not below the bound {stream.bound}")
+
+
+def _stream_fault(stream: OutputStream, message: str) -> InternalError:
+    return _fault(f"stream {stream.name!r}", message)
 
 
 def _check_node(node: Node) -> None:
-    what = f"node {node.name!r}"
-    if not 0 <= node.in_flight <= node.max_in_flight:
-        raise _fault(what, f"{node.in_flight} steps in flight, allowed {node.max_in_flight}")
+    in_flight = node.in_flight
+    if not 0 <= in_flight <= node.max_in_flight:
+        raise _node_fault(node, f"{in_flight} steps in flight, allowed {node.max_in_flight}")
     if node.is_touched:
-        raise _fault(what, "touched and not looked at")
+        raise _node_fault(node, "touched and not looked at")
     if node.awaiting < 0:
-        raise _fault(what, f"awaits {node.awaiting} arrivals")
-    if node.running() > node.in_flight:
-        raise _fault(what, f"{node.running()} steps running, {node.in_flight} in flight")
+        raise _node_fault(node, f"awaits {node.awaiting} arrivals")
+    if in_flight != node.max_in_flight and (running := node.running()) > in_flight:
+        raise _node_fault(node, f"{running} steps running, {in_flight} in flight")
+
+
+def _node_fault(node: Node, message: str) -> InternalError:
+    return _fault(f"node {node.name!r}", message)
 
 
 def _check_counts(schedule: Schedule) -> None:
-    observers = {id(o): o for stream in schedule.streams for o in stream.observers}
+    observers = {id(o): o for stream in schedule.streams if stream.observers for o in stream.observers}
     claimed = sum(observer.is_claimed for observer in observers.values())
-    steps = sum(node.in_flight for node in schedule.nodes)
+    steps = prepared = 0
+    for node in schedule.nodes:
+        if node.in_flight:
+            steps += node.in_flight
+            prepared += node.in_flight - node.running()
     if schedule.busy != steps + claimed:
         raise _fault("schedule", f"busy is {schedule.busy}, but {steps} steps and {claimed} observers are")
     ready = sum(len(queue) for queue in schedule.queues)
-    prepared = sum(node.in_flight - node.running() for node in schedule.nodes)
     if ready != prepared:
         raise _fault("schedule", f"{ready} keys in ready queues for {prepared} prepared steps")
 

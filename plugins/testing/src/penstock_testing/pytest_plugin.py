@@ -127,7 +127,7 @@ def run_calculator() -> Callable[..., CalculatorRun]:
 @pytest.fixture
 def schedules() -> Callable[..., dict[str, Carried]]:
     """Give a test `penstock_testing.explore_graph`: a graph under many orders, which must not matter."""
-    from penstock_testing.orders import explore_graph  # only when it is used
+    from penstock_testing.exploring import explore_graph  # only when it is used
 
     return explore_graph
 

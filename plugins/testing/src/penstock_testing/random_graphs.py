@@ -1,4 +1,4 @@
-"""Random graphs, and whether an executor runs them as threads do: same packets, ledger and counters."""
+"""Random graphs, and their runs: packets, ledger and counters."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from penstock import Calculator, CalculatorGraph, Packet
 from penstock.packs import default_registry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from penstock import CalculatorContext, CalculatorContract, Executor, Registry
 
 _PATIENCE_S: Final = 60.0
@@ -181,32 +179,6 @@ def random_registry() -> Registry:
     return registry
 
 
-def check_executor(executor: Executor, seeds: Iterable[int] = range(100)) -> int:
-    """Run random graphs on threads and on an executor, and compare.
-
-    Args:
-        executor: runs all nodes of the second run of each graph; stays the caller's.
-        seeds: one for each graph.
-
-    Returns:
-        How many packets the graphs have written, so that a caller sees that something was compared.
-
-    Raises:
-        AssertionError: packets, the ledger or counters differ; has seed, graph and feed.
-    """
-    packets = 0
-    for seed in seeds:
-        graph = random_graph(seed)
-        here = run_random_graph(graph)
-        elsewhere = run_random_graph(graph, executor)
-        if here != elsewhere:
-            raise AssertionError(
-                f"seed {seed} differs:\n{graph.text}\n{graph.feed}\nthreads: {here}\nexecutor: {elsewhere}"
-            )
-        packets += sum(len(stream) for stream in here.packets.values())
-    return packets
-
-
 def _payloads(cc: CalculatorContext) -> list[int]:
     return [port.payload for port in cc.inputs if not port.is_empty()]
 
@@ -238,7 +210,7 @@ def run_random_graph(graph: RandomGraph, executor: Executor | None = None) -> Ra
     made.wait_until_done(_PATIENCE_S)
     ledger = made.ledger()
     if not ledger.adds_up:
-        raise AssertionError(f"the ledger does not add up:\n{ledger}")
+        raise AssertionError(f"the random graph's ledger does not add up:\n{ledger}")
     accounts = [
         (stream.name, stream.added, [(reader.delivered, reader.dropped) for reader in stream.readers])
         for stream in ledger.streams

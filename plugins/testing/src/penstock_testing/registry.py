@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock import InputStreamHandler, Registry
+from penstock import Registry
 from penstock_testing.inline import InlineExecutor
+from penstock_testing.one_set import OneSetInputStreamHandler
 
 if TYPE_CHECKING:
     from penstock import Calculator
-
-
-class OneSetInputStreamHandler(InputStreamHandler):
-    """All streams in one set: what `DefaultInputStreamHandler` does, for tests of the core alone."""
 
 
 def testing_registry(*calculators: type[Calculator]) -> Registry:

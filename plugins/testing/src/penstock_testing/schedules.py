@@ -20,7 +20,7 @@ from penstock.errors import (
     InvalidArgumentError,
     NotFoundError,
 )
-from penstock.explain import ledger, snapshot, story, weighed
+from penstock.explain import ledger, snapshot, story, weighed_snapshot
 from penstock.lowlevel import PROCESS, show
 from penstock.runs import (
     METHODS,
@@ -33,10 +33,10 @@ from penstock.runs import (
     new_run,
 )
 from penstock_testing.invariants import check_invariants
-from penstock_testing.switches import WANTED, Decisions, again, as_text, fewest
+from penstock_testing.switches import Decisions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping
     from typing import SupportsIndex
 
     from penstock import ServiceKey
@@ -141,7 +141,7 @@ class ScheduleHarness:
 
     def _take(self, what: str) -> Any:
         """Answer as the service `GRAPH`."""
-        return ledger(self.schedule) if what == "take_ledger" else weighed(*snapshot(self.schedule))
+        return ledger(self.schedule) if what == "take_ledger" else weighed_snapshot(*snapshot(self.schedule))
 
     # --- events -------------------------------------------------------------------------------
 
@@ -216,7 +216,9 @@ class ScheduleHarness:
         node = self.node(name)
         waits_with = self.schedule.waiting().get(node.id)
         if waits_with is None:
-            raise FailedPreconditionError(f"node {name!r} does not wait with packets for some time only")
+            raise FailedPreconditionError(
+                f"node {name!r} is not scheduled to wait with packets for some time only"
+            )
         self.change(lambda schedule: schedule.time_out(node.id, waits_with))
 
     # --- steps --------------------------------------------------------------------------------
@@ -350,7 +352,7 @@ class ScheduleHarness:
         for _ in range(max_steps):
             if not self.step():
                 return
-        raise InternalError(f"not idle after {max_steps} steps\n{story(self.schedule)}")
+        raise InternalError(f"the schedule is not idle after {max_steps} steps\n{story(self.schedule)}")
 
     def finish(self) -> ScheduleHarness:
         """Close all graph inputs, run to the end, and raise what went wrong.
@@ -363,7 +365,7 @@ class ScheduleHarness:
             self.close_input()
         self.run()
         if self.schedule.state != TERMINATED:
-            raise InternalError(f"the run does not end\n{story(self.schedule)}")
+            raise InternalError(f"the scheduled run does not end\n{story(self.schedule)}")
         if self.errors:
             raise GraphRunError(self.errors)
         return self
@@ -384,7 +386,7 @@ class ScheduleHarness:
         """Return the engine's node of this name."""
         found = next((node for node in self.schedule.nodes if node.name == name), None)
         if found is None:
-            raise NotFoundError(f"there is no node {name!r}", node=name)
+            raise NotFoundError(f"the schedule has no node {name!r}", node=name)
         return found
 
     def stream(self, name: str) -> OutputStream:
@@ -398,64 +400,3 @@ class ScheduleHarness:
     def carried(self, stream: str) -> Carried:
         """Return what a stream has carried so far, as pairs of timestamp and payload."""
         return [(packet.stamp, packet.payload) for packet in self.seen[stream]]
-
-
-def explore(
-    plan: Plan,
-    drive: Callable[[ScheduleHarness], object],
-    seeds: Iterable[Order] | None = None,
-    **arguments: Any,
-) -> dict[str, Carried]:
-    """Run a plan under many orders, and return what each stream carried, which must be the same in all.
-
-    Args:
-        plan: as for `ScheduleHarness`. Each run makes its own calculators.
-        drive: gets a harness that is not started, feeds the run and ends it.
-        seeds: the orders besides that of one thread; None for 24, or as many as `--penstock-orders` of
-            pytest says.
-        arguments: for `ScheduleHarness`.
-
-    Raises:
-        InternalError: two orders gave different packets on a stream; names stream and seed, and says how to
-        take
-            the order again, with the fewest switches that are needed.
-    """
-
-    def carried(order: Order | None) -> tuple[dict[str, Carried], Decisions | None]:
-        harness = ScheduleHarness(plan, seed=order, **arguments)
-        drive(harness)
-        return {name: harness.carried(name) for name in harness.seen}, harness.decisions
-
-    expected, _ = carried(None)
-    for order in WANTED.orders() if seeds is None else seeds:
-        found, decisions = carried(order)
-        for name, packets in found.items():
-            if packets == expected[name]:
-                continue
-
-            def differs(switches: Sequence[tuple[int, int]], name: str = name) -> bool:
-                return carried(dict(switches))[0][name] != expected[name]
-
-            raise InternalError(
-                f"stream {name!r} depends on the order of steps: with seed {_told(order)} it carried "
-                f"{packets}, but on one thread {expected[name]}; {_how_again(order, decisions, differs)}",
-                stream=name,
-            )
-    return expected
-
-
-def _told(order: Order) -> str:
-    return str(order) if isinstance(order, int) else repr(as_text(order))
-
-
-def _how_again(
-    order: Order, decisions: Decisions | None, differs: Callable[[Sequence[tuple[int, int]]], bool]
-) -> str:
-    """Return how to take a failing order again, made smaller where that works."""
-    switches = list(decisions.switches().items()) if decisions is not None else []
-    if not differs(switches):  # something besides the order decides too
-        return f"again: {again(order)}"
-    small = dict(fewest(switches, differs))
-    return (
-        f"again: {again(order)}; with the fewest switches ({len(small)} of {len(switches)}): {again(small)}"
-    )

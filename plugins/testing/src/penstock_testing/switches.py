@@ -42,6 +42,15 @@ class Decisions:
         self.made.append(chosen)
         return chosen
 
+    def happens(self, share: float) -> bool:
+        """Return, as the choice 1, that something happens; with this probability where a seed decides."""
+        if self._random is not None:
+            chosen = self._random.random() < share
+        else:
+            chosen = self._switches.get(len(self.made), 0) > 0
+        self.made.append(int(chosen))
+        return chosen
+
     def choice(self, items: Sequence[T]) -> T:
         """Return one of the items."""
         return items[self.randrange(len(items))]
@@ -103,7 +112,7 @@ def from_text(text: str) -> Order:
         return {int(place): int(chosen) for place, chosen in pairs}
     except ValueError:
         raise InvalidArgumentError(
-            f"order {text!r}: give a seed, or places and choices as a failing test prints "
+            f"order of switches {text!r}: give a seed, or places and choices as a failing test prints "
             "them (4:1,9:2; - for none)"
         ) from None
 

@@ -137,7 +137,7 @@ def picture(  # noqa: PLR0913  # a run, and how it is shown
     missing = next((name for name in names if name not in rows), None)
     if missing is not None:
         there = ", ".join(map(repr, rows))
-        raise NotFoundError(f"there is no stream {missing!r}; there are: {there}", stream=missing)
+        raise NotFoundError(f"the timeline has no stream {missing!r}; there are: {there}", stream=missing)
     return timeline_svg(tracks(rows[name] for name in names), label=label, width=width)
 
 

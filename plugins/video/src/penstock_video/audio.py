@@ -72,7 +72,7 @@ def _copy_audio(path: str, target: str, access: Access, timeout: tuple[float, fl
         av.open(target, "w", format="matroska") as copy,
     ):
         if not source.streams.audio:
-            raise LookupError("the file has no audio stream")
+            raise LookupError("the audio file has no audio stream")
         stream = source.streams.audio[0]
         written = copy.add_stream_from_template(stream)
         for packet in source.demux(stream):
@@ -218,7 +218,7 @@ class AudioTracks:
         """
         begin = packet.pts if packet.dts is None else packet.dts
         if begin is None:
-            raise self._failed("cannot be copied", ValueError("a packet has no time"))
+            raise self._failed("cannot be copied", ValueError("a packet of the audio has no time"))
         ticks = round(self._shift / packet.time_base)
         packet.dts = begin + ticks
         packet.pts = packet.dts if packet.pts is None else packet.pts + ticks
@@ -235,7 +235,8 @@ class AudioTracks:
     def _failed(self, what: str, error: Exception) -> AudioError:
         why = getattr(error, "strerror", None) or error
         return AudioError(
-            f"audio file {self._path!r}: {what} after {float(self._time):.3f} s: {why}; check the file"
+            f"the video's audio file {self._path!r}: {what} after {float(self._time):.3f} s: {why}; check "
+            "the file"
         )
 
 

@@ -212,12 +212,14 @@ def _source(cc: CalculatorContext, options: VideoDecoderCalculatorOptions) -> So
             goes_on=_goes_on(options),
         )
     if options.HasField("camera_index") and options.HasField("test_pattern"):
-        raise InvalidArgumentError("options name both camera_index and test_pattern; leave out one of them")
+        raise InvalidArgumentError(
+            "the decoder's options name both camera_index and test_pattern; leave out one of them"
+        )
     if options.HasField("camera_index"):
         cc.service(ACCESS).using("devices", f"camera {options.camera_index}")
         return camera_source(options.camera_index, options.decoder_threads, _format(options))
     if options.HasField("test_pattern"):
         return PatternSource(options.test_pattern, _format(options))
     raise InvalidArgumentError(
-        "there is nothing to read: give the side packet INPUT_FILE_PATH, or use test_pattern"
+        "the decoder has nothing to decode: give the side packet INPUT_FILE_PATH, or use test_pattern"
     )

@@ -160,7 +160,7 @@ class VideoEncoderCalculator(penstock.Calculator):
         timestamp = cc.input_timestamp
         if not timestamp.is_range_value():
             raise InvalidArgumentError(
-                f"a frame at {timestamp} has no place in a file; give it an ordinary timestamp"
+                f"a frame at {timestamp} cannot be encoded into a file; give it an ordinary timestamp"
             )
         if self._writer is None:
             self._writer = self._start(cc, frame, int(timestamp))
@@ -239,12 +239,12 @@ class VideoEncoderCalculator(penstock.Calculator):
         if frame.format not in PIXELS:
             raise InvalidArgumentError(
                 f"video file {str(self._target)!r}: the frame is {frame!r}, but it takes GRAY8, SRGB "
-                f"or SRGBA; put a {converter_for(frame.format)} before"
+                f"or SRGBA; put a {converter_for(frame.format)} before the encoder"
             )
         if (frame.width, frame.height) != size:
             raise InvalidArgumentError(
                 f"video file {str(self._target)!r}: the frame is {frame.width}x{frame.height}, but the file "
-                f"is {size[0]}x{size[1]}; scale with an ImageTransformationCalculator before"
+                f"is {size[0]}x{size[1]}; scale with an ImageTransformationCalculator before the encoder"
             )
 
     @staticmethod
@@ -264,7 +264,9 @@ class VideoEncoderCalculator(penstock.Calculator):
             )
             return None
         if not os.path.exists(path):  # noqa: PTH110  # a str
-            raise InvalidArgumentError(f"audio file {path!r} does not exist; check AUDIO_FILE_PATH")
+            raise InvalidArgumentError(
+                f"audio file {path!r} for the encoder does not exist; check AUDIO_FILE_PATH"
+            )
         return str(cc.service(ACCESS).reading(path))
 
 
@@ -290,7 +292,9 @@ def _check_numbers(options: Options) -> None:
     lowest, highest = RATES
     if not (options.fps <= 0 or lowest <= options.fps <= highest):
         raise InvalidArgumentError(
-            f"fps is {options.fps:g}, but must be 0 or from {lowest:g} to {highest:.0f}"
+            f"the encoder's fps is {options.fps:g}, but must be 0 or from {lowest:g} to {highest:.0f}"
         )
     if not 0 <= options.threads <= MAX_THREADS:
-        raise InvalidArgumentError(f"threads is {options.threads}, but must be from 0 to {MAX_THREADS}")
+        raise InvalidArgumentError(
+            f"the encoder's threads is {options.threads}, but must be from 0 to {MAX_THREADS}"
+        )

@@ -261,7 +261,7 @@ def camera_device(index: int) -> tuple[str, str]:
         device = f"/dev/video{index}"
         if not os.path.exists(device):  # noqa: PTH110  # a str
             raise InvalidArgumentError(
-                f"camera {index} does not exist: there is no {device!r}; check camera_index"
+                f"camera {index} does not exist: there is no device file {device!r}; check camera_index"
             )
         return device, "v4l2"
     if system == "darwin":

@@ -48,7 +48,7 @@ def on_device(name: str) -> dict[str, Any]:
     try:
         from av.codec.hwaccel import HWAccel  # not in each PyAV that works otherwise
     except ImportError as error:
-        raise ValueError(f"PyAV {av.__version__} copies no frames to a device") from error
+        raise ValueError(f"PyAV {av.__version__} copies no frames to a hardware device") from error
     return {"hwaccel": HWAccel(device)}
 
 

@@ -58,8 +58,9 @@ class VideoPreStreamCalculator(penstock.Calculator):
         tags = cc.inputs.tags()
         if tags not in {("",), ("FRAME", "VIDEO_PRESTREAM")} or len(cc.inputs) != len(tags):
             raise InvalidArgumentError(
-                f"the inputs are {', '.join(tag or 'untagged' for tag in tags) or 'none'}, but must be one "
-                "untagged, or FRAME and VIDEO_PRESTREAM; change the graph"
+                "the inputs for a header at PRESTREAM are "
+                f"{', '.join(tag or 'untagged' for tag in tags) or 'none'}, but must be one untagged, or "
+                "FRAME and VIDEO_PRESTREAM; change the graph"
             )
         frames = cc.inputs["FRAME" if "FRAME" in cc.inputs else 0]
         frames.set(ImageFrame, "frames")

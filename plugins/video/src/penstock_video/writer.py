@@ -346,13 +346,15 @@ class VideoWriter:
 
     def _refused(self, error: Exception) -> PenstockError:
         why = getattr(error, "strerror", None) or error
-        what = f"video file {str(self.target)!r} cannot be written"
+        shown = repr(str(self.target))
         if is_full(error):
-            return ResourceExhaustedError(f"{what}: {why}; make room on the disk")
+            return ResourceExhaustedError(
+                f"video file {shown} cannot be written: {why}; make room on the disk"
+            )
         width, height = self.size
         return InvalidArgumentError(
-            f"{what} as {width}x{height} {self._settings.codec}: {why}; check the codec and the ending of "
-            "the path"
+            f"video file {shown} cannot be written as {width}x{height} {self._settings.codec}: {why}; check "
+            "the codec and the ending of the path"
         )
 
     def _failed(self, error: Exception) -> PenstockError:

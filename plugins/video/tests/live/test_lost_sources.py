@@ -104,7 +104,7 @@ def test_a_lost_camera_is_an_error_after_as_many_attempts_as_allowed(web, runs) 
     said = run.error()
 
     assert "nothing listens there (connection refused); 3 attempts to connect again have failed" in said
-    assert re.search(r"\d\.\d s without frames; `reconnects` in the options allows more", said)
+    assert re.search(r"\d\.\d s without live frames; `reconnects` in the options allows more", said)
 
 
 def test_a_restart_policy_connects_a_lost_camera_again(web) -> None:
@@ -160,7 +160,7 @@ def test_a_connection_that_is_closed_in_good_order_is_a_loss_too(web, runs) -> N
         said = runs(options="reconnects: 0").start(f"tcp://127.0.0.1:{server.getsockname()[1]}").error()
         thread.join(20)
 
-    assert "has ended: the sender sends no more; reconnects is 0" in said
+    assert "has ended: the live sender sends no more; reconnects is 0" in said
 
 
 def test_a_sender_that_starts_again_at_0_goes_on_by_the_wall_clock(web, runs) -> None:

@@ -272,7 +272,7 @@ def test_errors_have_no_password() -> None:
     assert said == [
         "'rtsp://a:***@h/x' cannot be read: it refuses the user name or password (401)",
         (
-            "'rtsp://a:***@h/x' cannot be read: this build of FFmpeg does not know 'rtsp'; use another "
+            "'rtsp://a:***@h/x' cannot be read live: this build of FFmpeg does not know 'rtsp'; use another "
             "protocol, or a PyAV that is built against an FFmpeg that has it"
         ),
         "'rtsp://a:***@h/x' cannot be read: cannot read rtsp://a:***@h/x",

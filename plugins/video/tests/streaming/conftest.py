@@ -10,6 +10,7 @@ import socket
 import subprocess
 import threading
 import time
+from collections import Counter
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import SimpleNamespace
@@ -88,6 +89,13 @@ def own():
     return threads, sorted(sockets), children()
 
 
+def left_behind(before):
+    """Return what this process has beyond what it had before."""
+    (threads, descriptors, processes), now = before, own()
+    new = Counter(now[1]) - Counter(descriptors)
+    return [*(now[0] - threads), *new.elements(), *(now[2] - processes)]
+
+
 def children():
     """Return the process ids of this process's children."""
     return (
@@ -99,10 +107,10 @@ def children():
 
 @contextmanager
 def nothing_left():
-    """Check that a block leaves no thread, socket, pipe or process behind."""
+    """Check that a block leaves no thread, socket, pipe or process behind. What was there before may end."""
     before = own()
     yield
-    until(lambda: own() == before, f"left behind: {before} before, {own()} now", 3.0)
+    until(lambda: not left_behind(before), f"left behind: {left_behind(before)}", 3.0)
 
 
 @contextmanager

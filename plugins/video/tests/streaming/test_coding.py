@@ -59,7 +59,8 @@ def test_odd_sides_become_even():
 def test_a_build_without_an_encoder_for_h264_is_told(monkeypatch):
     monkeypatch.setattr(coding, "_H264", ("nothing",))
     with pytest.raises(
-        InvalidArgumentError, match=r"this build of libav has no encoder for H\.264; use a PyAV"
+        InvalidArgumentError,
+        match=r"this build of libav has no encoder for H\.264, which live streams need; use a PyAV",
     ):
         live_encoder("")
     assert live_encoder("vp90") == "libvpx-vp9"

@@ -222,7 +222,7 @@ def test_a_playlist_that_cannot_be_replaced_names_what_it_named(aid, path, outle
         replace(target, content)
 
     monkeypatch.setattr(hls, "_replace", failing)
-    with pytest.raises(UnavailableError, match="writing failed: Input/output error; check the folder"):
+    with pytest.raises(UnavailableError, match="writing the HLS playlist failed: Input/output error; check"):
         send(outlet, frames[11:])
 
     assert lines(path) == before

@@ -172,13 +172,13 @@ def test_grey_and_alpha_are_sent_and_other_formats_are_told_what_makes_them_fit(
     assert means == pytest.approx([200, 200], abs=3)
 
     deep = ImageFrame(picture.astype(np.uint16), ImageFormat.GRAY16)
-    with pytest.raises(GraphRunError, match=r"it takes GRAY8, SRGB or SRGBA; put a .*Calculator before"):
+    with pytest.raises(GraphRunError, match=r"but GRAY8, SRGB or SRGBA are coded; put a .*Calculator before"):
         run(graph_of(path), [(deep, 0)])
 
 
 def test_a_frame_without_a_time_is_refused(aid, tmp_path):
     frame, _ = next(aid.frames(1))
-    with pytest.raises(GraphRunError, match="has no place in a video; give it an ordinary timestamp"):
+    with pytest.raises(GraphRunError, match="has no place in a live stream; give it an ordinary timestamp"):
         run(graph_of(tmp_path / "x.m3u8"), [(frame, penstock.Timestamp.PRESTREAM)])
 
 
@@ -211,7 +211,7 @@ def test_datagrams_that_nobody_takes_are_no_error(aid):
 @pytest.mark.parametrize(
     ("address", "options", "words"),
     [
-        ("", "", "there is no address to send frames to; set it in the options, or give"),
+        ("", "", "the live sink has no address for streaming frames; set it in the options, or give"),
         ("clip.mp4", "", "address 'clip.mp4' is none that a live sink knows"),
         ("nowhere/x.m3u8", "", "there is no directory 'nowhere'; make it first"),
         ("rtsp://h/x", "crf: 99", "crf is 99.0, but must be from 0 to 63"),
@@ -375,9 +375,14 @@ def test_a_token_of_the_application_is_what_browsers_need(aid):
     graph.close_all_input_streams()
     graph.wait_until_done(timeout=10)
 
-    with aid.nothing_left(), pytest.raises(GraphRunError, match="a token of 5 characters could be guessed"):
+    with (
+        aid.nothing_left(),
+        pytest.raises(GraphRunError, match="a token for the web of 5 characters could be guessed"),
+    ):
         run(graph_of("http://127.0.0.1:0", sides=sides), [], {"token": "short"})
-    with pytest.raises(GraphRunError, match="'rtsp://h/x' is not for browsers, and takes no TOKEN"):
+    with pytest.raises(
+        GraphRunError, match="'rtsp://h/x' of the live video is not for browsers, and takes no TOKEN"
+    ):
         run(graph_of("rtsp://h/x", sides=sides), [], {"token": "0123456789abcdef"})
 
 

@@ -1,10 +1,10 @@
 """What packs of tools use of traces, docstrings and notebooks.
 
 `read_trace` reads a trace file as a `ReadTrace` of `ReadRun`s; `paths_of` finds each `Path` of packets in
-one, made of `Leg`s, `as_data` makes plain data of them, and `report` the text of `penstock report`.
-`PERFETTO` is the ending of files in Perfetto's own format.
+one, made of `Leg`s, `path_data` makes plain data of them, and `report` the text of `penstock report`.
+`PERFETTO_ENDINGS` is the ending of files in Perfetto's own format.
 
-`take_apart` reads a docstring, `mimebundle` draws a graph for a notebook.
+`docstring_parts` reads a docstring, `mimebundle` draws a graph for a notebook.
 """
 # A name is loaded when it is first used.
 
@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Final
 from penstock.packs import late_names
 
 if TYPE_CHECKING:
-    from penstock_views.describe.docstrings import take_apart as take_apart
+    from penstock_views.describe.docstrings import docstring_parts as docstring_parts
     from penstock_views.draw.notebook import mimebundle as mimebundle
-    from penstock_views.traces.endings import PERFETTO as PERFETTO
+    from penstock_views.traces.endings import PERFETTO_ENDINGS as PERFETTO_ENDINGS
     from penstock_views.traces.paths import Leg as Leg
     from penstock_views.traces.paths import Path as Path
-    from penstock_views.traces.paths import as_data as as_data
+    from penstock_views.traces.paths import path_data as path_data
     from penstock_views.traces.paths import paths_of as paths_of
     from penstock_views.traces.reading import ReadRun as ReadRun
     from penstock_views.traces.reading import ReadTrace as ReadTrace
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 #: Module → the names that it has.
 _HOMES: Final = {
-    "penstock_views.describe.docstrings": "take_apart",
+    "penstock_views.describe.docstrings": "docstring_parts",
     "penstock_views.draw.notebook": "mimebundle",
-    "penstock_views.traces.endings": "PERFETTO",
-    "penstock_views.traces.paths": "Leg Path as_data paths_of",
+    "penstock_views.traces.endings": "PERFETTO_ENDINGS",
+    "penstock_views.traces.paths": "Leg Path path_data paths_of",
     "penstock_views.traces.reading": "ReadRun ReadTrace read_trace",
     "penstock_views.traces.report": "report",
 }

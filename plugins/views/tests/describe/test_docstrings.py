@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from penstock_views.describe.docstrings import Docstring, take_apart
+from penstock_views.describe.docstrings import Docstring, docstring_parts
 
 WHOLE = """Does one thing,
     and does it well.
@@ -23,7 +23,7 @@ WHOLE = """Does one thing,
 
 
 def test_a_docstring_comes_apart_into_summary_body_and_example():
-    parts = take_apart(WHOLE)
+    parts = docstring_parts(WHOLE)
 
     assert parts.summary == "Does one thing, and does it well."
     assert parts.body == "More words::\n\n    in  1 2\n    out 2 4\n\nSource: somewhere."
@@ -32,18 +32,18 @@ def test_a_docstring_comes_apart_into_summary_body_and_example():
 
 def test_shorter_headings_of_examples_are_known_too():
     assert (
-        take_apart('It.\n\n    Config::\n\n        node { calculator: "A" }').example
+        docstring_parts('It.\n\n    Config::\n\n        node { calculator: "A" }').example
         == 'node { calculator: "A" }'
     )
     assert (
-        take_apart('It.\n\n    Example:\n        node { calculator: "A" }').example
+        docstring_parts('It.\n\n    Example:\n        node { calculator: "A" }').example
         == 'node { calculator: "A" }'
     )
 
 
 def test_without_a_docstring_every_part_is_empty():
-    assert take_apart(None) == Docstring() == take_apart("")
+    assert docstring_parts(None) == Docstring() == docstring_parts("")
 
 
 def test_a_block_that_is_no_example_stays_in_the_body():
-    assert take_apart("It.\n\nTimes::\n\n    1 2 3").example == ""
+    assert docstring_parts("It.\n\nTimes::\n\n    1 2 3").example == ""

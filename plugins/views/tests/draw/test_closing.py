@@ -40,6 +40,13 @@ def test_a_group_is_one_node_with_the_streams_that_enter_and_leave_it():
     assert face.input_side_packets == (Port("", "model"),)
 
 
+def test_an_error_stream_that_leaves_a_group_stays_one():
+    one = DrawnNode("face__find", "Find", outputs=(Port("", "face__lost", is_error=True),))
+    graph = Drawing("g", (one, DrawnNode("log", "Log", inputs=(Port("", "face__lost"),))))
+
+    assert closed(graph).nodes[0].outputs == (Port("", "face__lost", is_error=True),)
+
+
 def test_an_opened_group_shows_what_is_in_it_and_groups_inside_stay_closed():
     found = closed(GRAPH, ["face"])
     assert names(found) == ["camera", "face__find", "face__mesh", "draw"]

@@ -361,6 +361,36 @@ def test_a_line_meets_the_port_that_it_belongs_to(line, tag, class_) -> None:
     assert class_ in edge.find(f"{NAMESPACE}path").get("class").split()
 
 
+WITH_ERRORS = Drawing(
+    "",
+    (
+        DrawnNode("model", "N", outputs=(Port("OUT", "found"), Port("", "lost", is_error=True))),
+        DrawnNode("log", "N", inputs=ports("lost")),
+    ),
+)
+
+
+@pytest.mark.usefixtures("_library")
+def test_an_error_stream_has_lines_of_its_own_look() -> None:
+    root = drawn_svg(WITH_ERRORS)
+
+    lines = {
+        edge.find(f"{NAMESPACE}path").get("class"): edge.find(f"{NAMESPACE}title").text
+        for edge in with_class(root, "pk-edge")
+    }
+    assert lines == {"pk-line": "found", "pk-line pk-error": "lost"}
+    assert [one.text for one in with_class(root, "pk-error") if one.text] == ["lost"]
+    assert titled(root, "pk-label", "error stream 'lost'") is not None
+    assert "errors out lost" in titled(root, "pk-node", "model").find(f"{NAMESPACE}title").text
+
+
+def test_an_error_stream_is_dotted_in_dot() -> None:
+    lines = dot(WITH_ERRORS).splitlines()
+
+    assert '  n0 -> n1 [label="lost", style=dotted]' in lines
+    assert '  n0 -> unread0 [label="OUT:found", arrowhead=none]' in lines
+
+
 @pytest.mark.usefixtures("_library")
 def test_a_back_edge_does_not_turn_the_drawing_upside_down() -> None:
     last = DrawnNode("last", "N", inputs=ports("x"), outputs=ports("found"))

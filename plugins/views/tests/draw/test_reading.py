@@ -57,6 +57,23 @@ class _Text:
         return self._text
 
 
+def test_an_error_stream_is_an_output_of_its_node(registry) -> None:
+    text = """
+    input_stream: "a"
+    node { calculator: "Hands" input_stream: "a" output_stream: "B:b"
+      failure { on_error: SKIP error_stream: "lost" } }
+    node { calculator: "Hands" input_stream: "lost" }
+    """
+
+    found = drawing(text, registry)
+
+    assert found.nodes[0].outputs == (Port("B", "b"), Port("", "lost", is_error=True))
+    [wire] = [one for one in found.wires() if one.name == "lost"]
+    assert wire.is_error
+    assert wire == Wire("lost", False, End(0, 1, "lost", is_error=True), (End(1, 0, "lost"),))
+    assert [one.name for one in found.wires() if one.is_error] == ["lost"]
+
+
 def test_a_graph_is_drawn_unchanged(registry) -> None:
     drawn = drawing(OUTER, registry)
 

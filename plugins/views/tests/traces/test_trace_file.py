@@ -26,7 +26,7 @@ from penstock.errors import (
     UnavailableError,
     WaitTimeoutError,
 )
-from penstock.tracing import TracedRun
+from penstock.tracing import PacketsDropped, TracedRun
 from penstock_testing import calculator, testing_registry
 from penstock_testing.traces import read_trace
 from penstock_views.traces import ChromeTracer
@@ -65,6 +65,35 @@ def traced(make, tmp_path):
 
 def slices(trace, name):
     return [one for one in trace.slices if one.name == name]
+
+
+# --- several threads at once -----------------------------------------------------------------------
+
+
+def test_no_record_is_lost_while_threads_report_and_files_are_written(tmp_path) -> None:
+    tracer = ChromeTracer()
+    run = TracedRun(1, "graph", 0)
+    tracer.run_started(run)
+    begun = threading.Barrier(5)
+
+    def report() -> None:
+        begun.wait(TIMEOUT)
+        for number in range(2_000):
+            tracer.packets_dropped(PacketsDropped(run, "s", "n", "late", 1, number))
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        reports = [pool.submit(report) for _ in range(4)]
+        begun.wait(TIMEOUT)
+        meanwhile = [tracer.write(tmp_path / "trace.json").lost for _ in range(3)]
+        while not all(one.done() for one in reports):
+            meanwhile.append(tracer.write(tmp_path / "trace.json").lost)
+        for one in reports:
+            one.result(TIMEOUT)
+
+    assert set(meanwhile) == {0}
+    assert tracer.write(tmp_path / "trace.json").lost == 0
+    events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    assert sum(event["name"].startswith("dropped") for event in events) == 8_000
 
 
 # --- slices and arrows --------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ClassificationList, LandmarkList, NormalizedLandmarkList, NormalizedRect
-from penstock_vision.list_family import ListCalculator
+from penstock_vision.element_types import ListCalculator
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
@@ -50,8 +50,8 @@ class FilterCollectionCalculator(ListCalculator):
         if len(source.payload) != len(condition.payload):
             raise InvalidArgumentError(
                 f"input {source.name!r} holds {len(source.payload)} elements and {condition.name!r} "
-                f"{len(condition.payload)}, but there must be a condition for each; look at the nodes that "
-                "made them"
+                f"{len(condition.payload)}, but the filter of a collection needs a condition for each; look "
+                "at the nodes that made them"
             )
         pairs = zip(source.payload, condition.payload, strict=True)
         cc.outputs["ITERABLE"].add([element for element, is_kept in pairs if is_kept], cc.stamp)

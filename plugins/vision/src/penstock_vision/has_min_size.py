@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ClassificationList, NormalizedLandmarkList, NormalizedRect
-from penstock_vision.list_family import ListCalculator
+from penstock_vision.element_types import ListCalculator
 from penstock_vision.messages.has_min_size_pb2 import CollectionHasMinSizeCalculatorOptions
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ def only_one(ports: PortSpecs, tags: Sequence[str], what: str) -> str:
     found = [tag for tag in tags if tag in ports]
     if len(found) != 1:
         raise InvalidArgumentError(
-            f"there are {' and '.join(found) or 'none'} of the {what}s {', '.join(tags)}, but exactly one is "
-            "needed; change the graph"
+            f"there are {' and '.join(found) or 'none'} of the {what} ports {', '.join(tags)}, but exactly "
+            "one is needed; change the graph"
         )
     return found[0]
 

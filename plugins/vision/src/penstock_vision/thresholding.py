@@ -58,7 +58,7 @@ class ThresholdingCalculator(penstock.Calculator):
         found = [name for name, is_given in given.items() if is_given]
         if len(found) > 1:
             raise InvalidArgumentError(
-                f"{' and '.join(found)} are given, but only one may be; leave out the rest"
+                f"{' and '.join(found)} are given, but only one threshold may be; leave out the rest"
             )
         cc.set_timestamp_offset(0)
         cc.declare(may_skip=False, stateless=False)

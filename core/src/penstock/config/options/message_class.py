@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
+from penstock.attrs_options import ClassField, check_class, classes_inside, enum_numbers, fields_of, full_name
+
 # Makes the messages that can be extended known to the pool of the process.
 from penstock.config import calculator_pb2  # noqa: F401
 from penstock.errors import InvalidArgumentError
-from penstock.option_class import ClassField, check_class, classes_inside, enum_numbers, fields_of, full_name
 
 if TYPE_CHECKING:
     from penstock.config.message import Message

@@ -9,16 +9,16 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING, Any
 
+from penstock.attrs_options import enum_numbers, fields_of, full_name, has_no_default, is_options_class
 from penstock.errors import OptionError
-from penstock.option_class import enum_numbers, fields_of, full_name, has_no_default, is_options_class
 from penstock.shown import clipped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from penstock.attrs_options import ClassField
     from penstock.config.message import Message
     from penstock.config.places import FieldPath
-    from penstock.option_class import ClassField
 
 
 def instance_of(cls: Any, message: Message | None = None) -> Any:
@@ -118,8 +118,8 @@ def _culprit(cls: Any, given: Mapping[str, Any]) -> str | None:
         name = names.get(attribute.name)
         try:
             is_given = name is not None and name in given
-            value = given[name] if is_given else default_of(attribute, instance)  # type: ignore[index]  # a str
-            object.__setattr__(instance, attribute.name, converted(attribute, instance, value))
+            value = given[name] if is_given else default_value(attribute, instance)  # type: ignore[index]  # a str
+            object.__setattr__(instance, attribute.name, converted_value(attribute, instance, value))
         except Exception:  # noqa: BLE001  # the exception that `cls(...)` has just raised
             return name
     for attribute in attrs.fields(cls):
@@ -132,7 +132,7 @@ def _culprit(cls: Any, given: Mapping[str, Any]) -> str | None:
     return None
 
 
-def default_of(attribute: Any, instance: Any) -> Any:
+def default_value(attribute: Any, instance: Any) -> Any:
     """Return the default of a field of an attrs class, made by its factory where it has one."""
     default = attribute.default
     if not hasattr(default, "takes_self"):  # no `attrs.Factory`
@@ -140,7 +140,7 @@ def default_of(attribute: Any, instance: Any) -> Any:
     return default.factory(instance) if default.takes_self else default.factory()
 
 
-def converted(attribute: Any, instance: Any, value: Any) -> Any:
+def converted_value(attribute: Any, instance: Any, value: Any) -> Any:
     """Return what the converter of a field of an attrs class makes of a value."""
     converter = attribute.converter
     if converter is None:

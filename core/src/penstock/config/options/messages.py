@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from google.protobuf.any_pb2 import Any as PackedMessage
 
     from penstock.config.message import Message
-    from penstock.config.options.types import OptionTypes
+    from penstock.config.options.option_types import OptionTypes
     from penstock.config.places import FieldPath
 
 
@@ -57,7 +57,7 @@ def calculators_of(graph: Message) -> Callable[[], tuple[Iterable[str], str]]:
     )
 
 
-def unpacked(packed: PackedMessage, types: OptionTypes) -> Message:
+def unpacked_message(packed: PackedMessage, types: OptionTypes) -> Message:
     """Return the message that is packed in an Any of a graph that was read, so that its type is known.
 
     Raises:
@@ -86,9 +86,16 @@ def unpacked_as(message_type: Any, packed: Any) -> Any:
         packed.Unpack(message)
     except DecodeError as error:
         raise OptionError(name, (), f"its {len(packed.value)} bytes are no such message") from error
+    except UnicodeDecodeError as error:
+        raise OptionError(name, (), no_utf8(error)) from error
     if path := first_bytes_in(message):
         raise OptionError(name, path, f"{spelled(path)} is no UTF-8")
     return message
+
+
+def no_utf8(error: UnicodeDecodeError) -> str:
+    """Return which field is no UTF-8, in words; protobuf in plain Python raises it, and has no message."""
+    return f"{error.reason.rpartition(' in field: ')[2]} is no UTF-8"
 
 
 def first_bytes_in(

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from penstock.attrs_options import full_name, is_options_class
 from penstock.config.options.message_values import instance_of
 from penstock.errors import InvalidArgumentError
-from penstock.option_class import full_name, is_options_class
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

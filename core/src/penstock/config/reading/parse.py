@@ -22,9 +22,16 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 from penstock import limits
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
-from penstock.config.options.messages import calculators_of, first_bytes_in, is_known, messages_in, spelled
-from penstock.config.options.types import OptionTypes
-from penstock.config.places import Places, ReadGraph, Spot, Unread, where
+from penstock.config.options.messages import (
+    calculators_of,
+    first_bytes_in,
+    is_known,
+    messages_in,
+    no_utf8,
+    spelled,
+)
+from penstock.config.options.option_types import OptionTypes
+from penstock.config.places import Places, ReadGraph, Spot, Unread, place_words
 from penstock.config.reading.files import BINARY, JSON, TEXT, bytes_of, is_path
 from penstock.config.reading.scan import HALF, end_of_field, own_name, scan_text
 from penstock.config.wire import check_wire
@@ -41,7 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from penstock.config.graph_reader import Definition, GraphReader, JsonReader
+    from penstock.config.graph_reader import GraphDefinition, GraphReader, JsonReader
     from penstock.config.message import Message
     from penstock.config.places import FieldPath
     from penstock.config.reading.scan import ScannedText
@@ -82,7 +89,7 @@ def read_graph(
 
 def read_definition(
     source: object, registry: Registry, *, label: str | None = None, types: OptionTypes | None = None
-) -> ReadGraph | Definition:
+) -> ReadGraph | GraphDefinition:
     """Read a graph and where its parts stand; or a template.
 
     Text is a template where a percent sign stands outside of strings and comments. A binary file is one
@@ -148,7 +155,7 @@ def read_binary_graph(path: str | Path, registry: Registry, types: OptionTypes |
     return reader.binary(reader.bytes_of(file))
 
 
-def _is_definition(thing: object) -> TypeGuard[Definition]:
+def _is_definition(thing: object) -> TypeGuard[GraphDefinition]:
     """Return whether an object is a definition that a `GraphReader` made."""
     return callable(getattr(thing, "arguments_of", None)) and not isinstance(thing, type)
 
@@ -173,7 +180,7 @@ class _Reader:
 
     # --- the forms ------------------------------------------------------------------------------
 
-    def file(self, path: Path) -> ReadGraph | Definition:
+    def file(self, path: Path) -> ReadGraph | GraphDefinition:
         self._file = str(path)
         suffix = path.suffix.lower()
         if suffix in BINARY and path.stem.lower().endswith(_BINARY_TEMPLATE):
@@ -187,7 +194,7 @@ class _Reader:
         known = ", ".join((*TEXT, *BINARY, *JSON))
         raise InvalidArgumentError(f"graph file {str(path)!r} ends with {suffix!r}; expected one of {known}")
 
-    def text(self, text: str) -> ReadGraph | Definition:
+    def text(self, text: str) -> ReadGraph | GraphDefinition:
         limits.check("file_bytes", len(text), f"this graph text has {len(text)} characters")
         scanned = self._types.scanned.pop(text, None) or scan_text(text)
         places = Places(self._file, text, scanned.root)
@@ -256,7 +263,7 @@ class _Reader:
         read.update(_size_and_hash(node.options) for node in nodes if node.HasField("options"))
         return found
 
-    def binary_template(self, data: bytes) -> Definition:
+    def binary_template(self, data: bytes) -> GraphDefinition:
         from penstock.config.calculator_graph_template_pb2 import (  # few graphs are templates
             CalculatorGraphTemplate,
         )
@@ -277,12 +284,15 @@ class _Reader:
         """Read bytes into a message, with every extension known; `graph` is the message or a part of it."""
         loaded = set[tuple[str, int]]()
         while True:
-            check_wire(data, message.DESCRIPTOR, f"{where(self._file, None)}the graph")  # more is known now
+            # more is known now
+            check_wire(data, message.DESCRIPTOR, f"{place_words(self._file, None)}the graph")
             try:
                 message.ParseFromString(data)
             except DecodeError as error:
                 kind = message.DESCRIPTOR.name
                 self._fail(f"these {len(data)} bytes are no serialized {kind}", None, error)
+            except UnicodeDecodeError as error:
+                self._fail(no_utf8(error), None, error)
             # Options may hold further options, which show only when the outer ones are known.
             self._types.look_into(calculators_of(graph))
             unknown = self._load_unknown(message, loaded)
@@ -292,8 +302,8 @@ class _Reader:
         if path := first_bytes_in(message):
             self._fail(f"{spelled(path)} is no UTF-8", None)
 
-    def _template(self, text: str, places: Places, position: tuple[int, int] | None) -> Definition:
-        from penstock.config.graph_reader import DefinitionTextError  # few graphs are templates
+    def _template(self, text: str, places: Places, position: tuple[int, int] | None) -> GraphDefinition:
+        from penstock.config.graph_reader import GraphReaderError  # few graphs are templates
 
         reader: GraphReader = self._reader("template", "a template", position)
 
@@ -302,7 +312,7 @@ class _Reader:
 
         try:
             template = reader.text(text, places, merge, self._types.FindMessageTypeByName)
-        except DefinitionTextError as error:
+        except GraphReaderError as error:
             self._fail(error.words, places.line_and_column(error.offset), error)
         except RecursionError as error:
             self._fail_too_deep(error)
@@ -312,12 +322,12 @@ class _Reader:
     def _reader(self, name: str, form: str, position: tuple[int, int] | None) -> Any:
         from penstock.plugins.default_registry import find_component  # few graphs are in other forms
 
-        before = f"{where(self._file, position)}this graph is {form}, and "
+        before = f"{place_words(self._file, position)}this graph is {form}, and "
         try:
             return find_component("graph reader", name, self._registry, before)
         except PenstockError as error:
             if isinstance(error, (NameClashError, PluginError)):  # else its message begins with the place
-                error.args = (f"{where(self._file, position)}{error}",)
+                error.args = (f"{place_words(self._file, position)}{error}",)
             error.file = self._file
             error.line, error.column = position or (None, None)
             raise
@@ -361,6 +371,10 @@ class _Reader:
             self._fail(text_reason(error, self._types, right) + hint, position, error)
         except RecursionError as error:
             self._fail_too_deep(error)
+        except ValueError as error:  # as of an enum's number; protobuf does not say where it stands
+            value = str(error).rpartition(" ")[2]
+            at = places.line_and_column(offset + text.find(value)) if text.count(value) == 1 else None
+            self._fail(f"a value does not fit its field: {error}", at, error)
 
     def _right_options(self, places: Places, line: int, column: int, message: str, field: str) -> str:
         from penstock.config.reading.right_options import right_options  # only where something is wrong
@@ -382,7 +396,7 @@ class _Reader:
         `inner` is the result of `messages_in` for the message, where that is known.
         """
         count = len(message.node)
-        limits.check("nodes", count, f"{where(self._file, None)}the graph has {count} nodes")
+        limits.check("nodes", count, f"{place_words(self._file, None)}the graph has {count} nodes")
         for packed, path in messages_in(message) if inner is None else inner:
             if not isinstance(packed, PackedMessage) or not packed.type_url:
                 continue
@@ -445,7 +459,7 @@ class _Reader:
         try:
             known = self._types.load(name) or is_known(name)
         except (NameClashError, PluginError) as error:
-            raise type(error)(f"{where(self._file, position)}{error}", code=error.code) from error
+            raise type(error)(f"{place_words(self._file, position)}{error}", code=error.code) from error
         if not known:
             self._fail(self._types.why_unknown(name, written), position)
 
@@ -453,7 +467,7 @@ class _Reader:
         try:
             return self._types.load_number(extendee, number)
         except (NameClashError, PluginError) as error:
-            raise type(error)(f"{where(self._file, None)}{error}", code=error.code) from error
+            raise type(error)(f"{place_words(self._file, None)}{error}", code=error.code) from error
 
     def bytes_of(self, path: Path) -> bytes:
         """Return what is in a file of the graph. Raises as `bytes_of`."""
@@ -486,7 +500,7 @@ class _Reader:
         self, words: str, position: tuple[int, int] | None, cause: BaseException | None = None
     ) -> NoReturn:
         line, column = position or (None, None)
-        message = f"{where(self._file, position)}{words}"
+        message = f"{place_words(self._file, position)}{words}"
         raise GraphParseError(message, file=self._file, line=line, column=column) from cause
 
 
@@ -498,6 +512,6 @@ def _holds_template(data: bytes) -> bool:
     message = CalculatorGraphTemplate()
     try:
         message.ParseFromString(data)
-    except DecodeError:
+    except (DecodeError, UnicodeDecodeError):  # the latter by protobuf in plain Python
         return False
     return bool(message.rule) and all(rule.op or rule.param for rule in message.rule)

@@ -39,17 +39,17 @@ from penstock.errors import (
 )
 from penstock.late_log import LateLogger, place
 from penstock.limits import check, current
+from penstock.port_tags import TagMap
 from penstock.record import NamedTuple
 from penstock.shown import clipped, quoted
-from penstock.tags import TagMap
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from penstock.check.faults import Faults
-    from penstock.config.graph_reader import Definition, GraphReader
+    from penstock.config.graph_reader import GraphDefinition, GraphReader
     from penstock.config.message import Message
-    from penstock.config.options.types import OptionTypes
+    from penstock.config.options.option_types import OptionTypes
     from penstock.config.places import Places
     from penstock.registry import Registry
     from penstock.services import ServiceKey
@@ -218,10 +218,15 @@ class _Expansion:
             if not subgraphs:
                 return parts
             names = numbered_nodes([part.node.name or part.node.calculator for part in (*plain, *subgraphs)])
+            size = len(plain) + sum(self._size(part.node.calculator, message.package) for part in subgraphs)
             parts, self.text = plain, 0
             for part, name in zip(subgraphs, names[len(plain) :], strict=True):
-                parts += _Use(part, name, self._faults).expand(self)
-                check("nodes", len(parts), f"with its subgraphs expanded the graph has {len(parts)} nodes")
+                made = _Use(part, name, self._faults).expand(self)
+                parts += made
+                size -= self._size(part.node.calculator, message.package)
+                # what a template has made may be known to become many more
+                size += sum(self._size(inner.node.calculator, message.package) for inner in made)
+                check("nodes", size, f"with its subgraphs expanded the graph has {size} nodes")
 
     def _check_inside(self, parts: list[_Part], size: int) -> None:
         """Check how many nodes the options of subgraphs hold, before any of them is made."""
@@ -287,7 +292,7 @@ class _Expansion:
         except Exception:  # noqa: BLE001  # reported where the graph is needed
             return False
 
-    def _definition(self, found: object, name: str) -> ReadGraph | Definition:
+    def _definition(self, found: object, name: str) -> ReadGraph | GraphDefinition:
         self.types.is_settled &= is_path(found)  # what others hold or return may change
         if isinstance(found, ReadGraph):
             return found

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Final
 
 from penstock.config.places import Spot
 from penstock.port_collection import port_name
+from penstock.port_tags import is_name
 from penstock.record import NamedTuple
 from penstock.shown import quoted
-from penstock.tags import is_name
 
 if TYPE_CHECKING:
     from penstock.config.message import Message
-    from penstock.tags import Port, TagMap
+    from penstock.port_tags import Port, TagMap
 
 #: Fields of a node, and of a graph, that hold ports, and the word for one.
 PORT_FIELDS: Final = {

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from penstock.config.message import Message
     from penstock.config.options.options import Options
+    from penstock.port_tags import TagMap
     from penstock.services import ServiceKey
-    from penstock.tags import TagMap
 
 M = TypeVar("M")
 S = TypeVar("S")

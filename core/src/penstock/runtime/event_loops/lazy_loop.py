@@ -62,8 +62,8 @@ class LazyLoop:
                 that was given up while the call of this thread was under way.
             UnavailableError: no loop can be made: the process has no descriptor or no thread left.
         """
-        tasks = _tasks()
         try:
+            tasks = _tasks()
             loop = self._running_loop()
         except (OSError, RuntimeError) as error:
             if inspect.iscoroutine(awaitable):

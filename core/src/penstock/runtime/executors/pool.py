@@ -7,6 +7,7 @@ can serve several graphs beside the application's own work.
 from __future__ import annotations
 
 import threading
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from penstock.errors import FailedPreconditionError, InvalidArgumentError, text_of
@@ -22,7 +23,8 @@ class PoolExecutor(Executor):
     """Wraps a pool of threads that belongs to the application.
 
     If Ctrl-C hits the main thread inside the pool's own `submit`, a pool of `concurrent.futures` may stay
-    locked: that is a flaw of the standard library. Executors of this project do not have it.
+    locked; and a destructor that calls the graph never returns if the application's own `submit` has
+    collected it. Both are flaws of the standard library. Executors of this project do not have them.
 
     Args:
         pool: any `concurrent.futures.Executor` whose tasks run in this process.
@@ -48,6 +50,16 @@ class PoolExecutor(Executor):
         return _PoolLease(self.pool, work, self._max_tasks)
 
 
+class _Submitting(threading.local):
+    """Whether this thread is inside of a pool's `submit`."""
+
+    #: The leases that a destructor wakes meanwhile: `submit` holds locks that it must not take again.
+    late: list[_PoolLease] | None = None
+
+
+_SUBMITTING: Final = _Submitting()
+
+
 class _PoolLease(Lease):
     """Keeps at most `max_tasks` drain tasks in the pool."""
 
@@ -55,8 +67,9 @@ class _PoolLease(Lease):
         self._pool: Final = pool
         self._work: Final = work
         self._max_tasks: Final = max_tasks
-        # Use `with` on the lock: an interrupt in Condition.__enter__, which is Python, keeps it locked.
-        self._lock: Final = threading.Lock()
+        # Use `with` on the lock: an interrupt in Condition.__enter__, which is Python, keeps it locked. From
+        # Python 3.12 on garbage is collected at any point: a destructor that calls the graph takes it again.
+        self._lock: Final = threading.RLock()
         self._changed: Final = threading.Condition(self._lock)
         #: One token for each drain task that was submitted and has not ended.
         self._tasks: Final[set[object]] = set()
@@ -68,6 +81,19 @@ class _PoolLease(Lease):
         return len(self._tasks)
 
     def wake(self) -> None:
+        if _SUBMITTING.late is not None:
+            _SUBMITTING.late.append(self)
+            return
+        late: list[_PoolLease] = []
+        try:
+            _SUBMITTING.late = late
+            self._wake()
+        finally:
+            _SUBMITTING.late = None
+            while late:
+                late.pop().wake()
+
+    def _wake(self) -> None:
         token = object()
         try:
             with self._lock:
@@ -75,7 +101,8 @@ class _PoolLease(Lease):
                 if self._is_stopped or len(self._tasks) >= self._max_tasks:
                     return
                 self._tasks.add(token)
-            self._pool.submit(self._drain, token)
+            submitted = self._pool.submit(self._drain, token)
+            submitted.add_done_callback(partial(self._forget_cancelled, token))
         except BaseException as error:  # an interrupt too: a task that never begins must not be waited for
             self._leave(token)
             if not isinstance(error, RuntimeError):
@@ -86,6 +113,7 @@ class _PoolLease(Lease):
             ) from error
 
     def _drain(self, token: object) -> None:
+        _SUBMITTING.late = None  # a pool may run its tasks inside of `submit`, where it holds no lock
         with self._lock:
             self._tasks.add(token)  # it is there already, unless `wake` was interrupted
         try:
@@ -93,11 +121,16 @@ class _PoolLease(Lease):
                 seen = self._wakes
                 self._work.run(interrupted=lambda: self._is_stopped)
                 with self._lock:
+                    self._tasks.discard(token)  # first: a wake that a destructor makes here finds room
                     if self._wakes == seen or self._is_stopped:
-                        self._tasks.discard(token)
                         self._changed.notify_all()
                         return
+                    self._tasks.add(token)
         finally:
+            self._leave(token)
+
+    def _forget_cancelled(self, token: object, submitted: concurrent.futures.Future[None]) -> None:
+        if submitted.cancelled():  # the application has shut the pool down, or was quicker than its threads
             self._leave(token)
 
     def _leave(self, token: object) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from penstock.engine.schedule import NOT_STARTED
 from penstock.errors import FailedPreconditionError, GraphRunError, NotFoundError, WaitTimeoutError
 from penstock.near_names import did_you_mean
 from penstock.runtime.rows.streams import RowReader
@@ -130,6 +131,8 @@ class Rows:
         self._refuse_own_side_packets()
         self._reader.attach(runner.schedule, self._desk.plan, self._numbers)
         self._runner = runner
+        if self._is_left:  # by another thread, which may have seen no run yet
+            runner.change(self._reader.close)
 
     def detach(self) -> None:
         """Forget the run, which could not begin. For the graph."""
@@ -163,6 +166,8 @@ class Rows:
             FailedPreconditionError: the rows are closed, or the graph has inputs, which could not be fed.
         """
         self._refuse_closed()
+        if self._runner is None or self._runner.schedule.state == NOT_STARTED:
+            self._starter.await_start()  # of another thread: until it has begun there is no run
         if self._runner is None:
             self._desk.refuse_unfed(self._what)
             self._start(awaits=awaits)
@@ -326,8 +331,8 @@ class Rows:
         Closing again does nothing. May be called from any thread; a thread that waits for a row gets a
         FailedPreconditionError.
         """
-        runner, reader = self._runner, self._reader
         self._is_left = not self._is_at_end
+        runner, reader = self._runner, self._reader  # after it was said: see `attach`
         if runner is not None and not reader.is_closed:
             runner.change(reader.close)
 

@@ -35,6 +35,7 @@ from penstock.errors import (
 from penstock.late_log import LateLogger
 from penstock.runtime.runner.news import News, is_on_event_loop
 from penstock.runtime.runner.stuck_moments import StuckMoments
+from penstock.runtime.threads import has_started
 
 if TYPE_CHECKING:
     import concurrent.futures
@@ -139,6 +140,8 @@ class LockedRun:
         #: Whether the engine may be half changed, or the run was abandoned: no step is taken any more, and
         #: what a call that comes back has written is dropped.
         self.is_poisoned = False
+        #: Whether an interrupt came in the middle of a change of the engine.
+        self.is_half_changed = False
         #: Whether calls are under way that the run does not wait for any more.
         self.has_given_up = False
         #: Gets the errors of the run, once, soon after the first; None: nobody asks.
@@ -183,8 +186,20 @@ class LockedRun:
         """
         if self.lock._is_owned():  # type: ignore[attr-defined]  # noqa: SLF001  # as threading.Condition asks
             self.refuse_destructor()
-        with self.lock:
-            return question(self.schedule)
+        try:
+            with self.lock:
+                return question(self.schedule)
+        except KeyboardInterrupt:
+            self.unlock_interrupted()
+            raise
+
+    def unlock_interrupted(self) -> None:
+        """Release the lock where an interrupt came before the body of its `with`: from Python 3.14 on it may.
+
+        Nothing has been done under it. Called by the thread that was interrupted.
+        """
+        if self.lock._is_owned():  # type: ignore[attr-defined]  # noqa: SLF001  # as threading.Condition asks
+            self.lock.release()
 
     def refuse_destructor(self) -> NoReturn:
         """Refuse a call of a thread that holds the lock: a destructor makes it, in the middle of a change.
@@ -327,21 +342,26 @@ class LockedRun:
         """Notify the waiting application threads and tasks. Called with the lock held."""
         self.schedule.has_news = False
         if self.on_error is not None and self.schedule.errors:
-            told = (self.on_error, GraphRunError(self.schedule.errors))
-            self.on_error = None
-            self.teller = threading.Thread(target=_tell_error, args=told, name="penstock-error", daemon=True)
-            self.teller.start()
+            self.tell_error()  # where it cannot: the next change tries again, and at last `stop`
         if self.waiters:
             self.changed.notify_all()
         self.quiet_until = perf_counter() + (_QUIET_FOR_ADDERS_S if self.waiters == self.adders else _QUIET_S)
         if self.pending and self.schedule.errors and self._failing_since is None:
             self._failing_since = monotonic()
-            threading.Thread(
-                target=_cancel,
-                args=([future for step, future in self.pending.items() if step.method != CLOSE],),
-                name="penstock-cancel",
-                daemon=True,
-            ).start()
+            futures = [future for step, future in self.pending.items() if step.method != CLOSE]
+            # where no thread can be started the futures have the grace time to end by themselves
+            has_started(
+                threading.Thread(target=_cancel, args=(futures,), name="penstock-cancel", daemon=True)
+            )
+
+    def tell_error(self) -> bool:
+        """Call the application's error callback on a thread of its own; return whether one was started."""
+        told = (self.on_error, GraphRunError(self.schedule.errors))
+        teller = threading.Thread(target=_tell_error, args=told, name="penstock-error", daemon=True)
+        if not has_started(teller):
+            return False
+        self.on_error, self.teller = None, teller
+        return True
 
     def wake_early(self) -> None:
         """Notify, once, the threads that wait until the run is idle, shortly before it is. Lock held.
@@ -391,6 +411,7 @@ class LockedRun:
             code=StatusCode.RESOURCE_EXHAUSTED if isinstance(error, MemoryError) else StatusCode.ABORTED,
         )
         failure.__cause__ = error
+        self.is_half_changed = True
         self._poison(failure)
         self.lock.release()
 
@@ -428,8 +449,10 @@ class LockedRun:
         self.give_up(error)
 
 
-def _tell_error(callback: Callable[[GraphRunError], object], error: GraphRunError) -> None:
+def _tell_error(callback: Callable[[GraphRunError], object] | None, error: GraphRunError) -> None:
     """Call the application's callback. On a thread of its own: it may ask the graph, and take long."""
+    if callback is None:
+        return
     try:
         callback(error)
     except Exception as raised:  # noqa: BLE001  # the run has failed already

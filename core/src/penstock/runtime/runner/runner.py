@@ -31,6 +31,7 @@ from penstock.errors import (
     text_of,
     words_of,
 )
+from penstock.late_log import LateLogger
 from penstock.runtime.runner.deferred import GRACE_S
 from penstock.runtime.runner.queue_work import QueueWork
 from penstock.runtime.runner.shortcuts import ShortQueueWork
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
     from penstock.runtime.event_loops.lazy_loop import LazyLoop
     from penstock.runtime.executors.executor import Executor
     from penstock.runtime.runner.timer import Timer
+
+_logger: Final = LateLogger("runtime")
 
 #: How long the threads of each executor of an abandoned run may take to end before they are left alone.
 _ABANDONED_S: Final = 1.0
@@ -185,6 +188,8 @@ class Runner(AwaitedRun):
             late.append("the timer")
         if not self.loop.stop(timeout):
             late.append("the event loop")
+        if self.on_error is not None and self.schedule.errors and not self.tell_error():
+            _logger.warning("no thread can be started that calls the error callback")
         if self.teller is not None and self.teller is not threading.current_thread():
             self.teller.join(timeout)  # the application's callback may take longer; then it is left alone
         if late and not self.has_given_up:

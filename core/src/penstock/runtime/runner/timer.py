@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from penstock.engine.schedule import PAUSED, RUNNING
 from penstock.errors import PenstockError, ResourceExhaustedError
+from penstock.runtime.threads import start
 
 if TYPE_CHECKING:
     from penstock.engine.packet import Packet
@@ -54,8 +55,12 @@ class Timer:
         return self._thread.ident
 
     def start(self) -> None:
-        """Begin to watch."""
-        self._thread.start()
+        """Begin to watch.
+
+        Raises:
+            ResourceExhaustedError: the system starts no thread.
+        """
+        start(self._thread, "that watches the time limits of nodes and queues")
 
     def tell(self) -> None:
         """Report that a node may have begun to wait. Never blocks."""

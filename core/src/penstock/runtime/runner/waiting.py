@@ -130,6 +130,7 @@ class AwaitedRun(DeferringRun):
                 if deadline is not None and now() >= deadline:
                     raise WaitTimeoutError(f"{what} took longer than {timeout} s\n{self.story()}")
         except KeyboardInterrupt as interrupt:
+            self.unlock_interrupted()
             interrupt.add_note(f"interrupted while waiting: {what}\n{self.story()}")
             raise interrupt.with_traceback(None) from None  # not the inside of `threading`
 

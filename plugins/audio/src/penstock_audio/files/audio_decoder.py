@@ -148,10 +148,11 @@ def _check(options: AudioDecoderOptions) -> None:
         )
     if any(one.output_regressing_timestamps for one in options.audio_stream):
         raise InvalidArgumentError(
-            "output_regressing_timestamps is set, but no stream can carry packets whose times go back; leave "
-            "it out"
+            "the audio decoder's output_regressing_timestamps is set, but no stream can carry packets whose "
+            "times go back; leave it out"
         )
     if not 0 <= options.allowed_gap_seconds <= _LONGEST_S:
         raise InvalidArgumentError(
-            f"allowed_gap_seconds is {options.allowed_gap_seconds}, but must be from 0 to {_LONGEST_S:g}"
+            f"the audio decoder's allowed_gap_seconds is {options.allowed_gap_seconds}, but must be from 0 "
+            f"to {_LONGEST_S:g}"
         )

@@ -138,9 +138,8 @@ class AudioFile:
                 if frame.sample_rate != self._rate or frame.layout.nb_channels != self._channels:
                     raise self._failed(
                         "changes",
-                        f"it has {frame.sample_rate} samples a second and {frame.layout.nb_channels} "
-                        "channels now, but "
-                        f"had {self._rate} and {self._channels}",
+                        f"the audio has {frame.sample_rate} samples a second and {frame.layout.nb_channels} "
+                        f"channels now, but had {self._rate} and {self._channels}",
                     )
                 if frame.samples:
                     yield frame

@@ -147,10 +147,10 @@ class WavSinkCalculator(penstock.Calculator):
             raise self._broken(error) from error
 
     def _refused(self, error: OSError) -> PenstockError:
-        what = f"audio file {str(self._target)!r} cannot be written: {error.strerror}"
+        said = f"{str(self._target)!r} cannot be written: {error.strerror}"
         if error.errno in _FULL:
-            return ResourceExhaustedError(f"{what}; make room on the disk")
-        return InvalidArgumentError(f"{what}; check OUTPUT_FILE_PATH")
+            return ResourceExhaustedError(f"audio file {said}; make room on the disk")
+        return InvalidArgumentError(f"audio file {said}; check OUTPUT_FILE_PATH")
 
     def _broken(self, error: OSError) -> PenstockError:
         kind, cure = PenstockError, "check the disk"
@@ -171,13 +171,17 @@ def _check_target(target: Path) -> None:
         InvalidArgumentError: it does not end with .wav, its directory does not exist, or it must not be
             written.
     """
-    what = f"audio file {str(target)!r} cannot be written"
+    said = f"{str(target)!r} cannot be written"
     if target.suffix.lower() != ".wav":
-        raise InvalidArgumentError(f"{what}: it does not end with .wav; name such a file")
+        raise InvalidArgumentError(f"audio file {said}: it does not end with .wav; name such a file")
     if not target.parent.is_dir():
-        raise InvalidArgumentError(f"{what}: there is no directory {str(target.parent)!r}; make it first")
+        raise InvalidArgumentError(
+            f"audio file {said}: there is no directory {str(target.parent)!r}; make it first"
+        )
     if target.is_dir():
-        raise InvalidArgumentError(f"{what}: it is a directory; name a file")
+        raise InvalidArgumentError(f"audio file {said}: it is a directory; name a file")
     for path in (target.parent, target):
         if path.exists() and not os.access(path, os.W_OK):
-            raise InvalidArgumentError(f"{what}: no permission for {str(path)!r}; choose another path")
+            raise InvalidArgumentError(
+                f"audio file {said}: no permission for {str(path)!r}; choose another path"
+            )

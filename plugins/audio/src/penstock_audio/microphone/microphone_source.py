@@ -55,11 +55,13 @@ class MicrophoneSourceCalculatorOptions:
     def __attrs_post_init__(self) -> None:
         for name in ("sample_rate", "duration_seconds"):
             if not 0 <= getattr(self, name) < math.inf:
-                raise InvalidArgumentError(f"{name} is {getattr(self, name)}; it must be at least 0")
+                raise InvalidArgumentError(
+                    f"the microphone's {name} is {getattr(self, name)}; it must be at least 0"
+                )
         if not 0 < self.packet_duration_seconds <= _KEPT_S:
             raise InvalidArgumentError(
-                f"packet_duration_seconds is {self.packet_duration_seconds}; it must be above 0 and at most "
-                f"{_KEPT_S:g}"
+                f"the microphone's packet_duration_seconds is {self.packet_duration_seconds}; it must be "
+                f"above 0 and at most {_KEPT_S:g}"
             )
         check_count("num_channels", self.num_channels, 1, 2**14)
 

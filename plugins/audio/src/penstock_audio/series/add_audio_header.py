@@ -61,8 +61,8 @@ class AddAudioHeaderCalculator(penstock.Calculator):
         options = cc.options(AddAudioHeaderCalculatorOptions)
         if not (0 <= options.sample_rate < math.inf and options.num_channels >= 0):
             raise InvalidArgumentError(
-                f"sample_rate is {options.sample_rate} and num_channels is {options.num_channels}; both must "
-                "be at least 0, and 0 stands for the default"
+                f"the header's sample_rate is {options.sample_rate} and num_channels is "
+                f"{options.num_channels}; both must be at least 0, and 0 stands for the default"
             )
         header = TimeSeriesHeader(
             sample_rate=options.sample_rate or _USUAL_RATE, num_channels=options.num_channels or 1

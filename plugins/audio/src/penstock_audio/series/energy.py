@@ -48,7 +48,8 @@ class EnergyCalculatorOptions:
     def __attrs_post_init__(self) -> None:
         if not abs(self.floor_db) <= _MOST_DB:
             raise InvalidArgumentError(
-                f"floor_db is {self.floor_db}, but must be from -{_MOST_DB} to {_MOST_DB} decibels"
+                f"the energy's floor_db is {self.floor_db}, but must be from -{_MOST_DB} to {_MOST_DB} "
+                "decibels"
             )
 
 

@@ -217,15 +217,17 @@ class ResampleTimeSeriesCalculator(_Resampling):
         if not options.HasField("target_sample_rate"):
             if "TARGET_SAMPLE_RATE" not in cc.input_side_packets:
                 raise InvalidArgumentError(
-                    "the side packet TARGET_SAMPLE_RATE is not given; give it or set the option"
+                    "the side packet TARGET_SAMPLE_RATE, to resample to, is not given; give it or set the "
+                    "option"
                 )
             target = cc.input_side_packets["TARGET_SAMPLE_RATE"].get(float)
             check_target(target)
         least = options.min_source_sample_rate if options.allow_upsampling else target
         if source < least:
             raise FailedPreconditionError(
-                f"stream {cc.inputs[0].name!r} has {source:g} samples a second, but at least {least:g} are "
-                "needed; take a better source, or set allow_upsampling and a lower min_source_sample_rate",
+                f"stream {cc.inputs[0].name!r} has {source:g} samples a second, but to resample at least "
+                f"{least:g} are needed; take a better source, or set allow_upsampling and a lower "
+                "min_source_sample_rate",
                 stream=cc.inputs[0].name,
             )
         given = options.resampler_rational_factor_options
@@ -251,7 +253,8 @@ def check_target(rate: float) -> None:
     """
     if not rate > 0:
         raise InvalidArgumentError(
-            f"target_sample_rate is {rate}, but must be above 0 (samples a second); set it"
+            f"the rate to resample to, target_sample_rate, is {rate}, but must be above 0 (samples a "
+            "second); set it"
         )
 
 

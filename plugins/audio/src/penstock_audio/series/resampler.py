@@ -71,7 +71,7 @@ class Kernel:
             and 0 < self.kaiser_beta <= _MOST_BETA
         ):
             raise InvalidArgumentError(
-                f"a filter has radius_factor {self.radius_factor}, cutoff_proportion "
+                f"the resampler's filter has radius_factor {self.radius_factor}, cutoff_proportion "
                 f"{self.cutoff_proportion} and kaiser_beta {self.kaiser_beta}; they must be above 0, "
                 f"radius_factor at most {_MOST_RADIUS}, cutoff_proportion at most 1 and kaiser_beta at most "
                 f"{_MOST_BETA}"

@@ -73,14 +73,15 @@ class StabilizedLogCalculator(penstock.Calculator):
         numbers = matrix.array
         if np.isnan(numbers).any():
             raise InvalidArgumentError(
-                f"stream {port.name!r}: NaN has no logarithm; correct what is written to the stream",
+                f"stream {port.name!r}: NaN has no stabilized logarithm; correct what is written to the "
+                "stream",
                 stream=port.name,
                 timestamp=cc.stamp,
             )
         if self._options.check_nonnegativity and (numbers < 0).any():
             raise InvalidArgumentError(
-                f"stream {port.name!r}: {numbers.min()} is below 0 and has no logarithm; square it before, "
-                "or set check_nonnegativity: false for NaN",
+                f"stream {port.name!r}: {numbers.min()} is below 0 and has no stabilized logarithm; square "
+                "it before, or set check_nonnegativity: false for NaN",
                 code=StatusCode.OUT_OF_RANGE,
                 stream=port.name,
                 timestamp=cc.stamp,

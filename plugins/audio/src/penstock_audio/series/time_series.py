@@ -54,9 +54,11 @@ def check_count(what: str, count: int, least: int, most: int = MOST) -> int:
         ResourceExhaustedError: it is larger.
     """
     if count < least:
-        raise InvalidArgumentError(f"{what} is {count}, but must be at least {least}")
+        raise InvalidArgumentError(f"time series: {what} is {count}, but must be at least {least}")
     if count > most:
-        raise ResourceExhaustedError(f"{what} is {count}, but at most {most} are allowed; ask for less")
+        raise ResourceExhaustedError(
+            f"time series: {what} is {count}, but at most {most} are allowed; ask for less"
+        )
     return count
 
 
@@ -111,9 +113,9 @@ def series_header(port: Input, *, needs_rate: bool = False) -> TimeSeriesHeader:
     for field, least in (("sample_rate", 0.0), ("num_channels", 0)):
         value = getattr(header, field)
         if not header.HasField(field):
-            raise _refused(port, f"has a header without {field}; set it where the header is made")
+            raise _refused(port, f"has a time series header without {field}; set it where the header is made")
         if not (least <= value < math.inf):
-            raise _refused(port, f"has a header with {field} {value}, which must be at least 0")
+            raise _refused(port, f"has a time series header with {field} {value}, which must be at least 0")
     check_count(f"the num_channels in the header of stream {port.name!r}", header.num_channels, 0)
     if needs_rate and header.sample_rate == 0:
         raise _refused(
@@ -140,7 +142,8 @@ def check_fits(port: Input, header: TimeSeriesHeader, stamp: int) -> Matrix:
         if header.HasField(field) and found != getattr(header, field):
             raise InvalidArgumentError(
                 f"stream {port.name!r}: a matrix of {matrix.rows}x{matrix.columns} has {found} {what}, but "
-                f"the header says {field} {getattr(header, field)}; correct the header where it is made",
+                f"the time series header says {field} {getattr(header, field)}; correct the header where it "
+                "is made",
                 stream=port.name,
                 timestamp=stamp,
             )

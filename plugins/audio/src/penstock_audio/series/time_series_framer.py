@@ -112,7 +112,7 @@ class TimeSeriesFramerCalculator(penstock.Calculator):
         if self._step < 1:
             raise InvalidArgumentError(
                 f"frames of {duration} s that overlap by {overlap} s step by less than a sample at {rate} "
-                "Hz; make frame_overlap_seconds smaller"
+                "Hz; make frame_overlap_seconds of the framer smaller"
             )
         header.num_samples = self._length
         if self._step.is_integer():

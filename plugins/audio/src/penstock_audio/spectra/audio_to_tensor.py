@@ -99,7 +99,7 @@ class AudioToTensorCalculator(penstock.Calculator):
         _check(options)
         if "DC_AND_NYQUIST" in cc.outputs and not options.HasField("fft_size"):
             raise InvalidArgumentError(
-                "the output DC_AND_NYQUIST needs fft_size; set it, or leave the output out"
+                "the tensor's output DC_AND_NYQUIST needs fft_size; set it, or leave the output out"
             )
         if not options.stream_mode:
             cc.set_timestamp_offset(0)
@@ -128,8 +128,8 @@ class AudioToTensorCalculator(penstock.Calculator):
         if has_header == ("SAMPLE_RATE" in cc.inputs):
             what = "both" if has_header else "neither"
             raise InvalidArgumentError(
-                f"stream {cc.inputs['AUDIO'].name!r} needs a TimeSeriesHeader or the input SAMPLE_RATE, but "
-                f"has {what}; give one of them"
+                f"audio stream {cc.inputs['AUDIO'].name!r} needs a TimeSeriesHeader or the input "
+                f"SAMPLE_RATE, but has {what}; give one of them"
             )
         if has_header:
             self._set_rate(series_header(cc.inputs["AUDIO"], needs_rate=True).sample_rate)
@@ -199,9 +199,9 @@ class AudioToTensorCalculator(penstock.Calculator):
             return
         if self._rate is not None and self._options.stream_mode:
             raise InvalidArgumentError(
-                f"stream {cc.inputs['SAMPLE_RATE'].name!r} says {rate:g} samples a second, but has said "
-                f"{self._rate:g} "
-                "before; set stream_mode: false where packets are recordings of their own",
+                f"stream {cc.inputs['SAMPLE_RATE'].name!r} says {rate:g} samples of audio a second, but has "
+                f"said {self._rate:g} before; set stream_mode: false where packets are recordings of their "
+                "own",
                 stream=cc.inputs["SAMPLE_RATE"].name,
                 timestamp=cc.stamp,
             )
@@ -212,16 +212,16 @@ class AudioToTensorCalculator(penstock.Calculator):
         wanted = self._options.num_channels
         if self._rate is None:
             raise InvalidArgumentError(
-                f"stream {stream!r} has a packet, but SAMPLE_RATE has had none; send one before it, or at "
-                "PRESTREAM",
+                f"audio stream {stream!r} has a packet, but SAMPLE_RATE has had none; send one before it, "
+                "or at PRESTREAM",
                 stream=stream,
                 timestamp=stamp,
             )
         samples = matrix.array
         if wanted not in {1, matrix.rows} or not matrix.rows:
             raise InvalidArgumentError(
-                f"stream {stream!r}: a matrix of {matrix.rows}x{matrix.columns} has {matrix.rows} channels, "
-                f"but the model takes {wanted}; set num_channels, or mix them before",
+                f"audio stream {stream!r}: a matrix of {matrix.rows}x{matrix.columns} has {matrix.rows} "
+                f"channels, but the model takes {wanted}; set num_channels, or mix them before",
                 stream=stream,
                 timestamp=stamp,
             )
@@ -284,28 +284,32 @@ def _check(options: AudioToTensorCalculatorOptions) -> None:
     """
     missing = [name for name in _NEEDED if not options.HasField(name)]
     if missing:
-        raise InvalidArgumentError(f"there is no {' and no '.join(missing)}; set it in the options")
+        raise InvalidArgumentError(
+            f"an audio tensor has no {' and no '.join(missing)}; set it in the options"
+        )
     channels = check_count("num_channels", options.num_channels, 1)
     samples = check_count("num_samples", options.num_samples, 1)
     check_count(f"the product of {channels} channels and {samples} samples", channels * samples, 1)
     overlap = check_count("num_overlapping_samples", options.num_overlapping_samples, 0)
     if overlap >= samples:
         raise InvalidArgumentError(
-            f"num_overlapping_samples is {overlap}, but must be below num_samples, which is {samples}"
+            f"the audio tensor's num_overlapping_samples is {overlap}, but must be below num_samples, which "
+            f"is {samples}"
         )
     for name in ("padding_samples_before", "padding_samples_after"):
         padding = check_count(name, getattr(options, name), 0)
         check_count(f"the product of {channels} channels and {name}", channels * padding, 0)
     if options.flush_mode == _OPTIONS.NONE:
-        raise InvalidArgumentError("flush_mode is NONE; leave it out, or choose one of the others")
+        raise InvalidArgumentError(
+            "the audio tensor's flush_mode is NONE; leave it out, or choose one of the others"
+        )
     check_gain(options.volume_gain_db)
     if options.HasField("fft_size"):
         check_format(options.dft_tensor_format)
         size = check_size(options.fft_size)
         if channels != 1 or samples > size:
             raise InvalidArgumentError(
-                f"fft_size is {size} with num_channels {channels} and num_samples {samples}; a transform "
-                "takes one channel "
-                "and at most fft_size samples",
+                f"the audio tensor's fft_size is {size} with num_channels {channels} and num_samples "
+                f"{samples}; a transform takes one channel and at most fft_size samples",
                 code=StatusCode.INTERNAL,  # as in the reference
             )

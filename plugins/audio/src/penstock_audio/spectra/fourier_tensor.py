@@ -41,7 +41,8 @@ def check_size(size: int) -> int:
             rest //= prime
     if odd or rest != 1:
         raise InvalidArgumentError(
-            f"fft_size is {size}, but must be 32 times a product of 2, 3 and 5; 256, 320 or 512, say",
+            f"the Fourier transform's fft_size is {size}, but must be 32 times a product of 2, 3 and 5; "
+            "256, 320 or 512, say",
             code=StatusCode.INTERNAL,
         )
     return size
@@ -55,7 +56,8 @@ def check_format(kind: int) -> int:
     """
     if kind not in {_WITHOUT, _WITH_NYQUIST, _WITH_BOTH}:
         raise InvalidArgumentError(
-            "dft_tensor_format is DFT_TENSOR_FORMAT_UNKNOWN; leave it out, or choose one of the others"
+            "the Fourier tensor's dft_tensor_format is DFT_TENSOR_FORMAT_UNKNOWN; leave it out, or choose "
+            "one of the others"
         )
     return kind
 
@@ -68,7 +70,8 @@ def check_gain(volume_gain_db: float) -> None:
     """
     if not abs(volume_gain_db) <= _LOUDEST_DB:
         raise InvalidArgumentError(
-            f"volume_gain_db is {volume_gain_db}, but must be from -{_LOUDEST_DB} to {_LOUDEST_DB} decibels"
+            f"the tensor's volume_gain_db is {volume_gain_db}, but must be from -{_LOUDEST_DB} to "
+            f"{_LOUDEST_DB} decibels"
         )
 
 

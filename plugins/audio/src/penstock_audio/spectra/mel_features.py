@@ -62,8 +62,9 @@ class _OfSpectra(penstock.Calculator):
         spectra = check_channels(port, self._bins, cc.stamp).array
         if not (spectra >= 0).all():
             raise InvalidArgumentError(
-                f"stream {port.name!r}: {spectra[~(spectra >= 0)][0]} is no squared magnitude, which is at "
-                "least 0; connect a SpectrogramCalculator with output_type SQUARED_MAGNITUDE",
+                f"stream {port.name!r}: {spectra[~(spectra >= 0)][0]} is no squared magnitude for mel "
+                "features, which is at least 0; connect a SpectrogramCalculator with output_type "
+                "SQUARED_MAGNITUDE",
                 stream=port.name,
                 timestamp=cc.stamp,
             )
@@ -159,7 +160,7 @@ class MfccCalculator(_OfSpectra):
         self._weights = mel_weights(bins, rate, options.mel_spectrum_params, cc.node_name)
         if count > bands:
             raise InvalidArgumentError(
-                f"mfcc_count is {count}, but must be at most channel_count, which is {bands}"
+                f"mfcc_count of the features is {count}, but must be at most channel_count, which is {bands}"
             )
         angles = np.pi / bands * np.arange(count)[:, None] * (np.arange(bands) + 0.5)
         self._cosines = np.sqrt(2 / bands) * np.cos(angles)

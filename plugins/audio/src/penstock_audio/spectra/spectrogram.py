@@ -131,7 +131,7 @@ class SpectrogramCalculator(penstock.Calculator):
         self._channels = channels = header.num_channels
         if channels != 1 and not options.allow_multichannel_input:
             raise InvalidArgumentError(
-                f"stream {cc.inputs[0].name!r} has {channels} channels, but one is taken; set "
+                f"stream {cc.inputs[0].name!r} has {channels} channels, but a spectrogram is of one; set "
                 "allow_multichannel_input, or put an AverageTimeSeriesAcrossChannelsCalculator before it",
                 stream=cc.inputs[0].name,
             )
@@ -139,8 +139,8 @@ class SpectrogramCalculator(penstock.Calculator):
         size = check_count("fft_size", options.fft_size, 0) or 1 << (self._length - 1).bit_length()
         if size < self._length:
             raise InvalidArgumentError(
-                f"fft_size is {size}, but a window has {self._length} samples; make it that or more, or "
-                "leave it out"
+                f"the spectrogram's fft_size is {size}, but a window has {self._length} samples; make it "
+                "that or more, or leave it out"
             )
         window = _WINDOWS[options.window_type](self._length).astype(self._dtype)
         self._transform = ShortTimeTransform(channels, window, self._step, size)
@@ -273,8 +273,8 @@ def _length_and_step(
         raise InvalidArgumentError(f"frame_duration_seconds is {duration}, but must be above 0; set it")
     if not 0 <= overlap < duration:
         raise InvalidArgumentError(
-            f"frame_overlap_seconds is {overlap}, but must be from 0 to below frame_duration_seconds, which "
-            f"is {duration}"
+            f"the spectrogram's frame_overlap_seconds is {overlap}, but must be from 0 to below "
+            f"frame_duration_seconds, which is {duration}"
         )
     length = check_count(f"the number of samples in {duration} s at {rate} Hz", samples_in(duration, rate), 2)
     step = length - samples_in(overlap, rate)

@@ -89,8 +89,8 @@ class TensorsToAudioCalculator(penstock.Calculator):
         tensors: list[Tensor] = source.payload
         if len(tensors) != 1 or tensors[0].element_type != "float32":
             raise InvalidArgumentError(
-                f"stream {source.name!r} holds {tensors!r}, but one tensor of float32 is taken; split the "
-                "list before",
+                f"stream {source.name!r} holds {tensors!r}, but audio is made of one tensor of float32; "
+                "split the list before",
                 stream=source.name,
                 timestamp=cc.stamp,
             )
@@ -131,7 +131,6 @@ def _check(options: TensorsToAudioCalculatorOptions) -> None:
     samples, overlap = options.num_samples, options.num_overlapping_samples
     if samples != size or not 0 < overlap <= size // 2:
         raise InvalidArgumentError(
-            f"num_samples is {samples} and num_overlapping_samples is {overlap}; they must be fft_size, "
-            f"which is {size}, "
-            "and from 1 to half of it"
+            f"to make audio, num_samples is {samples} and num_overlapping_samples is {overlap}; they must be "
+            f"fft_size, which is {size}, and from 1 to half of it"
         )

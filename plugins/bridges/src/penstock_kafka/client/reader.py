@@ -18,7 +18,7 @@ from penstock_kafka.message import KafkaMessage
 from penstock_kafka.options import Times
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from confluent_kafka import Message
 
@@ -45,13 +45,25 @@ _PASSING: Final = frozenset(
 class Reader:
     """Reads topics for a source in a run; threads take turns.
 
+    Args:
+        cc, options: of the source.
+        client: makes the consumer of some settings.
+        clock: shows seconds, and never goes back.
+
     Raises:
         InvalidArgumentError: settings are missing or wrong.
         PermissionDeniedError: the graph may not connect to a broker.
     """
 
-    def __init__(self, cc: CalculatorContext, options: KafkaSourceCalculatorOptions) -> None:
+    def __init__(
+        self,
+        cc: CalculatorContext,
+        options: KafkaSourceCalculatorOptions,
+        client: Callable[[dict[str, Any]], Consumer] = Consumer,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
         self._options: Final = options
+        self._clock: Final = clock
         self._view = cc.service(GRAPH)
         self._name = cc.node_name
         settings = {
@@ -64,7 +76,7 @@ class Reader:
             "enable.partition.eof": options.stop_at_end,
         }
         try:
-            self._consumer = Consumer(settings)
+            self._consumer = client(settings)
             self._consumer.subscribe(
                 list(options.topic), on_assign=self._assigned, on_revoke=self._revoked, on_lost=self._revoked
             )
@@ -76,11 +88,14 @@ class Reader:
         self._followed: dict[tuple[str, int], int] = {}
         self._committed: dict[tuple[str, int], int] = {}
         self._sweep: Sweep | None = None
-        self._next_sweep = monotonic() + options.commit_interval_ms / 1000
+        self._next_sweep = clock() + options.commit_interval_ms / 1000
         self._next_look = 0.0
-        #: With `stop_at_end`: this member's partitions, None before it has any; and those that it has read.
-        self._partitions: set[tuple[str, int]] | None = None
+        #: With `stop_at_end`: this member's partitions; whether the group has given out all; the partitions
+        #: read to their end; and whether these were all once.
+        self._partitions: set[tuple[str, int]] = set()
+        self._is_settled = False
         self._read: set[tuple[str, int]] = set()
+        self._is_ending = False
         self._count = 0
 
     def step(self, cc: CalculatorContext) -> Stop | None:
@@ -152,9 +167,9 @@ class Reader:
         topic, partition = _place_of(message)
         if "REFUSED" not in cc.outputs:
             raise InvalidArgumentError(
-                f"the message at {topic} {partition} offset {message.offset()} has a time after the year "
-                f"9999 ({message.timestamp()[1]} ms); connect the output REFUSED, and the source goes on "
-                "behind such messages; or set `times: COUNT`"
+                f"the Kafka message at {topic} {partition} offset {message.offset()} has a time after the "
+                f"year 9999 ({message.timestamp()[1]} ms); connect the output REFUSED, and the source goes "
+                "on behind such messages; or set `times: COUNT`"
             )
         cc.counter("refused").increment()
         stamp = max(0, *(output.bound for output in cc.outputs))
@@ -170,14 +185,14 @@ class Reader:
         own = milliseconds * 1000 if kind and milliseconds > 0 else MIN
         stamp = max(own, 0, *(output.bound for output in cc.outputs))
         if stamp > MAX:
-            raise InvalidArgumentError(f"no timestamp is left for the message at {_place_of(message)}")
+            raise InvalidArgumentError(f"no timestamp is left for the Kafka message at {_place_of(message)}")
         return stamp
 
     # --- delivery -------------------------------------------------------------------------------
 
     def _follow(self) -> None:
         """Begin a sweep when it is time, look how far the one under way has come, and commit."""
-        now = monotonic()
+        now = self._clock()
         if self._sweep is not None:
             if now >= self._next_look:
                 self._next_look = now + _LOOK_S
@@ -186,7 +201,7 @@ class Reader:
             self._begin_sweep()
 
     def _begin_sweep(self) -> None:
-        self._next_sweep = monotonic() + self._options.commit_interval_ms / 1000
+        self._next_sweep = self._clock() + self._options.commit_interval_ms / 1000
         self._followed = dict(self._sent)
         self._sweep = Sweep(self._view, self._name)
 
@@ -200,19 +215,26 @@ class Reader:
             return
         offsets = [TopicPartition(topic, part, offset) for (topic, part), offset in new.items()]
         try:
-            self._consumer.commit(offsets=offsets, asynchronous=False)
+            answers = self._consumer.commit(offsets=offsets, asynchronous=False)
         except KafkaException as error:
-            _logger.warning(
-                "offsets were not committed, their messages may come again: %s",
-                error.args[0].str(),
-                extra=place(node=self._name),
-            )
-        else:
-            self._committed.update(new)
+            self._tell_not_committed(error.args[0].str())
+            return
+        # No exception where some partitions were refused, and others not.
+        for answer in answers or ():
+            if answer.error is not None:
+                at = (answer.topic, answer.partition)
+                del new[at]
+                self._tell_not_committed(f"{answer.topic} {answer.partition}: {answer.error.str()}")
+        self._committed.update(new)
+
+    def _tell_not_committed(self, why: str) -> None:
+        words = "offsets were not committed, their messages may come again: %s"
+        _logger.warning(words, why, extra=place(node=self._name))
 
     def _assigned(self, _: Consumer, partitions: list[TopicPartition]) -> None:
-        """Note the partitions of this member."""
-        self._partitions = {(one.topic, one.partition) for one in partitions}
+        """Note the new partitions of this member, which may keep others."""
+        self._partitions.update((one.topic, one.partition) for one in partitions)
+        self._is_settled = True
 
     def _revoked(self, _: Consumer, partitions: list[TopicPartition]) -> None:
         """Commit what was delivered, and forget the partitions: what comes again there is another's now."""
@@ -221,13 +243,16 @@ class Reader:
             for known in (self._sent, self._committed):
                 known.pop((one.topic, one.partition), None)
             self._read.discard((one.topic, one.partition))
-        gone = {(one.topic, one.partition) for one in partitions}
-        self._partitions = (self._partitions or set()) - gone
+        self._partitions.difference_update((one.topic, one.partition) for one in partitions)
+        self._is_settled = False  # the group assigns its partitions again
 
     # --- the end --------------------------------------------------------------------------------
 
     def _is_at_end(self) -> bool:
-        return self._options.stop_at_end and self._partitions is not None and self._partitions <= self._read
+        """Return whether this member has read all of its partitions. It takes no others after that."""
+        if self._options.stop_at_end and self._is_settled and self._partitions <= self._read:
+            self._is_ending = True
+        return self._is_ending
 
     def _end(self, cc: CalculatorContext) -> Stop | None:
         """Wait until all was delivered, one look a call; then commit and stop."""

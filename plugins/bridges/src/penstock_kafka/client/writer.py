@@ -76,7 +76,7 @@ class Writer:
             self._producer.produce(self._options.topic, value, key, on_delivery=answered)
         except BufferError as error:
             raise UnavailableError(
-                f"topic {self._options.topic}: more messages wait for answers than "
+                f"Kafka topic {self._options.topic}: more messages wait for answers than "
                 "queue.buffering.max.messages lets; lower max_in_flight or raise it"
             ) from error
         except KafkaException as error:
@@ -96,7 +96,7 @@ class Writer:
             self._producer.purge()
             self._producer.flush(_WAIT_S)  # their calls end with an error
             raise UnavailableError(
-                f"topic {self._options.topic}: {left} messages were not stored within "
+                f"Kafka topic {self._options.topic}: {left} messages were not stored within "
                 f"{self._options.close_timeout_ms} ms (close_timeout_ms)"
             )
 

@@ -46,7 +46,7 @@ class SlicedClient(Client):
             GivenUp: it is wanted no more.
         """
         end = monotonic() + self._patience_s
-        last: OSError = TimeoutError(f"no address within {self._patience_s:.1f} s")
+        last: OSError = TimeoutError(f"connecting found no address within {self._patience_s:.1f} s")
         for family, place in self._addresses(end):
             made = socket.socket(family, socket.SOCK_STREAM)
             try:

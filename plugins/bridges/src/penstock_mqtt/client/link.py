@@ -156,7 +156,7 @@ class Link:
         """End the connection and the thread; what waits for answers fails."""
         self._is_over.set()
         self._thread.join()
-        self._fail_waiting(UnavailableError(f"the connection with {self._settings.address} was closed"))
+        self._fail_waiting(UnavailableError(f"the MQTT link with {self._settings.address} was closed"))
 
     # --- the thread -----------------------------------------------------------------------------
 
@@ -235,7 +235,7 @@ class Link:
             self._progress.set()
             done.set_exception(
                 UnavailableError(
-                    f"topic {topic}: {self._settings.address} has not stored the message in time"
+                    f"MQTT topic {topic}: {self._settings.address} has not stored the message in time"
                 )
             )
 
@@ -275,7 +275,7 @@ class Link:
         patience = self._options.give_up_ms / 1000
         if patience and not self._is_over.is_set() and monotonic() - self._down_since > patience:
             self._error = UnavailableError(
-                f"no connection with {self._settings.address} for {patience:g} s (give_up_ms)"
+                f"no MQTT link with {self._settings.address} for {patience:g} s (give_up_ms)"
             )
 
     def _tell(self, what: str) -> None:
@@ -335,7 +335,7 @@ class Link:
         for (topic, _qos), reason in zip(self._topics, reasons, strict=False):
             if reason.is_failure:
                 self._error = PermissionDeniedError(
-                    f"{self._settings.address} refuses the subscription of {topic!r}: {reason}"
+                    f"{self._settings.address} refuses the subscription of MQTT topic {topic!r}: {reason}"
                 )
 
     def _message(self, _: Any, __: Any, message: MQTTMessage) -> None:

@@ -56,10 +56,12 @@ def settings_of(
     for key, value in given.items():
         wanted = _KEYS.get(key)
         if wanted is None:
-            raise InvalidArgumentError(f"CONFIG has the key {key!r}; it may have {', '.join(_KEYS)}")
+            raise InvalidArgumentError(
+                f"MQTT setting: CONFIG has the key {key!r}; it may have {', '.join(_KEYS)}"
+            )
         if not isinstance(value, wanted):
             raise InvalidArgumentError(
-                f"CONFIG's {key!r} is a {type(value).__name__}, expected a {wanted.__name__}"
+                f"MQTT setting: CONFIG's {key!r} is a {type(value).__name__}, expected a {wanted.__name__}"
             )
     is_tls = bool(given.get("tls", options.tls or "ca_certs" in given))
     host, port = _place(given.get("address") or options.address, _PORTS[is_tls])
@@ -79,15 +81,17 @@ def settings_of(
 def _place(address: str, usual: int) -> tuple[str, int]:
     if not address:
         raise InvalidArgumentError(
-            "there is no address; set it in the options, or give the side packet CONFIG, a dict, the key "
-            '"address"'
+            "there is no address of the MQTT broker; set it in the options, or give the side packet CONFIG, "
+            'a dict, the key "address"'
         )
     host, colon, port = address.rpartition(":")
     if not colon or address.endswith("]"):
         host, port = address, str(usual)
     host = host.strip("[]")
     if not host or not port.isdecimal() or not 0 < int(port) < 2**16 or "/" in address or "@" in address:
-        raise InvalidArgumentError(f'address is {address!r}; write "HOST:PORT", such as "10.0.0.5:1883"')
+        raise InvalidArgumentError(
+            f'the address of the MQTT broker is {address!r}; write "HOST:PORT", such as "10.0.0.5:1883"'
+        )
     return host, int(port)
 
 
@@ -97,5 +101,7 @@ def _context(files: dict[str, str]) -> ssl.SSLContext:
         if "certfile" in files:
             context.load_cert_chain(files["certfile"], files.get("keyfile"))
     except (OSError, ssl.SSLError) as error:
-        raise InvalidArgumentError(f"the TLS files of CONFIG cannot be used: {error}") from error
+        raise InvalidArgumentError(
+            f"the TLS files of the MQTT side packet CONFIG cannot be used: {error}"
+        ) from error
     return context

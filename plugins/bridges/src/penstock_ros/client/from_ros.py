@@ -36,8 +36,8 @@ def payload_of(message: Any) -> Any:
     except (AttributeError, OverflowError, TypeError, ValueError) as error:
         # a bag says itself which fields a type has
         raise InvalidArgumentError(
-            f"its fields do not fit {message.__msgtype__}: {error}; the bag is damaged, or has a type of its "
-            "own by that name"
+            f"its fields do not fit the ROS type {message.__msgtype__}: {error}; the bag is damaged, or has "
+            "a type of its own by that name"
         ) from error
 
 
@@ -113,7 +113,7 @@ def _cloud(message: Any) -> PointCloud:
     except (KeyError, ValueError, TypeError) as error:
         said = ", ".join(f"{one.name} type {one.datatype} at {one.offset}" for one in fields)
         raise InvalidArgumentError(
-            f"a point cloud with points of {step} bytes has fields that do not fit: {said}"
+            f"a ROS point cloud with points of {step} bytes has fields that do not fit: {said}"
         ) from error
     if message.is_bigendian:
         dtype = dtype.newbyteorder(">")
@@ -121,7 +121,7 @@ def _cloud(message: Any) -> PointCloud:
     row = row if height > 1 else max(row, width * step)
     if not fields or row < width * step or data.size < row * (height - 1) + width * step:
         raise InvalidArgumentError(
-            f"a point cloud says {width} x {height} points of {step} bytes in rows of {row}, but has "
+            f"a ROS point cloud says {width} x {height} points of {step} bytes in rows of {row}, but has "
             f"{data.size} bytes"
         )
     # The rows may be longer than their points.

@@ -99,7 +99,7 @@ class Bag:
             known = found.get(one.topic)
             if known is not None and known.type != one.msgtype:
                 raise InvalidArgumentError(
-                    f"{self._path}: topic {one.topic} has messages of the types {known.type} and "
+                    f"{self._path}: ROS topic {one.topic} has messages of the types {known.type} and "
                     f"{one.msgtype}"
                 )
             found[one.topic] = Topic(one.topic, one.msgtype, one.msgcount + (known.count if known else 0))
@@ -140,8 +140,8 @@ class Bag:
     def _decoded(self, connection: Connection, data: bytes) -> Any:
         if len(data) > self._limit:
             raise ResourceExhaustedError(
-                f"{self._path}: topic {connection.topic} has a message of {len(data)} bytes, more than the "
-                f"limit max_message_bytes of {self._limit}"
+                f"{self._path}: ROS topic {connection.topic} has a message of {len(data)} bytes, more than "
+                f"the limit max_message_bytes of {self._limit}"
             )
         if self._is_first:
             return self._types.deserialize_ros1(data, connection.msgtype)
@@ -220,7 +220,9 @@ def check_names(types: Typesdict) -> None:
         wrong += [one[0] for one in (*constants, *fields) if not _FIELD.fullmatch(str(one[0]))]
         wrong += [one for one in (_named(field[1]) for field in fields) if one and not _is_known(one)]
         if wrong:
-            raise InvalidArgumentError(f"the definition of {name!r} has the name {wrong[0]!r}, which is none")
+            raise InvalidArgumentError(
+                f"the definition of the ROS type {name!r} has the name {wrong[0]!r}, which is none"
+            )
 
 
 def _named(described: Any) -> str:
@@ -244,7 +246,7 @@ def _idl_parts(text: str) -> list[str]:
 
 def _too_large(limit: int) -> ResourceExhaustedError:
     return ResourceExhaustedError(
-        f"a chunk of the bag is larger than {limit} bytes, {CHUNK} times max_message_bytes"
+        f"a chunk of the ROS bag is larger than {limit} bytes, {CHUNK} times max_message_bytes"
     )
 
 

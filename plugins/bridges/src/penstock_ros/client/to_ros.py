@@ -74,8 +74,8 @@ class Messages:
         if usual is None or wanted is None:
             known = ", ".join(kind.__name__ for kind, _ in _TYPES)
             raise InvalidArgumentError(
-                f"topic {topic.name}: no message can be made of a {type(payload).__name__}; it must be one "
-                f"of {known}, or a message of rosbags"
+                f"ROS topic {topic.name}: no message can be made of a {type(payload).__name__}; it must be "
+                f"one of {known}, or a message of rosbags"
             )
         if wanted not in self._types:
             raise InvalidArgumentError(
@@ -86,7 +86,7 @@ class Messages:
             isinstance(payload, bool | int | float | str) and wanted.startswith("std_msgs/")
         ):
             raise InvalidArgumentError(
-                f"topic {topic.name} has messages of the type {wanted}, and a {type(payload).__name__} "
+                f"ROS topic {topic.name} has messages of the type {wanted}, and a {type(payload).__name__} "
                 "becomes none"
             )
         return wanted
@@ -239,7 +239,7 @@ class Messages:
             )
             value = float(value) if is_right and wanted is float else value
         if not is_right:
-            raise InvalidArgumentError(f"topic {topic.name}: {value!r} cannot be a {kind}")
+            raise InvalidArgumentError(f"ROS topic {topic.name}: {value!r} cannot be a {kind}")
         return self._new(kind, data=value)
 
 

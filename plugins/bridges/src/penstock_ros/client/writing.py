@@ -40,12 +40,12 @@ class BagWriter:
     Raises:
         AlreadyExistsError: there is a folder.
         InvalidArgumentError: the path has an ending that no bag has.
-        OSError: the file cannot be made.
+        UnavailableError: the file cannot be made, and nothing is left of it.
     """
 
     def __init__(self, path: Path, storage: Storage) -> None:
         if path.is_dir() or (not path.suffix and path.exists()):
-            raise AlreadyExistsError(f"the bag {str(path)!r} exists; name another one, or remove it")
+            raise AlreadyExistsError(f"the ROS bag {str(path)!r} exists; name another one, or remove it")
         if path.suffix not in ("", ".bag", *_FILES):
             raise InvalidArgumentError(
                 f"the bag {str(path)!r} ends in {path.suffix!r}; it must be .bag (ROS 1), .mcap, .db3, or "
@@ -69,7 +69,12 @@ class BagWriter:
         self._messages: Final = Messages(self._types.types)
         #: Topic → the type of its messages, and rosbags' connection.
         self._connections: Final[dict[str, tuple[str, Any]]] = {}
-        self._writer.open()
+        try:
+            with self._told():
+                self._writer.open()
+        except UnavailableError:
+            self.abandon()
+            raise
 
     def write(self, topic: BagTopic, payload: Any, stamp_us: int) -> None:
         """Write a payload as a message, at a time in microseconds since 1970.
@@ -86,14 +91,16 @@ class BagWriter:
         known, connection = self._connections.get(topic.name) or self._add(topic, kind)
         if known != kind:
             raise InvalidArgumentError(
-                f"topic {topic.name} has messages of the type {known}, and now one of {kind}"
+                f"ROS topic {topic.name} has messages of the type {known}, and now one of {kind}"
             )
         message = self._messages.message(payload, kind, topic, stamp_us)
         serialize = self._types.serialize_ros1 if self._is_first else self._types.serialize_cdr
         try:
             data = serialize(message, kind)
         except Exception as error:
-            raise InvalidArgumentError(f"topic {topic.name}: no {kind} can be written: {error!r}") from error
+            raise InvalidArgumentError(
+                f"ROS topic {topic.name}: no {kind} can be written: {error!r}"
+            ) from error
         with self._told():
             self._writer.write(connection, stamp_us * 1000, data)
 
@@ -132,10 +139,11 @@ class BagWriter:
         try:
             yield
         except Exception as error:
-            raise UnavailableError(f"the bag {str(self._path)!r} cannot be written: {error}") from error
+            raise UnavailableError(f"the ROS bag {str(self._path)!r} cannot be written: {error}") from error
 
     def _add(self, topic: BagTopic, kind: str) -> tuple[str, Any]:
-        connection = self._writer.add_connection(topic.name, kind, typestore=self._types)
+        with self._told():
+            connection = self._writer.add_connection(topic.name, kind, typestore=self._types)
         self._connections[topic.name] = kind, connection
         return kind, connection
 

@@ -59,15 +59,17 @@ class BudgetCalculatorOptions:
     def __attrs_post_init__(self) -> None:
         if not 0 < self.latency_ms <= _DAY_MS:
             raise InvalidArgumentError(
-                f"latency_ms is {self.latency_ms:g}, but must be a number of milliseconds above 0, and at "
-                f"most {_DAY_MS}, a day"
+                f"the budget's latency_ms is {self.latency_ms:g}, but must be a number of milliseconds above "
+                f"0, and at most {_DAY_MS}, a day"
             )
         if self.max_in_flight < 1:
-            raise InvalidArgumentError(f"max_in_flight is {self.max_in_flight}, but must be at least 1")
+            raise InvalidArgumentError(
+                f"the budget's max_in_flight is {self.max_in_flight}, but must be at least 1"
+            )
         if not 0 <= self.in_flight_timeout_ms < float("inf"):
             raise InvalidArgumentError(
-                f"in_flight_timeout_ms is {self.in_flight_timeout_ms:g}, but must be a number of "
-                "milliseconds above 0, or 0 for a time-out that follows from the goal"
+                f"the budget's in_flight_timeout_ms is {self.in_flight_timeout_ms:g}, but must be a number "
+                "of milliseconds above 0, or 0 for a time-out that follows from the goal"
             )
 
 

@@ -66,8 +66,8 @@ class GateCalculator(penstock.Calculator):
         count = cc.inputs.count("")
         if cc.outputs.count("") != count:
             raise InternalError(
-                f"there are {cc.outputs.count('')} untagged outputs, but {count} untagged inputs; "
-                "each input needs an output"
+                f"the gate has {cc.outputs.count('')} untagged outputs, but {count} untagged inputs; each "
+                "input needs an output"
             )
         for i in range(count):
             cc.inputs[i].set_any("packets to let through")

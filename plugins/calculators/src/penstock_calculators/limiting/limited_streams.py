@@ -25,8 +25,8 @@ def declare_limited(cc: CalculatorContract) -> None:
     count = cc.inputs.count("")
     if not count or cc.outputs.count("") > count:
         raise InvalidArgumentError(
-            f"there are {count} untagged inputs and {cc.outputs.count('')} untagged outputs; connect at "
-            "least one, the main input, and an output for each"
+            f"the streams to limit are {count} untagged inputs and {cc.outputs.count('')} untagged outputs; "
+            "connect at least one, the main input, and an output for each"
         )
     for i in range(count):
         cc.inputs[i].set_any("packets that follow the main packets" if i else "the packets to limit")

@@ -54,8 +54,8 @@ class RealTimeFlowLimiterCalculator(penstock.Calculator):
         count = cc.inputs.count("")
         if not count or cc.outputs.count("") != count:
             raise InvalidArgumentError(
-                f"there are {count} untagged inputs and {cc.outputs.count('')} untagged outputs; connect at "
-                "least one, and an output for each"
+                f"the flow limiter has {count} untagged inputs and {cc.outputs.count('')} untagged outputs; "
+                "connect at least one, and an output for each"
             )
         for i in range(count):
             cc.inputs[i].set_any("packets to limit")
@@ -75,7 +75,9 @@ class RealTimeFlowLimiterCalculator(penstock.Calculator):
         sides = cc.input_side_packets
         self._limit = sides["MAX_IN_FLIGHT"].get(int) if "MAX_IN_FLIGHT" in sides else 1
         if self._limit < 1:
-            raise InvalidArgumentError(f"side packet MAX_IN_FLIGHT is {self._limit}, but must be at least 1")
+            raise InvalidArgumentError(
+                f"the flow limiter's side packet MAX_IN_FLIGHT is {self._limit}, but must be at least 1"
+            )
         self._data = range(cc.inputs.count(""))
         self._unfinished = 0
         #: Timestamps that were let pass and that some data input has not reached yet.
@@ -97,8 +99,8 @@ class RealTimeFlowLimiterCalculator(penstock.Calculator):
         if not cc.inputs["FINISHED"].is_empty():
             if not self._unfinished:
                 raise FailedPreconditionError(
-                    f"input 'FINISHED' has a packet at {cc.input_timestamp}, but nothing is in flight; "
-                    "it must have exactly one packet for each timestamp that passed"
+                    f"the flow limiter's input 'FINISHED' has a packet at {cc.input_timestamp}, but nothing "
+                    "is in flight; it must have exactly one packet for each timestamp that passed"
                 )
             self._unfinished -= 1
         for i in self._data:

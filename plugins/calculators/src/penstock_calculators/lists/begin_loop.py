@@ -92,8 +92,8 @@ def declare_loop(cc: CalculatorContract) -> None:
     count = cc.inputs.count("CLONE")
     if cc.outputs.count("CLONE") != count:
         raise InternalError(
-            f"there are {cc.outputs.count('CLONE')} outputs CLONE, but {count} inputs CLONE; "
-            "each input needs an output"
+            f"the loop has {cc.outputs.count('CLONE')} outputs CLONE, but {count} inputs CLONE; each input "
+            "needs an output"
         )
     for i in range(count):
         cc.inputs["CLONE", i].set_any("packets that every element needs")

@@ -80,7 +80,9 @@ class ClipVectorSizeCalculator(PerElementType):
 
 def _check_size(size: int, what: str) -> None:
     if size < 1:
-        raise InvalidArgumentError(f"{what} is {size}, but at least one element is kept; make it 1 or more")
+        raise InvalidArgumentError(
+            f"{what} is {size}, but at least one element of a clipped vector is kept; make it 1 or more"
+        )
 
 
 ClipDetectionVectorSizeCalculator = ClipVectorSizeCalculator.named(

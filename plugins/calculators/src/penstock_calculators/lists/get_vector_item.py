@@ -57,7 +57,9 @@ class GetVectorItemCalculator(PerElementType):
                 "neither input INDEX nor the option item_index is given; connect INDEX, or set item_index"
             )
         if options.item_index < 0:
-            raise InvalidArgumentError(f"item_index is {options.item_index}, but elements count from 0")
+            raise InvalidArgumentError(
+                f"item_index is {options.item_index}, but elements of the vector count from 0"
+            )
         cc.inputs["VECTOR"].set(cls.container.type, "the list")
         cc.inputs["INDEX"].set(int, "index of the element, from 0").optional()
         cc.outputs["ITEM"].set(cls.container.element_type, "that element")

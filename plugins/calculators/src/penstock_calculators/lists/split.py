@@ -98,8 +98,8 @@ class SplitCalculator(PerElementType):
         elements = self.container.elements(cc.input)
         if len(elements) < self._furthest:
             raise InvalidArgumentError(
-                f"the input has {len(elements)} elements, but a range ends at {self._furthest}; "
-                "give longer inputs, or leave out the range"
+                f"the list to split has {len(elements)} elements, but a range ends at {self._furthest}; give "
+                "longer inputs, or leave out the range"
             )
         parts = [elements[begin:end] for begin, end in self._ranges]
         if self._combines:
@@ -157,18 +157,19 @@ def _check_ranges(options: SplitVectorCalculatorOptions, outputs: int, moves: bo
     wanted = 1 if combines else len(options.ranges)
     if outputs != wanted or not outputs:
         why = "combine_outputs asks for 1" if combines else f"the option ranges has {wanted}"
-        raise InvalidArgumentError(f"there are {outputs} outputs, but {why}; each range needs an output")
+        raise InvalidArgumentError(f"the split has {outputs} outputs, but {why}; each range needs an output")
     for one in options.ranges:
         # an empty range is allowed in a combined output, but an output of its own would be useless
         smallest = one.begin if combines else one.begin + 1
         if one.begin < 0 or one.end < smallest:
             raise InvalidArgumentError(
-                f"range {one.begin} to {one.end}: must begin at 0 or later, and end after its begin"
+                f"range {one.begin} to {one.end} of the split: must begin at 0 or later, and end after its "
+                "begin"
             )
         if options.element_only and not combines and one.end != one.begin + 1:
             raise InvalidArgumentError(
-                f"range {one.begin} to {one.end}: with element_only every range must have size 1; "
-                "give one range for each element, or leave element_only out"
+                f"range {one.begin} to {one.end} of the split: with element_only every range must have size "
+                "1; give one range for each element, or leave element_only out"
             )
     if combines or moves:
         _check_disjoint(options)
@@ -178,8 +179,8 @@ def _check_disjoint(options: SplitVectorCalculatorOptions) -> None:
     for one, other in combinations(options.ranges, 2):
         if one.begin <= other.begin < one.end or other.begin <= one.begin < other.end:
             raise InvalidArgumentError(
-                f"ranges {one.begin} to {one.end} and {other.begin} to {other.end} overlap; here each "
-                "element may be in only one range"
+                f"ranges {one.begin} to {one.end} and {other.begin} to {other.end} overlap; in this split "
+                "each element may be in only one range"
             )
 
 

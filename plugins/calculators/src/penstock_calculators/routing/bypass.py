@@ -69,8 +69,8 @@ class BypassCalculator(penstock.Calculator):
         targets = _ports(cc.outputs, options.pass_output_stream, "pass_output_stream", "output")
         if len(sources) != len(targets):
             raise InvalidArgumentError(
-                f"pass_input_stream names {len(sources)} inputs, but pass_output_stream {len(targets)} "
-                "outputs; name an output for each input"
+                f"bypass: pass_input_stream names {len(sources)} inputs, but pass_output_stream "
+                f"{len(targets)} outputs; name an output for each input"
             )
         for ports in (cc.inputs, cc.outputs, cc.input_side_packets, cc.output_side_packets):
             for port in ports:
@@ -119,9 +119,9 @@ def _ports(specs: PortSpecs, names: Iterable[str], option: str, what: str) -> li
         if key not in specs.ids():
             connected = ", ".join(port_name(*one) for one in specs.ids()) or "none"
             raise InvalidArgumentError(
-                f"{option} names {name!r}, but there is no such {what}; connected are: {connected}"
+                f"bypass: {option} names {name!r}, but there is no such {what}; connected are: {connected}"
             )
         if key in found:
-            raise InvalidArgumentError(f"{option} names {name!r} twice; name each {what} once")
+            raise InvalidArgumentError(f"bypass: {option} names {name!r} twice; name each {what} once")
         found.append(key)
     return found

@@ -62,8 +62,9 @@ class ImmediateMuxCalculator(penstock.Calculator):
         count = cc.inputs.count("")
         if not count or len(cc.outputs) not in (1, 2):
             raise InvalidArgumentError(
-                f"there are {count} untagged inputs and {len(cc.outputs)} outputs; connect at least "
-                "one input, an output for the packets and, if wanted, one that has a true for each packet"
+                f"the immediate mux has {count} untagged inputs and {len(cc.outputs)} outputs; connect at "
+                "least one input, an output for the packets and, if wanted, one that has a true for each "
+                "packet"
             )
         first = cc.inputs[0].set_any("wins over the others where timestamps are equal")
         for i in range(1, count):

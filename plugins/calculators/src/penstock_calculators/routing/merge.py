@@ -49,7 +49,7 @@ class MergeCalculator(penstock.Calculator):
         """
         count = cc.inputs.count("")
         if not count:
-            raise InvalidArgumentError("there are 0 untagged inputs; connect at least one")
+            raise InvalidArgumentError("there are 0 untagged inputs to merge; connect at least one")
         if count == 1:
             get_logger(__name__).warning(
                 "merges only one input, which changes nothing", extra=place(node=cc.node_name)

@@ -53,10 +53,12 @@ class MuxCalculator(penstock.Calculator):
         """
         count = cc.inputs.count("INPUT")
         if not count:
-            raise InvalidArgumentError("there is no input INPUT; connect at least one to select from")
+            raise InvalidArgumentError("the mux has no input INPUT; connect at least one to select from")
         if ("SELECT" in cc.inputs) == ("SELECT" in cc.input_side_packets):
             found = "both connected" if "SELECT" in cc.inputs else "neither connected"
-            raise InvalidArgumentError(f"input SELECT and side packet SELECT are {found}; connect one")
+            raise InvalidArgumentError(
+                f"the mux's input SELECT and side packet SELECT are {found}; connect one"
+            )
         first = cc.inputs["INPUT"].set_any("selected by 0")
         for i in range(1, count):
             cc.inputs["INPUT", i].set_same_as(first, f"selected by {i}")
@@ -102,6 +104,6 @@ class MuxCalculator(penstock.Calculator):
         index = packet.get(int)
         if index not in self._data:
             raise InvalidArgumentError(
-                f"SELECT holds {index}, but there are inputs INPUT:0 to INPUT:{len(self._data) - 1} only"
+                f"SELECT holds {index}, but the mux has inputs INPUT:0 to INPUT:{len(self._data) - 1} only"
             )
         return index

@@ -49,8 +49,8 @@ class PacketInnerJoinCalculator(penstock.Calculator):
         count = cc.inputs.count("")
         if not count or cc.outputs.count("") != count:
             raise InvalidArgumentError(
-                f"there are {count} untagged inputs and {cc.outputs.count('')} untagged outputs; connect at "
-                "least one input, and an output for each"
+                f"the inner join has {count} untagged inputs and {cc.outputs.count('')} untagged outputs; "
+                "connect at least one input, and an output for each"
             )
         for i in range(count):
             cc.inputs[i].set_any("packets to join")

@@ -80,7 +80,7 @@ class PassThroughCalculator(penstock.Calculator):
 def _check_same(sources: Sequence[tuple[str, int]], targets: Sequence[tuple[str, int]], what: str) -> None:
     if tuple(sources) != tuple(targets):
         raise InvalidArgumentError(
-            f"{what} must have the same tags and indexes, but are "
+            f"{what} must have the same tags and indexes to pass packets through, but are "
             f"{', '.join(port_name(*one) for one in sources) or 'none'} and "
             f"{', '.join(port_name(*one) for one in targets) or 'none'}"
         )

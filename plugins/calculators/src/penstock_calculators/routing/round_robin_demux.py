@@ -46,7 +46,7 @@ class RoundRobinDemuxCalculator(penstock.Calculator):
             InvalidArgumentError: there is no OUTPUT.
         """
         if "OUTPUT" not in cc.outputs:
-            raise InvalidArgumentError("there is no output OUTPUT; connect at least one")
+            raise InvalidArgumentError("the round-robin demux has no output OUTPUT; connect at least one")
         cc.inputs[0].set_any("packets to distribute")
         for i in range(cc.outputs.count("OUTPUT")):
             cc.outputs["OUTPUT", i].set_same_as(cc.inputs[0], f"packet {i}, and so on in turn")

@@ -77,7 +77,9 @@ def declare_controls(cc: CalculatorContract) -> None:
         InvalidArgumentError: both are connected as streams.
     """
     if all(tag in cc.inputs for tag in CONTROLS):
-        raise InvalidArgumentError("inputs ENABLE and SELECT are both connected; connect one of them only")
+        raise InvalidArgumentError(
+            "the switch's inputs ENABLE and SELECT are both connected; connect one of them only"
+        )
     for ports, since in ((cc.inputs, "from each packet's timestamp on"), (cc.input_side_packets, "at first")):
         ports["SELECT"].set(int, f"number of the channel that is active {since}").optional()
         ports["ENABLE"].set(bool, f"the same as a bool: false is 0, true is 1; active {since}").optional()

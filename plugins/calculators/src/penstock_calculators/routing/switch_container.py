@@ -83,9 +83,13 @@ class SwitchContainer(penstock.Subgraph):
         """
         options = sc.options(SwitchContainerOptions)
         if not options.contained_node:
-            raise InvalidArgumentError("there is no contained_node; give one for each channel")
+            raise InvalidArgumentError(
+                "the switch container has no contained_node; give one for each channel"
+            )
         if options.HasField("select") and options.HasField("enable"):
-            raise InvalidArgumentError("options select and enable are both given; give one of them only")
+            raise InvalidArgumentError(
+                "the switch container's options select and enable are both given; give one of them only"
+            )
         graph = _Switch(options)
         graph.connect("stream", sc.inputs, sc.outputs)
         graph.connect("side_packet", sc.input_side_packets, sc.output_side_packets)
@@ -177,8 +181,8 @@ class _Switch:
             if missing is not None:
                 connected = ", ".join(port_name(*key) for key in ticks) or "none"
                 raise InvalidArgumentError(
-                    f"tick_input_stream names {port_name(*missing)}, but there is no such input; "
-                    f"connected are: {connected}"
+                    f"tick_input_stream of the switch container names {port_name(*missing)}, but there is no "
+                    f"such input; connected are: {connected}"
                 )
             ticks = {key: ticks[key] for key in wanted}
         node = self._sequencer = CalculatorGraphConfig.Node(calculator="PacketSequencerCalculator")
@@ -215,7 +219,9 @@ def _control(inputs: TagMap, what: str) -> Port | None:
     found = [port for port in inputs if port.tag in CONTROLS]
     if len(found) > 1:
         names = " and ".join(port_name(port.tag, port.index) for port in found)
-        raise InvalidArgumentError(f"{names} are both connected as {what}; connect one of them only")
+        raise InvalidArgumentError(
+            f"{names} are both connected as {what} of the switch container; connect one of them only"
+        )
     return found[0] if found else None
 
 

@@ -106,9 +106,9 @@ class SwitchMuxCalculator(penstock.Calculator):
         for key, ports in sides.items():
             if channel not in ports:
                 raise InvalidArgumentError(
-                    f"output side packet {cc.output_side_packets[key].name!r} comes from the channel that is "
-                    f"active at first, which is {channel}, but only {sorted(ports)} are connected; "
-                    "select one of them"
+                    f"the switch's output side packet {cc.output_side_packets[key].name!r} comes from the "
+                    f"channel that is active at first, which is {channel}, but only {sorted(ports)} are "
+                    "connected; select one of them"
                 )
             cc.output_side_packets[key].set(cc.input_side_packets[ports[channel]])
 

@@ -125,7 +125,9 @@ def _only_tag(cc: CalculatorContract) -> str:
     if len(tags) != 1 or tags[0] not in _MOMENTS:
         shown = ", ".join(tag or "''" for tag in tags)
         found = f"the outputs are tagged {shown}" if tags else "there are no outputs"
-        raise InvalidArgumentError(f"{found}; connect outputs with exactly one tag of {_CHOICE}")
+        raise InvalidArgumentError(
+            f"{found}, so no stream can take a side packet; connect outputs with exactly one tag of {_CHOICE}"
+        )
     return tags[0]
 
 

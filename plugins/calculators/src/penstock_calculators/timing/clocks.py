@@ -68,8 +68,8 @@ class ClockTimestampCalculator(penstock.Calculator):
         """
         if len(cc.inputs) != 1 or len(cc.outputs) != 1:
             raise InvalidArgumentError(
-                f"there are {len(cc.inputs)} inputs and {len(cc.outputs)} outputs, but there must be one of "
-                "each; use a node for each stream"
+                f"the clock has {len(cc.inputs)} inputs and {len(cc.outputs)} outputs, but there must be one "
+                "of each; use a node for each stream"
             )
         cc.inputs[0].set_any("anything")
         cc.outputs[0].set(float, "when its packet came, in seconds since 1970")
@@ -123,8 +123,8 @@ class ClockLatencyCalculator(penstock.Calculator):
         count = cc.inputs.count("")
         if not count or cc.outputs.count("") != count:
             raise InvalidArgumentError(
-                f"there are {count} untagged inputs and {cc.outputs.count('')} untagged outputs, but each "
-                "input needs an output, and one at least is needed; connect as many"
+                f"the clock has {count} untagged inputs and {cc.outputs.count('')} untagged outputs, but "
+                "each input needs an output, and one at least is needed; connect as many"
             )
         for i in range(count):
             cc.inputs[i].set(float, "a time in seconds")
@@ -138,8 +138,8 @@ class ClockLatencyCalculator(penstock.Calculator):
         reference = cc.inputs["REFERENCE"]
         if reference.is_empty():
             raise InvalidArgumentError(
-                f"input {reference.name!r} has no packet at timestamp {cc.stamp}, but others have one; send "
-                "the reference at each timestamp"
+                f"the clock's input {reference.name!r} has no packet at timestamp {cc.stamp}, but others "
+                "have one; send the reference at each timestamp"
             )
         for i, output in enumerate(cc.outputs):
             port = cc.inputs[i]

@@ -198,8 +198,8 @@ class PacketResamplerCalculator(penstock.Calculator):
     def _take_header(self, port: Input) -> None:
         if port.packet.stamp != PRESTREAM or self._sampling is not None:
             raise InvalidArgumentError(
-                f"stream {port.name!r}: a VideoHeader at {show(port.packet.stamp)}, but it must come at "
-                "Timestamp::PreStream(), before the first packet",
+                f"stream {port.name!r}: the resampler gets a VideoHeader at {show(port.packet.stamp)}, but "
+                "it must come at Timestamp::PreStream(), before the first packet",
                 stream=port.name,
                 timestamp=port.packet.stamp,
             )
@@ -261,7 +261,7 @@ def _is_random(options: PacketResamplerCalculatorOptions) -> bool:
 def _check(options: PacketResamplerCalculatorOptions, *, has_seed: bool) -> None:
     """Accept options that can be combined."""
     if not 0 <= options.jitter <= 1:
-        raise InvalidArgumentError(f"jitter is {options.jitter}, but must be from 0 to 1")
+        raise InvalidArgumentError(f"the resampler's jitter is {options.jitter}, but must be from 0 to 1")
     if _is_random(options) and not has_seed:
         raise InvalidArgumentError(
             "jitter and reproducible_sampling need random numbers, but there is no side packet SEED; "
@@ -269,11 +269,12 @@ def _check(options: PacketResamplerCalculatorOptions, *, has_seed: bool) -> None
         )
     if not 1 <= options.max_periods <= _MOST_PERIODS:
         raise InvalidArgumentError(
-            f"max_periods is {options.max_periods}, but must be from 1 to {_MOST_PERIODS}"
+            f"the resampler's max_periods is {options.max_periods}, but must be from 1 to {_MOST_PERIODS}"
         )
     if options.output_header == _UPDATED_HEADER and options.max_frame_rate > 0:
         raise InvalidArgumentError(
-            "output_header: UPDATE_VIDEO_HEADER cannot be combined with max_frame_rate; remove one of the two"
+            "the resampler cannot combine output_header: UPDATE_VIDEO_HEADER with max_frame_rate; remove "
+            "one of the two"
         )
 
 
@@ -282,5 +283,7 @@ def _rate(options: PacketResamplerCalculatorOptions, rate: float) -> float:
     if options.max_frame_rate > 0:
         rate = min(rate, options.max_frame_rate)
     if not 0 < rate <= SECOND:
-        raise InvalidArgumentError(f"frame_rate is {rate}, but must be above 0 and at most {SECOND}")
+        raise InvalidArgumentError(
+            f"the resampler's frame_rate is {rate}, but must be above 0 and at most {SECOND}"
+        )
     return rate

@@ -52,7 +52,7 @@ class PacketSequencerCalculator(penstock.Calculator):
         count = cc.inputs.count("INPUT")
         if cc.outputs.count("OUTPUT") != count:
             raise InvalidArgumentError(
-                f"there are {count} inputs INPUT, but {cc.outputs.count('OUTPUT')} outputs OUTPUT; "
+                f"the sequencer has {count} inputs INPUT, but {cc.outputs.count('OUTPUT')} outputs OUTPUT; "
                 "each input needs an output"
             )
         for i in range(count):

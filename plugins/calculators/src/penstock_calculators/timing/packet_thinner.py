@@ -172,9 +172,13 @@ class _Limits:
             start = options.start_time
         end = options.end_time if options.HasField("end_time") else MAX
         if period <= 0:
-            raise InvalidArgumentError(f"period is {period}, but must be above 0 (microseconds)")
+            raise InvalidArgumentError(
+                f"the thinner's period is {period}, but must be above 0 (microseconds)"
+            )
         if start >= end:
-            raise InvalidArgumentError(f"start_time is {start}, but must be below end_time, which is {end}")
+            raise InvalidArgumentError(
+                f"the thinner's start_time is {start}, but must be below end_time, which is {end}"
+            )
         return cls(start, end, period)
 
     def middle(self, stamp: int) -> int:

@@ -69,8 +69,9 @@ class Sampling:
         periods = int((end - start) / self._mean_period)
         if periods > self.max_periods:
             raise ResourceExhaustedError(
-                f"{periods} periods of {self._mean_period:g} us {where}, at {show(start)} and {show(end)}, "
-                f"but max_periods is {self.max_periods}; {cure}, or raise the option max_periods",
+                f"resampling makes {periods} periods of {self._mean_period:g} us {where}, at {show(start)} "
+                f"and {show(end)}, but max_periods is {self.max_periods}; {cure}, or raise the option "
+                "max_periods",
                 timestamp=end,
             )
 

@@ -103,6 +103,6 @@ class SequenceShiftCalculator(penstock.Calculator):
 def _check(options: SequenceShiftCalculatorOptions, offset: int) -> None:
     if options.emit_empty_packets_before_first_packet and offset > 0:
         raise InvalidArgumentError(
-            f"emit_empty_packets_before_first_packet is not supported with packet_offset {offset}, "
-            "which is above 0; remove it"
+            f"emit_empty_packets_before_first_packet cannot go with a shift by packet_offset {offset}, which "
+            "is above 0; remove it"
         )

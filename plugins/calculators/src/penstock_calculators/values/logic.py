@@ -62,7 +62,8 @@ class LogicCalculator(penstock.Calculator):
         """
         if not cc.inputs.count(""):
             raise InvalidArgumentError(
-                "there are 0 untagged inputs, but the result has their timestamps; connect at least one"
+                "the logic operation has 0 untagged inputs, but its result has their timestamps; connect at "
+                "least one"
             )
         for ports in (cc.inputs, cc.input_side_packets):
             for i in range(ports.count("")):
@@ -86,9 +87,9 @@ class LogicCalculator(penstock.Calculator):
         for port in cc.inputs:
             if port.is_empty():
                 raise InvalidArgumentError(
-                    f"input {port.name!r} has no packet at timestamp {cc.stamp}, but others have one; send a "
-                    "bool at each timestamp, for example by a PacketPresenceCalculator or a PacketCloner"
-                    "Calculator"
+                    f"input {port.name!r} has no packet at timestamp {cc.stamp}, but other inputs have one; "
+                    "send a bool at each timestamp, for example by a "
+                    "PacketPresenceCalculator or a PacketClonerCalculator"
                 )
             result = self._join(result, bool(port.payload))
         cc.output.add(result != self._turns, cc.stamp)

@@ -98,8 +98,8 @@ class MatrixSubtractCalculator(Calculator):
         as_sides = {tag for tag in _OPERANDS if tag in cc.input_side_packets}
         if len(as_inputs) != 1 or len(as_sides) != 1 or as_inputs == as_sides:
             raise InvalidArgumentError(
-                f"{_found(as_inputs, as_sides)}; connect one of MINUEND and SUBTRAHEND as input and the "
-                "other one as side packet"
+                f"matrices to subtract: {_found(as_inputs, as_sides)}; connect one of MINUEND and SUBTRAHEND "
+                "as input and the other one as side packet"
             )
         for ports in (cc.inputs, cc.input_side_packets):
             for tag, what in _OPERANDS.items():

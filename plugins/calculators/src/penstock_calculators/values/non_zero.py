@@ -47,7 +47,9 @@ class NonZeroCalculator(penstock.Calculator):
             side.optional()
         if ("INPUT" in cc.inputs) == ("INPUT" in cc.input_side_packets):
             found = "both connected" if "INPUT" in cc.inputs else "neither connected"
-            raise InvalidArgumentError(f"input INPUT and side packet INPUT are {found}; connect one")
+            raise InvalidArgumentError(
+                f"zeros are looked for in input INPUT or side packet INPUT, which are {found}; connect one"
+            )
         cc.declare(may_skip=False, stateless=True)
 
     def process(self, cc: CalculatorContext) -> Stop | None:

@@ -85,8 +85,8 @@ class QuantizeFloatVectorCalculator(Calculator):
         missing = np.flatnonzero(np.isnan(numbers))
         if missing.size:
             raise InvalidArgumentError(
-                f"stream {source.name!r}: element {missing[0]} of the list is NaN, but there is no byte for "
-                "it; remove NaN from the list",
+                f"stream {source.name!r}: element {missing[0]} of the list to quantize is NaN, but there is "
+                "no byte for it; remove NaN from the list",
                 stream=source.name,
                 timestamp=cc.stamp,
             )
@@ -153,7 +153,9 @@ def _bounds(
     """Return the ends of the range, the lower first."""
     for field in ("max_quantized_value", "min_quantized_value"):
         if not options.HasField(field):
-            raise InvalidArgumentError(f"option {field} is missing; both ends of the range are required")
+            raise InvalidArgumentError(
+                f"option {field} is missing; to quantize, both ends of the range are required"
+            )
     low, high = np.float32(options.min_quantized_value), np.float32(options.max_quantized_value)
     if not (high > low and high >= low + _EPSILON):  # far from 0 the epsilon adds nothing
         raise InvalidArgumentError(

@@ -42,10 +42,12 @@ class CallbackCalculator(penstock.Calculator):
             port.set_any("anything")
         sides = cc.input_side_packets
         if ("CALLBACK" in sides) == ("VECTOR_CALLBACK" in sides):
-            raise InvalidArgumentError("give one of the side packets CALLBACK and VECTOR_CALLBACK, not both")
+            raise InvalidArgumentError(
+                "give one of the callback's side packets CALLBACK and VECTOR_CALLBACK, not both"
+            )
         if "CALLBACK" in sides and len(cc.inputs) != 1:
             raise InvalidArgumentError(
-                f"CALLBACK takes one input, but there are {len(cc.inputs)}; use VECTOR_CALLBACK"
+                f"the callback CALLBACK takes one input, but there are {len(cc.inputs)}; use VECTOR_CALLBACK"
             )
         sides["CALLBACK"].set(Callable, "called with each packet").optional()
         sides["VECTOR_CALLBACK"].set(Callable, "called with a list of packets").optional()

@@ -59,8 +59,8 @@ class CountingSourceCalculator(penstock.Calculator):
                 sides[tag].optional()
         if "MAX_COUNT" not in sides and "ERROR_COUNT" not in sides:
             raise InvalidArgumentError(
-                "neither side packet MAX_COUNT nor ERROR_COUNT is connected, so there would be no end; "
-                "connect one of them"
+                "neither the counting source's side packet MAX_COUNT nor ERROR_COUNT is connected, so there "
+                "would be no end; connect one of them"
             )
         cc.declare(may_skip=False, stateless=False)
 
@@ -74,7 +74,7 @@ class CountingSourceCalculator(penstock.Calculator):
         """
         sides = cc.input_side_packets
         if "ERROR_ON_OPEN" in sides and sides["ERROR_ON_OPEN"].get(bool):
-            raise NotFoundError("expected error: side packet ERROR_ON_OPEN is true")
+            raise NotFoundError("the counting source fails as asked: side packet ERROR_ON_OPEN is true")
         self._batches_to_end = _number(cc, "MAX_COUNT")
         self._batches_to_error = _number(cc, "ERROR_COUNT")
         self._batch_size = _number(cc, "BATCH_SIZE", 1)
@@ -106,7 +106,11 @@ def _number(cc: CalculatorContext, tag: str, default: int = -1) -> int:
     number = cc.input_side_packets[tag].get(int)
     _, smallest, largest = _NUMBERS[tag]
     if number < smallest:
-        raise InternalError(f"side packet {tag} is {number}, but must be at least {smallest}")
+        raise InternalError(
+            f"side packet {tag} of the counting source is {number}, but must be at least {smallest}"
+        )
     if number > largest:
-        raise InvalidArgumentError(f"side packet {tag} is {number}, but must be at most {largest}")
+        raise InvalidArgumentError(
+            f"side packet {tag} of the counting source is {number}, but must be at most {largest}"
+        )
     return number

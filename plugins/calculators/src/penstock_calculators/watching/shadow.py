@@ -10,7 +10,7 @@ from penstock.errors import InvalidArgumentError
 from penstock.types import message_class
 from penstock_calculators.messages.flow_limiter_pb2 import FlowLimiterCalculatorOptions
 from penstock_calculators.messages.shadow_pb2 import ShadowOptions
-from penstock_calculators.watching.shadow_pairs import ShadowDiffCalculatorOptions
+from penstock_calculators.watching.shadow_diff import ShadowDiffCalculatorOptions
 
 if TYPE_CHECKING:
     from penstock import SubgraphContext
@@ -23,7 +23,7 @@ class Shadow(penstock.Subgraph):
     """Runs a candidate beside a calculator on the same packets, and tells what differs.
 
     The Shadow has the ports of `primary`, whose results are its outputs, and one more: DIFF (list of
-    `penstock_calculators.watching.shadow_pairs.ShadowDifference`), which has a packet at each timestamp where
+    `penstock_calculators.watching.shadow_diff.ShadowDifference`), which has a packet at each timestamp where
     the candidate wrote something else, and otherwise a bound. The results of the candidate go nowhere else::
 
         in         1     2     3     4     5
@@ -120,11 +120,13 @@ def _check(options: ShadowOptions, inputs: list[Any], outputs: list[Any]) -> Non
             )
     if not options.executor:
         raise InvalidArgumentError(
-            "option executor is missing; name an executor of the graph, such as a "
+            "the shadow has no option executor; name an executor of the graph, such as a "
             "LowPriorityThreadPoolExecutor, so that the candidate takes no thread of other nodes"
         )
     if options.max_in_flight < 1:
-        raise InvalidArgumentError(f"option max_in_flight is {options.max_in_flight}, but must be at least 1")
+        raise InvalidArgumentError(
+            f"the shadow's max_in_flight is {options.max_in_flight}, but must be at least 1"
+        )
     if not inputs or not outputs:
         raise InvalidArgumentError(
             f"there are {len(inputs)} inputs and {len(outputs)} outputs besides {_DIFF}, but at least one of "

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from penstock_cli.failures import EXIT_CODES
-from penstock_cli.options import IMPORTS, as_json, debug, imports, subgraphs
+from penstock_cli.exit_codes import EXIT_CODES
+from penstock_cli.options import IMPORTS, debug_option, import_option, json_option, subgraph_option
 from penstock_cli.saying import say
 from penstock_cli.wording import plural
 
@@ -43,10 +43,10 @@ _MB: Final = 1e6
     help="Leave out a distribution that something requires; may be repeated.",
 )
 @click.option("--force", is_flag=True, help="Replace what is there.")
-@as_json("what was written as a JSON object")
-@imports
-@subgraphs
-@debug
+@json_option("what was written as a JSON object")
+@import_option
+@subgraph_option
+@debug_option
 @click.pass_context
 def bundle_command(  # noqa: PLR0913, PLR0917  # an argument for each option
     ctx: click.Context,

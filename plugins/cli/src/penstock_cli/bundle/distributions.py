@@ -40,12 +40,16 @@ def closure(
             wanted = Requirement(text)
         except InvalidRequirement as error:
             words = str(error).splitlines()[0]
-            raise WrongUsage(f"--with {text}: {words}; write a name, such as NAME or NAME[EXTRA]") from error
+            raise WrongUsage(
+                f"--with {text}: {words}; write the name of a distribution, such as NAME or NAME[EXTRA]"
+            ) from error
         if _found(wanted.name) is None:
-            raise WrongUsage(f"--with {text}: {wanted.name!r} is not installed; install it first")
+            raise WrongUsage(
+                f"--with {text}: distribution {wanted.name!r} is not installed; install it first"
+            )
         walk.add(wanted.name, wanted.extras, f"--with {text}")
     for name in sorted(left_out - walk.met):
-        raise WrongUsage(f"--without {name}: nothing requires it; leave the option out")
+        raise WrongUsage(f"--without {name}: no distribution requires it; leave the option out")
     return dict(sorted(walk.found.items()))
 
 

@@ -6,17 +6,19 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock import CalculatorGraph, PenstockError
-from penstock.types import OptionTypes, unpacked
+from penstock.types import OptionTypes, unpacked_message
+from penstock_cli.bundle.constants import Constants
 from penstock_cli.failures import FileMissing, RunFailed
 from penstock_cli.graphs import missing
 from penstock_cli.loading import existing, load
 from penstock_cli.runs.run import refuse_inputs
-from penstock_cli.subgraph_files import registry_for, subgraphs_of
+from penstock_cli.subgraph_files import registry_with_subgraphs, subgraphs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from penstock import Registry
+    from penstock.access import Touch
 
 _ANY: Final = "google.protobuf.Any"
 #: The service that finds models, of penstock-tensors.
@@ -63,16 +65,20 @@ def needs_of(path: Path) -> Needs:
     graph: CalculatorGraph = load(lambda: CalculatorGraph(file, subgraphs=own))
     expanded = CalculatorGraphConfig.FromString(graph.binary_config)
     refuse_inputs(expanded, path, "a bundle cannot feed", "freeze a program that feeds them from Python")
-    registry = registry_for(file)
+    registry = registry_with_subgraphs(file)
     names, subgraphs = _names(file, registry, own)
-    parts = list(_messages(expanded, OptionTypes(registry)))
+    types = OptionTypes(registry)
+    parts = list(_messages(expanded, types))
     names |= set(_named_in(parts))
     distributions = {*_ALWAYS}
     for kind, name in names:
         if registry.has(kind, name):
             distributions.add(registry.origin(kind, name).distribution or "")
     distributions |= set(_of_fields(expanded, file, registry))
-    models, outside = _files(file, graph, _model_names(parts), registry)
+    constants = Constants(expanded, lambda message: _messages(message, types))
+    reads = _Reads(_model_names(parts))
+    reads.note(graph.access(), constants)
+    models, outside = reads.found(file, registry)
     return Needs(frozenset(filter(None, distributions)), subgraphs, models, tuple(outside))
 
 
@@ -132,7 +138,7 @@ def _is_read_by(file: Path, reader: str) -> bool:
 def _messages(message: Any, types: OptionTypes) -> Iterator[Any]:
     """Yield a message and those inside of it, packed ones too."""
     if message.DESCRIPTOR.full_name == _ANY:
-        message = unpacked(message, types)
+        message = unpacked_message(message, types)
     yield message
     for field, value in message.ListFields():
         if field.message_type is not None:
@@ -142,36 +148,59 @@ def _messages(message: Any, types: OptionTypes) -> Iterator[Any]:
                     yield from _messages(one, types)
 
 
-def _files(
-    file: Path, graph: CalculatorGraph, named: Iterable[str], registry: Registry
-) -> tuple[dict[str, bytes], list[str]]:
-    """Return name → bytes of the models, and what is not taken along."""
-    searched: dict[str, bool] = dict.fromkeys(named, False)
-    outside: list[str] = []
-    for node, touches in graph.access().items():
-        for touch in touches:
-            if touch.kind == "reads" and touch.is_searched and touch.what:
-                searched[touch.what] = True
-            elif touch.kind in ("reads", "runs"):
-                known = "not in the bundle" if touch.what else "known only in the run"
-                outside.append(f"{known}: {node}: {touch}")
-    finder = None
-    if searched and registry.has("service", _FINDER):
-        key: Any = registry.find("service", _FINDER)
-        finder = key.create_beside(str(file.parent))
-    models = {}
-    for name, must_be_there in searched.items():
-        data = _model(finder, name, must_be_there=must_be_there)
-        if data is not None:
-            models[name] = data
-    return models, outside
+class _Reads:
+    """The files that the nodes of a graph read, and what they run."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        #: Name of a file that is searched → whether a run cannot do without.
+        self._searched: Final[dict[str, bool]] = dict.fromkeys(names, False)
+        #: Name of a file that is one of several → what to say if it is not found.
+        self._choices: Final[dict[str, str]] = {}
+        self._outside: Final[list[str]] = []
+
+    def note(self, access: Mapping[str, Iterable[Touch]], constants: Constants) -> None:
+        """Take in all that nodes touch, by their names; a side packet may have its text from a constant."""
+        for node, touches in access.items():
+            for touch in touches:
+                if touch.kind not in ("reads", "runs"):
+                    continue
+                names = [touch.what] if touch.what else sorted(constants.at(node, touch.source))
+                if not names:
+                    self._outside.append(f"known only in the run: {node}: {touch}")
+                for name in names:
+                    self._note_one(
+                        f"not in the bundle: {node}: {touch._replace(what=name)}", name, touch, names
+                    )
+
+    def _note_one(self, line: str, name: str, touch: Touch, names: list[str]) -> None:
+        if touch.kind != "reads" or not touch.is_searched:
+            self._outside.append(line)
+        elif len(names) == 1:
+            self._searched[name] = True
+        else:
+            self._searched.setdefault(name, False)
+            self._choices[name] = line
+
+    def found(self, file: Path, registry: Registry) -> tuple[dict[str, bytes], list[str]]:
+        """Return name → bytes of the models, and what is not taken along."""
+        finder = None
+        if self._searched and registry.has("service", _FINDER):
+            key: Any = registry.find("service", _FINDER)
+            finder = key.create_beside(str(file.parent))
+        models = {}
+        for name, must_be_there in self._searched.items():
+            data = _model(finder, name, must_be_there=must_be_there)
+            if data is not None:
+                models[name] = data
+        missed = [line for name, line in self._choices.items() if name not in models]
+        return models, [*self._outside, *missed]
 
 
 def _model(finder: Any, name: str, *, must_be_there: bool) -> bytes | None:
     if Path(name).is_absolute() or ".." in PurePosixPath(name).parts:
         if must_be_there:
             raise RunFailed(
-                f"the graph names the model {name!r}, which is elsewhere on another machine; put it beside "
+                f"the graph needs the model {name!r}, which is elsewhere on another machine; put it beside "
                 "the graph file or below it, and name it relative to that"
             )
         return None

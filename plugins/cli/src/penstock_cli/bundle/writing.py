@@ -37,14 +37,14 @@ def check_target(out: Path, *, force: bool) -> None:
         FileMissing: the folder around it is not there.
     """
     if not out.absolute().parent.is_dir():
-        raise FileMissing(f"the folder {str(out.parent)!r} does not exist; make it first")
+        raise FileMissing(f"the folder {str(out.parent)!r} for the bundle does not exist; make it first")
     if not out.exists():
         return
     if not force:
-        raise WrongUsage(f"{str(out)!r} exists; --force replaces it")
+        raise WrongUsage(f"{str(out)!r} exists; --force writes the bundle in its place")
     is_archive = out.suffix == ARCHIVE
     if is_archive and not out.is_file():
-        raise WrongUsage(f"{str(out)!r} is a folder, and cannot be replaced by an archive")
+        raise WrongUsage(f"{str(out)!r} is a folder, and a bundle cannot be written in its place")
     if not is_archive and not (out / ABOUT).is_file():
         raise WrongUsage(
             f"{str(out)!r} is no bundle: it has no {ABOUT}; remove it yourself, or take another name"

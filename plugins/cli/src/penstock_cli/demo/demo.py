@@ -13,7 +13,7 @@ from penstock.access import redacted
 from penstock_cli.demo.demo_graph import FINISHED, FRAMES, demo_config
 from penstock_cli.demo.on_gpu import Place, choose
 from penstock_cli.loading import load
-from penstock_cli.runs.addresses import Address, address_sides, is_live
+from penstock_cli.runs.addresses import Address, address_sides, is_live_address
 from penstock_cli.runs.notes import refuse_notes
 from penstock_cli.runs.picture_files import (
     are_pictures_out,
@@ -23,7 +23,7 @@ from penstock_cli.runs.picture_files import (
     pictures_told,
     with_pictures,
 )
-from penstock_cli.runs.run import Manner, run_graph
+from penstock_cli.runs.run import run_graph
 from penstock_cli.runs.summary import files
 from penstock_cli.saying import say
 from penstock_cli.wording import plural, rate
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from penstock_cli.runs.manner import Manner
     from penstock_cli.runs.watch import Outcome
 
 
@@ -56,7 +57,7 @@ class Demo:
     @property
     def is_live(self) -> bool:
         """Whether frames come in real time."""
-        return is_live(self.video) or self.camera is not None
+        return is_live_address(self.video) or self.camera is not None
 
 
 def run_demo(wanted: Demo, manner: Manner) -> None:
@@ -67,6 +68,7 @@ def run_demo(wanted: Demo, manner: Manner) -> None:
             not available, or no window can be opened.
         GraphRunError, click.exceptions.Exit: as `run_graph`.
     """
+    _check_source(wanted)
     with manner.log_said(), ExitStack() as stack:
         sides = _sides(wanted)
         window = None
@@ -146,6 +148,16 @@ def _words(wanted: Demo) -> str:
     targets = [f"into {wanted.out}"] if wanted.out is not None else []
     targets += ["in a window (Esc closes it)"] if wanted.show else []
     return f"drawing edges over {source}, {' and '.join(targets)}"
+
+
+def _check_source(wanted: Demo) -> None:
+    """Refuse more than one thing to read."""
+    if wanted.video is not None and wanted.camera is not None:
+        raise click.UsageError("demo: --camera reads a camera and VIDEO is a file; leave out one of them")
+    if wanted.frames is not None and (wanted.video is not None or wanted.camera is not None):
+        raise click.UsageError(
+            "demo: --frames is for the test pattern; a VIDEO is read to its end, a camera until Ctrl-C"
+        )
 
 
 def _told(outcome: Outcome, written: str, wanted: Demo) -> str:

@@ -15,12 +15,12 @@ import click
 from penstock import GraphConfigError, PenstockError, limits
 from penstock.errors import InvalidArgumentError, lines_of
 from penstock.log import ROOT
-from penstock.readers import where
+from penstock.readers import place_words
 from penstock_cli.failures import FileMissing, GraphInvalid
 from penstock_cli.loading import OWN, existing, is_unread, name_in, names_unknown_components
 from penstock_cli.machine.environment import in_this_environment
 from penstock_cli.runs.side_values import UNSAID, check_names, fault_words
-from penstock_cli.subgraph_files import registry_for
+from penstock_cli.subgraph_files import registry_with_subgraphs
 from penstock_cli.wording import plural
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Fault:
 
     def __str__(self) -> str:
         position = None if self.line is None or self.column is None else (self.line, self.column)
-        return f"{where(self.file, position)}{self.message}"
+        return f"{place_words(self.file, position)}{self.message}"
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,8 @@ def source_of(file: str) -> str | Path:
     except UnicodeDecodeError as error:
         byte = error.object[error.start]
         raise InvalidArgumentError(
-            f"byte {byte:#04x} at {error.start} is not UTF-8; write graph text, or name a file"
+            f"byte {byte:#04x} at {error.start} is not UTF-8, so the graph cannot be checked; write graph "
+            "text, or name a file"
         ) from error
 
 
@@ -184,7 +185,7 @@ def _look_at(verdict: Verdict, source: str | Path, sides: Mapping[str, object] |
     from penstock.plugins.default_registry import default_registry  # loads the plugins
     from penstock.runtime.executors.assignment import Executors
 
-    registry = default_registry() if isinstance(source, str) else registry_for(source)
+    registry = default_registry() if isinstance(source, str) else registry_with_subgraphs(source)
     plan = build_plan(source, registry)
     Executors(plan, registry)  # makes the executors that the graph declares, as loading it does
     config = read_graph(source, registry)
@@ -242,7 +243,7 @@ def _for_command_line(fault: PenstockError, sides: Mapping[str, object]) -> Pens
 def _fault(error: PenstockError, file: str) -> Fault:
     line, column = error.line, error.column
     position = None if line is None or column is None else (line, column)
-    message = in_this_environment(str(error).removeprefix(where(error.file, position)))
+    message = in_this_environment(str(error).removeprefix(place_words(error.file, position)))
     return Fault(error.file or file, line, column, error.code.name, error.node, error.stream, message)
 
 

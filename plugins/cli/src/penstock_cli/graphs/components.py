@@ -40,8 +40,7 @@ _WIDEST: Final = 120
 
 @dataclass(frozen=True)
 class Component:
-    """One name that graphs can use.
-    """
+    """One name that graphs can use."""
 
     #: `name`, `kind`: as the registry has them.
     name: str
@@ -111,7 +110,9 @@ def chosen(
     ]
     if word is not None and not any(fits(one.name) for one in all_of_them):
         if is_pack(word, all_of_them):
-            raise WrongUsage(f"no name contains {word!r}; that is a pack: penstock list --pack {word}")
+            raise WrongUsage(
+                f"no component's name contains {word!r}; that is a pack: penstock list --pack {word}"
+            )
         raise WrongUsage(_unknown(word, all_of_them, registry))
     return found
 
@@ -184,7 +185,7 @@ def _check_pack(pack: str, there: Iterable[Component]) -> None:
     if pack not in known:
         near = near_names(pack, known, 1)
         hint = f"did you mean {near[0]!r}?" if near else f"packs: {', '.join(map(repr, known)) or 'none'}"
-        raise WrongUsage(f"no pack {pack!r} provides names ({hint})")
+        raise WrongUsage(f"no pack {pack!r} provides components ({hint})")
 
 
 def _unknown(word: str, there: Iterable[Component], registry: Registry) -> str:

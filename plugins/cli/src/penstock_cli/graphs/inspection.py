@@ -6,10 +6,10 @@ from typing import Final, NoReturn
 
 import click
 
-from penstock_cli.access_options import limited
+from penstock_cli.access_options import access_options
 from penstock_cli.completion import SHELLS, complete_pack, script, shell_in_use
-from penstock_cli.failures import EXIT_CODES
-from penstock_cli.options import IMPORTED, as_json, debug, imports, subgraphs
+from penstock_cli.exit_codes import EXIT_CODES
+from penstock_cli.options import IMPORTED, debug_option, import_option, json_option, subgraph_option
 from penstock_cli.saying import say
 
 #: As the registry has them, with "-" for blanks.
@@ -45,10 +45,10 @@ _KINDS: Final = (
     is_flag=True,
     help="List the calculators of graph files that no installed pack has, and the official pack of each.",
 )
-@as_json("a JSON list of objects")
-@imports
-@subgraphs
-@debug
+@json_option("a JSON list of objects")
+@import_option
+@subgraph_option
+@debug_option
 @click.pass_context
 def list_command(  # noqa: PLR0913, PLR0917  # an argument for each option
     ctx: click.Context,
@@ -106,7 +106,9 @@ def list_command(  # noqa: PLR0913, PLR0917  # an argument for each option
 def _list_missing(ctx: click.Context, graphs: tuple[str, ...], *, as_text: bool, others: bool) -> NoReturn:
     """Print what graph files lack, and end the command."""
     if others:
-        raise click.UsageError("--missing lists names of graph files; leave out --kind, --pack and --long")
+        raise click.UsageError(
+            "with --missing the inspection lists names of graph files; leave out --kind, --pack and --long"
+        )
     if not graphs:
         raise click.UsageError("--missing needs a graph file; penstock list --missing GRAPH...")
     from penstock.plugins.default_registry import default_registry  # loads the plugins
@@ -137,11 +139,11 @@ def _list_missing(ctx: click.Context, graphs: tuple[str, ...], *, as_text: bool,
     help="A side packet that a run would get; may be repeated. With at least one, missing and "
     "misspelt ones are faults, and the type of each VALUE is checked.",
 )
-@as_json("a JSON list of objects, one for each file")
-@imports
-@subgraphs
-@limited(writes=False)
-@debug
+@json_option("a JSON list of objects, one for each file")
+@import_option
+@subgraph_option
+@access_options(writes=False)
+@debug_option
 @click.pass_context
 def validate_command(
     ctx: click.Context,
@@ -179,8 +181,8 @@ def validate_command(
 
 
 @click.command("doctor", short_help="Check the installation.", epilog=EXIT_CODES)
-@as_json("a JSON object instead of a page")
-@debug
+@json_option("a JSON object instead of a page")
+@debug_option
 @click.pass_context
 def doctor_command(ctx: click.Context, as_text: bool) -> None:  # noqa: FBT001  # click's
     """Check Python, this machine, the installed distributions and the plugins, and report problems.
@@ -207,7 +209,7 @@ def doctor_command(ctx: click.Context, as_text: bool) -> None:  # noqa: FBT001  
 
 @click.command("completion", short_help="Print the script for completion in a shell.", epilog=EXIT_CODES)
 @click.argument("shell", type=click.Choice(SHELLS), required=False)
-@debug
+@debug_option
 @click.pass_context
 def completion_command(ctx: click.Context, shell: str | None) -> None:
     """Print a script that lets a shell complete commands, options, and names of components.

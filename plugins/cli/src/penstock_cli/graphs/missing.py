@@ -18,7 +18,7 @@ from penstock import GraphParseError, PenstockError
 from penstock.error_text import near_names
 from penstock.errors import InvalidArgumentError
 from penstock.packs import official_packs
-from penstock.readers import where
+from penstock.readers import place_words
 from penstock_cli.failures import FileMissing, GraphInvalid, RunFailed
 from penstock_cli.graphs.checking import STDIN, source_of
 from penstock_cli.loading import is_unread
@@ -63,7 +63,7 @@ class Missing:
 
     def __str__(self) -> str:
         position = None if self.line is None or self.column is None else (self.line, self.column)
-        return f"{where(self.file, position)}{self.name}: {self._cure()}"
+        return f"{place_words(self.file, position)}{self.name}: {self._cure()}"
 
     def _cure(self) -> str:
         if self.problem is not None:
@@ -213,11 +213,11 @@ def _names_in(
     message: Any, path: tuple[tuple[str, int], ...], places: Places, types: OptionTypes
 ) -> Iterator[tuple[str, tuple[int, int] | None]]:
     """Yield the names in a message and in those inside of it, packed ones too, with places where known."""
-    from penstock.types import unpacked
+    from penstock.types import unpacked_message
 
     if message.DESCRIPTOR.full_name == _ANY:
         try:
-            message = unpacked(message, types)
+            message = unpacked_message(message, types)
         except PenstockError:  # options that cannot be read, of a calculator that is missing
             return
     for one, value in message.ListFields():

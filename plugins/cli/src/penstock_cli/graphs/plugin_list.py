@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from penstock_cli.machine.engine import engine_words
-from penstock_cli.machine.environment import pip_command
+from penstock_cli.machine.environment import FOR_MOST, in_this_environment
 from penstock_cli.wording import plural
 
 if TYPE_CHECKING:
@@ -32,8 +32,7 @@ def print_records(records: Iterable[Discovered], *, tracebacks: bool = False) ->
     records = list(records)
     click.echo(f"engine: {engine_words()}")
     if not records:
-        install = pip_command("install", "penstock")
-        click.echo(f"no plugins are installed; the standard ones come with: {install}")
+        click.echo(f"no plugins are installed; most graphs need these: {in_this_environment(FOR_MOST)}")
         return
     _print_table(records)
     failed = [record for record in records if record.state == "failed"]

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 
 from penstock import CalculatorGraph
+from penstock_cli.graphs.show_graph import is_graph
 from penstock_cli.loading import existing, load
 from penstock_cli.subgraph_files import subgraphs_of
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
-
-def show_access(path: Path, *, as_text: bool) -> None:
+def show_access(name: str, *, as_text: bool) -> None:
     """Print what each node of a graph file touches, as its contract says it; nothing is run.
 
     Raises:
-        click.ClickException: the graph cannot be read, or cannot run.
+        click.ClickException: it is no graph file, cannot be read, or cannot run.
     """
-    file = existing(path, "graph file")
+    if not is_graph(name):
+        raise click.UsageError(f"--access is for graph files, but {name!r} is the name of a component")
+    file = existing(Path(name), "graph file")
     found = load(lambda: CalculatorGraph(file, subgraphs=subgraphs_of(file))).access()
     if as_text:
         nodes = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from penstock_cli.failures import WrongUsage
 
@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from penstock import Registry
+
+#: Key in `click.Context.meta`: the `Viewer` that shows the graph of `penstock show` in place of its own ways.
+VIEWER: Final = "penstock_cli.viewer"
 
 
 class Viewer(NamedTuple):

@@ -22,6 +22,12 @@ _PIP: Final = re.compile(r"(?<![\w./\\-])(?<!uv )(?<!-m )pip (install|uninstall)
 #: A distribution of Penstock to install, with its extras, and quoted where it has some.
 _OWN: Final = re.compile(r"""(?<=pip install )(["']?)(penstock[a-z0-9-]*(?:\[[\w,-]+\])?)\1(?=[\s,;)]|$)""")
 
+#: What brings the packs that most graphs need. On PyPI `penstock` alone is another project.
+FOR_MOST: Final = "; ".join(
+    f"pip install {name}"
+    for name in ("penstock-calculators", "penstock-stream-handlers", "penstock-executors")
+)
+
 
 def in_this_environment(text: str) -> str:
     """Return a text in which each `pip install` and `pip uninstall` works in this environment.

@@ -19,6 +19,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from penstock import DoctorCheck
 from penstock.errors import NameClashError, PenstockError
 from penstock.packs import KINDS, official_packs
+from penstock_cli.machine.environment import FOR_MOST
 from penstock_cli.wording import amount, plural
 
 if TYPE_CHECKING:
@@ -182,6 +183,11 @@ def _distribution(name: str, ours: Container[str], *, is_expected: bool) -> Iter
             cure=f"pip install --force-reinstall {name}",
         )
         return
+    if name == "penstock" and not any(text.startswith("penstock-core") for text in requirements):
+        detail = "another project, whose modules may have replaced the core's"
+        cure = f"pip uninstall {name}; pip install --force-reinstall --no-deps penstock-core"
+        yield DoctorCheck(f"{name} {version}", is_well=False, detail=detail, cure=cure)
+        return
     looks = [_requirement(text) for text in requirements]
     said = [look.detail for look in looks if look.detail and (look.what not in ours or not look.is_well)]
     cure = "; ".join(look.cure for look in looks if look.cure)
@@ -217,7 +223,7 @@ def _plugins(host: PluginHost) -> Iterator[DoctorCheck]:
         "loaded",
         is_well=bool(loaded),
         detail=", ".join(loaded) or "none",
-        cure="" if loaded else "pip install penstock",
+        cure="" if loaded else FOR_MOST,
     )
     for record in host.records:
         if record.state != "loaded":

@@ -112,7 +112,7 @@ def _words(names: PackNames, description: str | None, author: str | None) -> dic
 
 def _one_line(what: str, text: str) -> str:
     if not text.strip() or not text.isprintable():
-        raise WrongUsage(f"{what} {text!r}: must be one line of text")
+        raise WrongUsage(f"the new pack's {what} {text!r}: must be one line of text")
     return text.strip()
 
 
@@ -127,7 +127,7 @@ def _author(author: str) -> str:
         return f"{{ name = {_quoted(author)} }}"
     name, address = parseaddr(author)
     if not name or "@" not in address:
-        raise WrongUsage(f"author {author!r}: must be 'Name' or 'Name <address@host>'")
+        raise WrongUsage(f"the new pack's author {author!r}: must be 'Name' or 'Name <address@host>'")
     return f"{{ name = {_quoted(name)}, email = {_quoted(address)} }}"
 
 
@@ -171,19 +171,19 @@ def _room(beside: Path) -> tempfile.TemporaryDirectory[str]:
         return tempfile.TemporaryDirectory(prefix=".penstock-new-", dir=beside)
     except OSError as error:
         raise FileMissing(
-            f"directory {str(beside)!r} cannot be written to: {error.strerror}; name another one with "
-            "--directory"
+            f"the new pack's directory {str(beside)!r} cannot be written to: {error.strerror}; name another "
+            "one with --directory"
         ) from error
 
 
 def _check_room(target: Path, entries: list[str]) -> None:
     if target.exists() and not target.is_dir():
-        raise WrongUsage(f"{str(target)!r} is a file; name a directory with --directory")
+        raise WrongUsage(f"{str(target)!r} is a file; name a directory for the new pack with --directory")
     in_the_way = [target / entry for entry in entries if os.path.lexists(target / entry)]
     if in_the_way:
         raise WrongUsage(
-            f"{str(in_the_way[0])!r} exists already and is not overwritten; move it away, or name another "
-            "directory with --directory"
+            f"{str(in_the_way[0])!r} exists already, and the new pack does not overwrite it; move it away, "
+            "or name another directory with --directory"
         )
     parent = target.absolute().parent
     if not parent.is_dir():

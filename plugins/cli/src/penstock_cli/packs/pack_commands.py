@@ -7,8 +7,8 @@ from typing import Final
 
 import click
 
-from penstock_cli.failures import EXIT_CODES
-from penstock_cli.options import as_json, debug
+from penstock_cli.exit_codes import EXIT_CODES
+from penstock_cli.options import debug_option, json_option
 
 
 @click.group("new", short_help="Write the files of a new pack.", epilog=EXIT_CODES)
@@ -30,7 +30,7 @@ def new_group() -> None:
 )
 @click.option("--description", metavar="TEXT", help="What the pack is, in one line.")
 @click.option("--author", metavar="TEXT", help="'Name' or 'Name <address>'.")
-@debug
+@debug_option
 def new_pack_command(name: str, directory: Path | None, description: str | None, author: str | None) -> None:
     """Write a pack: a distribution with calculators of your own, which Penstock finds once it is installed.
 
@@ -52,8 +52,8 @@ def new_pack_command(name: str, directory: Path | None, description: str | None,
     "validate-pack", short_help="Check a pack: names, contracts, examples, imports.", epilog=EXIT_CODES
 )
 @click.argument("name_or_path", required=False)
-@as_json("a JSON list of reports instead")
-@debug
+@json_option("a JSON list of reports instead")
+@debug_option
 def validate_pack_command(name_or_path: str | None, as_text: bool) -> None:  # noqa: FBT001  # click's
     """Check an installed pack, and exit with 1 if it has faults; warnings do not count as faults.
 

@@ -81,7 +81,7 @@ def _declared(name_or_path: str | None) -> _Declared | None:
     if path.is_dir():
         raise FileMissing(f"directory {name_or_path!r} has no {_PROJECT}; give the pack's project directory")
     if "/" in name_or_path or os.sep in name_or_path:
-        raise FileMissing(f"directory {name_or_path!r} does not exist; check the path")
+        raise FileMissing(f"pack directory {name_or_path!r} does not exist; check the path")
     return None
 
 
@@ -113,7 +113,8 @@ def _checked(name: str, declared: _Declared | None, tell: Callable[[str], object
         if declared is None:
             raise WrongUsage(str(error)) from error
         raise WrongUsage(
-            f"plugin {name!r} of {str(declared.path)!r} is not installed here; {_how_to_install(declared)}"
+            f"plugin {name!r} of pack {str(declared.path)!r} is not installed here; "
+            f"{_how_to_install(declared)}"
         ) from error
     except InvalidArgumentError as error:
         raise WrongUsage(str(error)) from error
@@ -131,8 +132,8 @@ def _stale(report: PackReport, declared: _Declared) -> PackFault | None:
         if said is not None and _spelt(what, said) != _spelt(what, found):
             return PackFault(
                 f"plugin {report.plugin!r}",
-                f"the installed {what} is {found!r}, but {str(declared.path)!r} says {said!r}; install it "
-                f"again: {_how_to_install(declared)}",
+                f"the installed pack's {what} is {found!r}, but {str(declared.path)!r} says {said!r}; "
+                f"install it again: {_how_to_install(declared)}",
             )
     return None
 

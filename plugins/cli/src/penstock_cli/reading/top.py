@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from penstock import CalculatorGraph
     from penstock.explain import Snapshot
-    from penstock_cli.runs.run import Manner
+    from penstock_cli.runs.manner import Manner
     from penstock_monitor import Reading
 
 #: `--once` takes its reading so long after the start, when there are rates.

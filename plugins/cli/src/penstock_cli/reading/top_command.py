@@ -10,11 +10,13 @@ from typing import Any, Final
 
 import click
 
-from penstock_cli.access_options import limited
-from penstock_cli.failures import EXIT_CODES, FileMissing
+from penstock_cli.access_options import access_options
+from penstock_cli.exit_codes import EXIT_CODES
+from penstock_cli.failures import FileMissing
 from penstock_cli.group import RunningCommand
-from penstock_cli.options import as_json, imports, subgraphs, with_sides
-from penstock_cli.runs.running import read_manner, running
+from penstock_cli.options import import_option, json_option, side_option, subgraph_option
+from penstock_cli.runs.manner import read_manner
+from penstock_cli.runs.run_options import run_options
 
 #: What the argument begins with if it is no file.
 _ADDRESSES: Final = ("http://", "https://")
@@ -26,7 +28,7 @@ _WITH_ADDRESS: Final = frozenset({"what", "once", "interval", "token_file", "as_
     "top", cls=RunningCommand, short_help="Show the numbers of a running graph.", epilog=EXIT_CODES
 )
 @click.argument("what", metavar="GRAPH|URL")
-@with_sides
+@side_option
 @click.option(
     "--once",
     is_flag=True,
@@ -45,11 +47,11 @@ _WITH_ADDRESS: Final = frozenset({"what", "once", "interval", "token_file", "as_
     help="With URL: the file that has the token, or - for standard input. So does the environment variable "
     "PENSTOCK_TOKEN. Other users of the machine can see a token in the command.",
 )
-@as_json("each reading as a line of JSON instead of tables, and no summary")
-@imports
-@subgraphs
-@running
-@limited(writes=True)
+@json_option("each reading as a line of JSON instead of tables, and no summary")
+@import_option
+@subgraph_option
+@run_options
+@access_options(writes=True)
 def top_command(  # noqa: PLR0913, PLR0917  # an argument for each option
     what: str,
     sides: tuple[str, ...],

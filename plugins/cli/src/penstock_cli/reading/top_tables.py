@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from penstock_monitor import Latency, NodeReading, Reading, Stall, StreamReading
+    from penstock_monitor import LatencyReading, NodeReading, Reading, StallReading, StreamReading
 
     T = TypeVar("T")
 
@@ -149,7 +149,7 @@ def _fullness(stream: StreamReading) -> float:
 # --- the rest ---------------------------------------------------------------------------------
 
 
-def _latencies(latencies: Sequence[Latency]) -> list[Text]:
+def _latencies(latencies: Sequence[LatencyReading]) -> list[Text]:
     return [
         Text(
             f"latency to {one.stream!r}: median {_ms(one.median_ms)}, 99 of 100 below {_ms(one.p99_ms)}, "
@@ -161,7 +161,7 @@ def _latencies(latencies: Sequence[Latency]) -> list[Text]:
     ]
 
 
-def _stall(stall: Stall | None) -> list[Text]:
+def _stall(stall: StallReading | None) -> list[Text]:
     if stall is None:
         return []
     lines = [Text(f"nothing has moved for {duration(stall.since_s)}", style="bold")]

@@ -7,8 +7,8 @@ from typing import Final
 
 import click
 
-from penstock_cli.failures import EXIT_CODES
-from penstock_cli.options import as_json, debug
+from penstock_cli.exit_codes import EXIT_CODES
+from penstock_cli.options import debug_option, json_option
 
 
 @click.command("paths", short_help="Show where packets of a run lost their time.", epilog=EXIT_CODES)
@@ -21,8 +21,8 @@ from penstock_cli.options import as_json, debug
     help="Exit with 1 if more than 1 of 100 packets took longer to an end: out=80ms, or in>out=80ms; may be "
     "repeated.",
 )
-@as_json("a JSON object instead of tables, with times in milliseconds")
-@debug
+@json_option("a JSON object instead of tables, with times in milliseconds")
+@debug_option
 def paths_command(trace: Path, budgets: tuple[str, ...], as_text: bool) -> None:  # noqa: FBT001  # click's
     """Show how long packets took from each source to each end of the graph, and what they waited for.
 
@@ -50,7 +50,7 @@ def paths_command(trace: Path, budgets: tuple[str, ...], as_text: bool) -> None:
     type=click.Path(path_type=Path),
     help="The page; an existing file is replaced.  [default: TRACE with the ending .html]",
 )
-@debug
+@debug_option
 def report_command(trace: Path, out: Path | None) -> None:
     """Write what a trace tells as one HTML page, which needs no network and no script.
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from penstock import GraphConfigError, GraphRunError
-from penstock_cli.failures import INTERRUPTED, RunFailed
+from penstock_cli.exit_codes import INTERRUPTED
+from penstock_cli.failures import RunFailed
 from penstock_cli.runs.notes import lost
 from penstock_cli.runs.progress import display_for
 from penstock_cli.runs.run import loaded, unfit
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from penstock import CalculatorGraph
     from penstock.explain import Wait
-    from penstock_cli.runs.run import Manner
+    from penstock_cli.runs.manner import Manner
 
 #: How a run came to its end.
 ENDED: Final = "ended"

@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
-from penstock_cli.access_options import limited
-from penstock_cli.failures import EXIT_CODES
+from penstock_cli.access_options import access_options
+from penstock_cli.exit_codes import EXIT_CODES
 from penstock_cli.group import RunningCommand
-from penstock_cli.options import as_json, imports, subgraphs, with_sides
-from penstock_cli.runs.running import read_manner, refuse_nan, running
+from penstock_cli.options import import_option, json_option, side_option, subgraph_option
+from penstock_cli.runs.manner import read_manner
+from penstock_cli.runs.run_options import refuse_nan, run_options
 
 
 @click.command(
@@ -31,12 +32,12 @@ from penstock_cli.runs.running import read_manner, refuse_nan, running
     metavar="SECONDS",
     help="The run stands still when for so long no call returned and no packet was written or dropped.",
 )
-@with_sides
-@as_json("the answer as a JSON object")
-@imports
-@subgraphs
-@running
-@limited(writes=True)
+@side_option
+@json_option("the answer as a JSON object")
+@import_option
+@subgraph_option
+@run_options
+@access_options(writes=True)
 def why_command(graph: Path, still_s: float, sides: tuple[str, ...], **manner: Any) -> None:
     """Run a graph file; tell why it ended or stands still, and what was dropped and cut.
 

@@ -53,7 +53,7 @@ class VideoName(click.Path):
         return super().convert(value, param, ctx)
 
 
-def is_live(video: object) -> bool:
+def is_live_address(video: object) -> bool:
     """Return whether the frames of a VIDEO come in real time."""
     return isinstance(video, Address) and not video.is_recording
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from penstock import CalculatorGraph
     from penstock_cli.runs.jobs import Ended
-    from penstock_cli.runs.run import Manner
+    from penstock_cli.runs.manner import Manner
 
 #: What stands for a part of a file's path in the values of side packets.
 _PARTS: Final[dict[str, Callable[[Path], str]]] = {
@@ -46,13 +46,15 @@ _PARTS: Final[dict[str, Callable[[Path], str]]] = {
 }
 
 
-def run_each(graph: Path, patterns: Sequence[str], jobs: int, given: Sequence[str], manner: Manner) -> None:
+def run_each(
+    graph: Path, patterns: Sequence[str], jobs: int | None, given: Sequence[str], manner: Manner
+) -> None:
     """Run a graph once for each file; print a table, or JSON.
 
     Args:
         graph: the graph file.
         patterns: values of `--each`.
-        jobs: how many runs at a time.
+        jobs: how many runs at a time; None for one.
         given: values of `--side`, which may have the words in braces.
         manner: how the runs are shown.
 
@@ -62,15 +64,20 @@ def run_each(graph: Path, patterns: Sequence[str], jobs: int, given: Sequence[st
         click.exceptions.Exit: the table is printed, but a run failed or was interrupted, or two
             runs wrote one file.
     """
+    if not patterns:
+        raise click.UsageError(
+            "--jobs is for --each FILES: a single run uses the threads that its graph names"
+        )
+    at_once = jobs or 1
     files = found_files(patterns)
     with manner.log_said():
         names = _unfilled(loaded(graph, read_sides(given), manner), given)
     sides = sides_of(files, given, names)
-    words = ["run", str(graph), "--json", "--no-progress", *_words_of(manner, jobs)]
+    words = ["run", str(graph), "--json", "--no-progress", *_words_of(manner, at_once)]
     work = [Job(file, (*words, *(f"--side={side}" for side in sides[file]))) for file in files]
     is_shown = manner.progress and not manner.quiet
     with watching(len(work), is_shown=is_shown, says_errors=not manner.as_json) as watch:
-        code = run_jobs(work, jobs, watch)
+        code = run_jobs(work, at_once, watch)
     order = {file: number for number, file in enumerate(files)}
     ended = sorted(watch.ended, key=lambda one: order[one.file])
     if manner.as_json:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from penstock_cli.failures import INTERRUPTED, TERMINATED
+from penstock_cli.exit_codes import INTERRUPTED, TERMINATED
 from penstock_cli.saying import say
 from penstock_cli.wording import amount, duration, plural
 

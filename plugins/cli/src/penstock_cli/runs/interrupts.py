@@ -14,7 +14,7 @@ import threading
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
 
-from penstock_cli.failures import INTERRUPTED, TERMINATED
+from penstock_cli.exit_codes import INTERRUPTED, TERMINATED
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -20,7 +20,7 @@ import click
 from penstock import CalculatorGraph
 from penstock.access import redacted
 from penstock_cli.loading import load
-from penstock_cli.runs.addresses import Address, address_sides, is_live, read_address
+from penstock_cli.runs.addresses import Address, address_sides, is_live_address, read_address
 from penstock_cli.runs.live_source import add_limiter, leave_out, read_camera
 from penstock_cli.runs.notes import refuse_notes
 from penstock_cli.runs.picture_files import (
@@ -32,7 +32,7 @@ from penstock_cli.runs.picture_files import (
     pictures_told,
     with_pictures,
 )
-from penstock_cli.runs.run import Manner, run_graph
+from penstock_cli.runs.run import run_graph
 from penstock_cli.runs.summary import files
 from penstock_cli.saying import say
 from penstock_cli.wording import duration, plural, rate
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from penstock import Packet, Registry
     from penstock.config import CalculatorGraphConfig
     from penstock.explain import Ledger
+    from penstock_cli.runs.manner import Manner
     from penstock_cli.runs.watch import Outcome
 
 #: How many ages are remembered, the newest ones: an hour at 30 frames a second.
@@ -93,7 +94,7 @@ class OverVideo:
     @property
     def is_live(self) -> bool:
         """Whether frames that come too fast are dropped."""
-        return is_live(self.video) or self.camera is not None or bool(self.as_camera)
+        return is_live_address(self.video) or self.camera is not None or bool(self.as_camera)
 
     @property
     def finished(self) -> str:

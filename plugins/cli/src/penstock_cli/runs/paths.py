@@ -13,7 +13,7 @@ from penstock.errors import InvalidArgumentError
 from penstock_cli.failures import RunFailed, WrongUsage
 from penstock_cli.loading import existing
 from penstock_cli.wording import duration, plural
-from penstock_views.api import as_data, paths_of, read_trace
+from penstock_views.api import path_data, paths_of, read_trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -46,7 +46,7 @@ def show_paths(file: Path, budgets: Sequence[str], *, is_json: bool) -> None:
     trace = read(file)
     found = [(run, paths_of(run)) for run in trace.runs]
     if is_json:
-        runs = [{"run": run.name, "paths": [as_data(path) for path in paths]} for run, paths in found]
+        runs = [{"run": run.name, "paths": [path_data(path) for path in paths]} for run, paths in found]
         click.echo(json.dumps({"runs": runs}, indent=2))
     else:
         _print(trace, found)
@@ -138,7 +138,9 @@ def _budget(text: str) -> tuple[str | None, str, float]:
     """Return source (None for all), end and seconds of a budget."""
     match = _BUDGET.fullmatch(text)
     if match is None:
-        raise WrongUsage(f"budget {text!r}: write it as out=80ms, or in>out=80ms; units are us, ms and s")
+        raise WrongUsage(
+            f"path budget {text!r}: write it as out=80ms, or in>out=80ms; units are us, ms and s"
+        )
     return match["source"], match["end"], float(match["number"]) * _SECONDS[match["unit"]]
 
 
@@ -150,7 +152,7 @@ def _check(
         meant = [path for path in paths if path.end == end and source in (None, path.source)]
         if not meant:
             known = ", ".join(f"{path.source}>{path.end}" for path in paths) or "none"
-            raise WrongUsage(f"budget {text!r}: the trace has no such path; there are: {known}")
+            raise WrongUsage(f"path budget {text!r}: the trace has no such path; there are: {known}")
         for path in meant:
             took = path.p99.latency_us * _US
             if took > most:

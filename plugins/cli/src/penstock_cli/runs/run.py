@@ -2,72 +2,29 @@
 
 from __future__ import annotations
 
-import logging
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from penstock import CalculatorGraph, GraphConfigError
-from penstock_cli.failures import TERMINATED, WrongUsage
+from penstock_cli.exit_codes import TERMINATED
+from penstock_cli.failures import WrongUsage
 from penstock_cli.loading import existing, load, name_in
 from penstock_cli.runs.files import NamedFiles
 from penstock_cli.runs.notes import refuse_notes, refuse_nothing_done
-from penstock_cli.runs.progress import display_for
 from penstock_cli.runs.side_values import check_names, fault_words
 from penstock_cli.runs.summary import as_json, files, print_summary
 from penstock_cli.runs.trace import traced
 from penstock_cli.runs.watch import Outcome, run_to_end
-from penstock_cli.saying import log_said, say
+from penstock_cli.saying import say
 from penstock_cli.subgraph_files import subgraphs_of
 from penstock_cli.wording import duration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from penstock_cli.runs.progress import Display
-
-
-@dataclass(frozen=True)
-class Manner:
-    """How a run is shown, and how long it may take."""
-
-    #: Whether to show the progress while the graph runs.
-    progress: bool = True
-    #: Print only errors.
-    quiet: bool = False
-    #: Cancel the run after so many seconds; None for never.
-    timeout_s: float | None = None
-    #: Print the summary as JSON.
-    as_json: bool = False
-    #: Print the summary on stdout.
-    summary: bool = True
-    #: Show the library's log from this level on, with node, stream and timestamp; None: only warnings,
-    #: without them.
-    log_level: int | None = None
-    #: Write a trace of the run to this file; None: do not trace.
-    trace: Path | None = None
-    #: Fail if there are notes on the run.
-    strict: bool = False
-    #: Fail if packets that wait in queues take more bytes; infinity for no limit.
-    max_queued_bytes: float | None = None
-    #: Makes what shows a run of a graph; None: a line of progress.
-    show: Callable[[CalculatorGraph], Display] | None = None
-
-    def display(self, graph: CalculatorGraph) -> Display:
-        """Return what shows a run of the graph."""
-        is_wanted = self.progress and not self.quiet
-        if self.show is not None and is_wanted:
-            return self.show(graph)
-        return display_for(wanted=is_wanted)
-
-    def log_said(self) -> AbstractContextManager[None]:
-        """Print Penstock's log until the end of the block."""
-        if self.log_level is not None:
-            return log_said(self.log_level, in_full=True)
-        return log_said(logging.ERROR if self.quiet else logging.WARNING)
+    from penstock_cli.runs.manner import Manner
 
 
 def run_file(

@@ -77,7 +77,9 @@ class Served:
         try:
             line: bytes = answer.readline(_LONGEST)
         except OSError as error:
-            raise FileMissing(f"the connection to {self.title} was lost: {error}") from error
+            raise FileMissing(
+                f"the connection to {self.title}, where the served graph runs, was lost: {error}"
+            ) from error
         return line
 
     def _ask(self, path: str) -> Any:

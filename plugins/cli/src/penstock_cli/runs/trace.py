@@ -10,7 +10,7 @@ from penstock import PenstockError
 from penstock_cli.failures import FileMissing, WrongUsage
 from penstock_cli.saying import say
 from penstock_cli.wording import amount, plural
-from penstock_views.api import PERFETTO
+from penstock_views.api import PERFETTO_ENDINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +38,7 @@ def traced(graph: CalculatorGraph, target: Path | None, *, quiet: bool) -> Itera
     if target is None:
         yield
         return
-    check_target(target, "trace")
+    check_trace_target(target, "trace")
     from penstock_views.traces import ChromeTracer  # only for this
 
     tracer = ChromeTracer()
@@ -56,7 +56,7 @@ def traced(graph: CalculatorGraph, target: Path | None, *, quiet: bool) -> Itera
     _write(tracer, target, graph, quiet=quiet)
 
 
-def check_target(target: Path, what: str) -> None:
+def check_trace_target(target: Path, what: str) -> None:
     """Refuse a file that cannot be written.
 
     Args:
@@ -91,7 +91,7 @@ def _write(
     if quiet:
         return
     say(_words(written, tracer.capacity))
-    if target.suffix not in PERFETTO:
+    if target.suffix not in PERFETTO_ENDINGS:
         from penstock_cli.runs.paths import in_short  # on demand
 
         for line in in_short(target):

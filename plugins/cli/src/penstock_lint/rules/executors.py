@@ -6,7 +6,7 @@ import inspect
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
-from penstock_lint.finding import Found, Rule
+from penstock_lint.rule import Found, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

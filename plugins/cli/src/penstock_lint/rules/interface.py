@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from penstock.error_text import did_you_mean, near_names, quoted
-from penstock_lint.finding import Found, Rule
+from penstock_lint.rule import Found, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from penstock import Calculator
 from penstock.errors import InvalidArgumentError
-from penstock_lint.finding import Found, Rule
 from penstock_lint.linted import may_call
+from penstock_lint.rule import Found, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -75,7 +75,7 @@ def read_entry(entry: str) -> tuple[str, Mapping[str, object]]:
         try:
             call = ast.parse(entry.strip(), mode="eval").body
             if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
-                raise ValueError("no name with arguments by name")  # noqa: TRY301  # one error for all
+                raise ValueError("no name of an annotator with arguments by name")  # noqa: TRY301  # one error for all
             name = call.func.id
             arguments = {str(one.arg): ast.literal_eval(one.value) for one in call.keywords if one.arg}
         except (ValueError, SyntaxError, MemoryError, RecursionError) as error:
@@ -173,7 +173,7 @@ class SupervisionAnnotatorCalculator(penstock.Calculator):
         frame: ImageFrame = image if isinstance(image, ImageFrame) else image.frame
         if frame.format != ImageFormat.SRGB:
             raise InvalidArgumentError(
-                f"stream {port.name!r} has an image of format {frame.format.name}, but the node takes SRGB; "
+                f"stream {port.name!r} has an image of format {frame.format.name}, but annotators take SRGB; "
                 "convert it before"
             )
         detections: Sequence[Detection] = (

@@ -72,7 +72,8 @@ def _points(detections: Sequence[Detection], width: int, height: int) -> NDArray
         return None
     if len(counts) > 1:
         raise InvalidArgumentError(
-            f"detections have {', '.join(map(str, sorted(counts)))} key points, but all must have as many"
+            f"detections have {', '.join(map(str, sorted(counts)))} key points, but in columns all must have "
+            "as many"
         )
     has_scores = all(point.HasField("score") for points in each for point in points)
     rows = [
@@ -149,7 +150,9 @@ def check_size(width: int, height: int) -> None:
         InvalidArgumentError: a side is below 1.
     """
     if width < 1 or height < 1:
-        raise InvalidArgumentError(f"the image has {width} x {height} pixels, but must have 1 x 1 or more")
+        raise InvalidArgumentError(
+            f"the image that the columns belong to has {width} x {height} pixels, but must have 1 x 1 or more"
+        )
 
 
 def size_of(image: Any) -> tuple[int, int]:

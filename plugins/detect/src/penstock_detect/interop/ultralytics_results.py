@@ -175,8 +175,8 @@ class DetectionsToUltralyticsCalculator(penstock.Calculator):
         frame: ImageFrame = image if isinstance(image, ImageFrame) else image.frame
         if frame.format != ImageFormat.SRGB:
             raise InvalidArgumentError(
-                f"stream {cc.inputs['IMAGE'].name!r} has an image of format {frame.format.name}, but the "
-                "node takes SRGB; convert it before"
+                f"stream {cc.inputs['IMAGE'].name!r} has an image of format {frame.format.name}, but "
+                "Ultralytics takes SRGB; convert it before"
             )
         pixels = np.ascontiguousarray(frame.array[..., ::-1])
         cc.outputs["RESULTS"].add(to_ultralytics(cc.inputs["DETECTIONS"].payload, pixels), cc.stamp)

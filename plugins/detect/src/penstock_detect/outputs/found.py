@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 
 from penstock.errors import InvalidArgumentError
-from penstock_detect.options import Layout, Scores, Units
+from penstock_detect.options import Layout, MaskAxes, Scores, Units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,6 +49,8 @@ class Reading:
     keypoint_values: int = 3
     #: How many classes have names; 0: unknown.
     classes: int = 0
+    #: Of the prototypes of masks.
+    mask_axes: MaskAxes = MaskAxes.USUAL
 
     @property
     def scale(self) -> NDArray[np.float32]:

@@ -45,6 +45,28 @@ def detr(arrays: Sequence[NDArray[Any]], reading: Reading) -> Found:
     return Found(corners(boxes)[rows], found[order], classes, None, rows)
 
 
+def detr_rows(arrays: Sequence[NDArray[Any]], reading: Reading) -> Found:
+    """Read (1, N, 4 + classes): centre and size in fractions of the input, and the score of each class."""
+    if len(arrays) != 1 or arrays[0].ndim != 3 or len(arrays[0]) != 1 or arrays[0].shape[2] <= _BOX:  # noqa: PLR2004  # batch, rows, columns
+        refuse(reading.layout, arrays, "one output 1 x N x (4 + classes)")
+    table: NDArray[np.float32] = arrays[0][0]
+    scores = sigmoid(table[:, _BOX:]) if reading.scores == Scores.SIGMOID else table[:, _BOX:]
+    classes = scores.argmax(axis=1)
+    best = scores[np.arange(len(scores)), classes]
+    near = np.flatnonzero(best >= reading.min_score)
+    return Found(corners(table[near, :_BOX]), best[near], classes[near], None, near)
+
+
+def detr_end_to_end(arrays: Sequence[NDArray[Any]], reading: Reading) -> Found:
+    """Read (1, N, 6): centre and size in fractions of the input, the score and the class."""
+    if len(arrays) != 1 or arrays[0].ndim != 3 or len(arrays[0]) != 1 or arrays[0].shape[2] != _BOX + 2:  # noqa: PLR2004  # batch, rows, columns
+        refuse(reading.layout, arrays, "one output 1 x N x 6")
+    table: NDArray[np.float32] = arrays[0][0]
+    near = np.flatnonzero(table[:, _BOX] >= reading.min_score)
+    chosen = table[near]
+    return Found(corners(chosen[:, :_BOX]), chosen[:, _BOX], _whole(chosen[:, _BOX + 1]), None, near)
+
+
 def labels_boxes_scores(arrays: Sequence[NDArray[Any]], reading: Reading) -> Found:
     """Read labels (1, N), boxes (1, N, 4) in pixels, left, top, right, bottom, and scores (1, N)."""
     wanted = "three outputs: labels 1 x N, boxes 1 x N x 4 and scores 1 x N"

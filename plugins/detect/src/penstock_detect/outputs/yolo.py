@@ -9,6 +9,7 @@ import numpy as np
 
 from penstock_detect.options import Layout
 from penstock_detect.outputs.found import Found, corners, refuse
+from penstock_detect.outputs.masks import prototypes_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -155,22 +156,11 @@ def _table(
         table, further = _only(arrays, reading, wanted), 0
     else:
         table = _first(arrays, reading, f"{wanted}, with the coefficients of masks, and the masks")
-        further = prototypes_of(arrays, reading.layout).shape[0]
+        size = (reading.width, reading.height)
+        further = len(prototypes_of(arrays, reading.layout, reading.mask_axes, size).table)
     if table.shape[axis] < least + further:
         refuse(reading.layout, arrays, wanted)
     return table, further
-
-
-def prototypes_of(arrays: Sequence[NDArray[Any]], layout: Layout) -> NDArray[np.float32]:
-    """Return what masks are made of, (masks, height, width).
-
-    Raises:
-        InvalidArgumentError: there is no such output.
-    """
-    if len(arrays) < 2 or arrays[1].ndim != 4 or arrays[1].shape[0] != 1:  # noqa: PLR2004  # the second one
-        refuse(layout, arrays, "a second output 1 x masks x height x width")
-    found: NDArray[np.float32] = arrays[1][0]
-    return found
 
 
 def _only(arrays: Sequence[NDArray[Any]], reading: Reading, wanted: str) -> NDArray[np.float32]:

@@ -53,14 +53,14 @@ def anchor_of(detection: Detection, anchor: Anchor, size: tuple[float, float] | 
         return box.xmin + right * box.width, box.ymin + down * box.height
     if location.format != LocationData.BOUNDING_BOX:
         raise InvalidArgumentError(
-            f"a detection's location_data has the format {LocationData.Format.Name(location.format)}, but "
-            "must "
-            "have a box, RELATIVE_BOUNDING_BOX or BOUNDING_BOX"
+            "for an anchor, a detection's location_data has the format "
+            f"{LocationData.Format.Name(location.format)}, but must have a box, RELATIVE_BOUNDING_BOX or "
+            "BOUNDING_BOX"
         )
     if size is None:
         raise InvalidArgumentError(
-            "a detection has a box in pixels, but the size of the image is not known; connect IMAGE_SIZE to "
-            "the SIZE of an ImagePropertiesCalculator"
+            "an anchor is wanted of a detection with a box in pixels, but the size of the image is not "
+            "known; connect IMAGE_SIZE to the SIZE of an ImagePropertiesCalculator"
         )
     pixels = location.bounding_box
     return (pixels.xmin + right * pixels.width) / size[0], (pixels.ymin + down * pixels.height) / size[1]

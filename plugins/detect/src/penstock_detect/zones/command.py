@@ -9,7 +9,7 @@ from penstock.errors import PenstockError
 from penstock_cli.api import WrongUsage, run_over_video, say
 from penstock_detect.command_graph import written
 from penstock_detect.zones.event_files import kind_of
-from penstock_detect.zones.places import MAX_FILE_BYTES, read_places
+from penstock_detect.zones.lines_and_zones import MAX_FILE_BYTES, read_places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from penstock import Packet
     from penstock_cli.api import Manner, OverVideo
-    from penstock_detect.zones.events import LineCount, ZoneCounts
-    from penstock_detect.zones.places import Places
+    from penstock_detect.zones.counts import LineCount, ZoneCounts
+    from penstock_detect.zones.lines_and_zones import Places
 
 #: The stream of track.pbtxt whose detections have tracks' IDs.
 TRACKED: Final = "results"

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import attrs
 
-from penstock_detect.zones.events import LineCount, ZoneCount, ZoneCounts, ZoneEvent, ZoneEventKind
+from penstock_detect.zones.counts import LineCount, ZoneCount, ZoneCounts
+from penstock_detect.zones.events import ZoneEvent, ZoneEventKind
 from penstock_detect.zones.geometry import crossing, distance, distance_to_edge, is_inside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from penstock_detect.zones.geometry import Point
-    from penstock_detect.zones.places import Line, Places, Zone
+    from penstock_detect.zones.lines_and_zones import Line, Places, Zone
 
 
 class Seen(NamedTuple):

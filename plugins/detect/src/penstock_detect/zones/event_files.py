@@ -209,18 +209,20 @@ class _Database:
 
     def _failure(self, error: sqlite3.Error) -> PenstockError:
         name = getattr(error, "sqlite_errorname", "") or ""
-        words = f"the database {str(self._path)!r} cannot be written: {error}"
+        words = f"the event file {str(self._path)!r}, a database, cannot be written: {error}"
         if name.startswith("SQLITE_FULL"):
-            return ResourceExhaustedError(f"{words}; make room on the disk")
+            return ResourceExhaustedError(f"{words}; make room on the disk for the events")
         if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-            return UnavailableError(f"{words} for {_BUSY_S:g} s; end the transaction of the other program")
+            return UnavailableError(
+                f"{words} for {_BUSY_S:g} s; end the other program's transaction in the event file"
+            )
         if name.startswith("SQLITE_NOTADB"):
             return InvalidArgumentError(f"{words}; name another file")
-        return PenstockError(f"{words}; check folder, permissions and disk")
+        return PenstockError(f"{words}; check folder, permissions and disk of the events")
 
 
 def _failed(path: Path, error: OSError) -> PenstockError:
     words = f"the file of events {str(path)!r} cannot be written: {error.strerror}"
     if error.errno in _FULL:
-        return ResourceExhaustedError(f"{words}; make room on the disk")
-    return PenstockError(f"{words}; check folder, permissions and disk")
+        return ResourceExhaustedError(f"{words}; make room on the disk for the events")
+    return PenstockError(f"{words}; check folder, permissions and disk of the events")

@@ -1,4 +1,4 @@
-"""EventFileSinkCalculator: events into a file; EventsToJsonCalculator: events as text for other sinks."""
+"""EventFileSinkCalculator: events into a file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import penstock
 from penstock.access import ACCESS
 from penstock.errors import InvalidArgumentError
 from penstock_detect.zones.event_files import kind_of, open_events
-from penstock_detect.zones.events import ZoneEvent, json_of
+from penstock_detect.zones.events import ZoneEvent
 from penstock_detect.zones.sink_options import EventFileSinkCalculatorOptions
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class EventFileSinkCalculator(penstock.Calculator):
             path = str(cc.input_side_packets["PATH"].payload)
         if not path:
             raise InvalidArgumentError(
-                "there is no path; set it in the options, or connect the side packet PATH"
+                "the event sink has no path; set it in the options, or connect the side packet PATH"
             )
         kind_of(path)
         self._file = open_events(cc.service(ACCESS).writing(path), append=options.append)
@@ -95,33 +95,3 @@ class EventFileSinkCalculator(penstock.Calculator):
     def close(self, cc: CalculatorContext) -> None:  # noqa: ARG002  # the interface
         """Close the file."""
         self._file.close()
-
-
-class EventsToJsonCalculator(penstock.Calculator):
-    """Makes JSON of events, for sinks that take text: topics of MQTT and Kafka.
-
-    Input: EVENTS (list[ZoneEvent]). Output: JSON (str), an array of objects with the members event,
-    timestamp, place, direction, label, track, x, y, dwell_s and speed; null where there is no value; at the
-    timestamps of EVENTS. Timestamp offset 0.
-
-    Config::
-
-        node {
-          calculator: "EventsToJsonCalculator"
-          input_stream: "EVENTS:events"
-          output_stream: "JSON:text"
-        }
-    """
-
-    @classmethod
-    def get_contract(cls, cc: CalculatorContract) -> None:
-        """Declare the ports."""
-        cc.inputs["EVENTS"].set(list[ZoneEvent], "what happened")
-        cc.outputs["JSON"].set(str, "an array of objects")
-        cc.set_timestamp_offset(0)
-        cc.declare(may_skip=False, stateless=True)
-
-    def process(self, cc: CalculatorContext) -> None:
-        """Write the events of one timestamp."""
-        if not cc.inputs["EVENTS"].is_empty():
-            cc.outputs["JSON"].add(json_of(cc.inputs["EVENTS"].payload), cc.stamp)

@@ -10,7 +10,7 @@ from penstock.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
     from penstock_detect.zones.geometry import Point
-    from penstock_detect.zones.places import Ground
+    from penstock_detect.zones.lines_and_zones import Ground
 
 #: Sines of angles between points that count as on a line, and the rounding of a plane's scale.
 _FLAT: Final = 1e-6
@@ -69,7 +69,8 @@ def _check_spread(points: tuple[Point, ...], name: str) -> None:
         lengths = float(np.hypot(*one) * np.hypot(*other))
         if abs(float(one[0] * other[1] - one[1] * other[0])) <= _FLAT * lengths:
             raise InvalidArgumentError(
-                f"{name}: three of the points {list(points)} are on one line; give the corners of an area"
+                f"{name}: three of the ground's points {list(points)} are on one line; give the corners of "
+                "an area"
             )
 
 

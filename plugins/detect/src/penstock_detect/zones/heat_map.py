@@ -80,7 +80,8 @@ class HeatMapCalculator(penstock.Calculator):
         cc.outputs["IMAGE"].set(ImageFrame, "images with the heat (SRGB)").optional()
         if "IMAGE" in cc.outputs and "IMAGE" not in cc.inputs:
             raise InvalidArgumentError(
-                "the output IMAGE is connected, but the input IMAGE is not; connect the images to draw on"
+                "the heat map's output IMAGE is connected, but the input IMAGE is not; connect the images "
+                "to draw on"
             )
         cc.set_timestamp_offset(0)
         cc.declare(may_skip=False, stateless=False)
@@ -111,9 +112,8 @@ class HeatMapCalculator(penstock.Calculator):
         if frame is not None and "IMAGE" in cc.outputs:
             if frame.format != ImageFormat.SRGB:
                 raise InvalidArgumentError(
-                    f"input {cc.inputs['IMAGE'].name!r} has an image of {frame.format.name}, but must be "
-                    "SRGB; "
-                    "convert it before by a ColorConvertCalculator"
+                    f"input {cc.inputs['IMAGE'].name!r} has an image of {frame.format.name}, but under a "
+                    "heat map it must be SRGB; convert it before by a ColorConvertCalculator"
                 )
             cc.outputs["IMAGE"].add(ImageFrame(self._drawn(frame.array), ImageFormat.SRGB), cc.stamp)
 

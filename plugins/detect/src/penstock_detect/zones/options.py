@@ -12,7 +12,15 @@ from penstock.access import ACCESS, Searched
 from penstock.errors import InvalidArgumentError
 from penstock_detect.options import check_least, check_share
 from penstock_detect.zones.anchors import Anchor
-from penstock_detect.zones.places import DIRECTIONS, Ground, Line, Places, Zone, check_places, read_places
+from penstock_detect.zones.lines_and_zones import (
+    DIRECTIONS,
+    Ground,
+    Line,
+    Places,
+    Zone,
+    check_places,
+    read_places,
+)
 from penstock_tensors import RESOURCES
 
 if TYPE_CHECKING:
@@ -35,7 +43,8 @@ def pairs(numbers: tuple[float, ...], what: str, least: int, most: int) -> tuple
     if len(numbers) % 2 or not least <= count <= most or not all(map(isfinite, numbers)):
         wanted = f"{least}" if least == most else f"{least} or more"
         raise InvalidArgumentError(
-            f"{what} has the numbers {list(numbers)[:20]}, but must have x and y of {wanted} points, finite"
+            f"option {what} has the numbers {list(numbers)[:20]}, but must have x and y of {wanted} points, "
+            "finite"
         )
     return tuple(zip(numbers[::2], numbers[1::2], strict=True))
 
@@ -66,9 +75,8 @@ class LineOptions:
         start, end = pairs(self.point, f"the line {self.name!r}", 2, 2)
         if not self.name or len(set(self.direction)) != 2 or len(self.direction) != 2:  # noqa: PLR2004
             raise InvalidArgumentError(
-                f"the line {self.name!r} has the directions {list(self.direction)}, but must have a name "
-                "and two "
-                "different directions"
+                f"option line {self.name!r} has the directions {list(self.direction)}, but must have a name "
+                "and two different directions"
             )
         return Line(
             name=self.name,
@@ -99,7 +107,7 @@ class ZoneOptions:
         Raises:
             InvalidArgumentError: it is none.
         """
-        from penstock_detect.zones.places import MAX_POINTS
+        from penstock_detect.zones.lines_and_zones import MAX_POINTS
 
         if not self.name:
             raise InvalidArgumentError("a zone has no name; set it")
@@ -160,14 +168,13 @@ class ZonesCalculatorOptions:
 
     def __attrs_post_init__(self) -> None:
         if not 0 <= self.margin <= 1:
-            raise InvalidArgumentError(f"margin is {self.margin:g}, but must be from 0 to 1")
+            raise InvalidArgumentError(f"the zones' margin is {self.margin:g}, but must be from 0 to 1")
         check_least("hold_ms", self.hold_ms, 0)
         check_least("lost_ms", self.lost_ms, 0)
         if bool(self.zones_path) == bool(self.line or self.zone):
             raise InvalidArgumentError(
-                f"{'both' if self.zones_path else 'none'} of zones_path, line and zone are set; name a "
-                "file, or "
-                "write lines and zones"
+                f"{'both' if self.zones_path else 'none'} of zones_path, line and zone are set; name a file, "
+                "or write lines and zones"
             )
         self.written()
 
@@ -213,7 +220,7 @@ class TrackSpeedCalculatorOptions:
         check_least("lost_ms", self.lost_ms, 0)
         if self.least_ms > self.window_ms:
             raise InvalidArgumentError(
-                f"least_ms is {self.least_ms}, but must be at most window_ms, {self.window_ms}"
+                f"the zones' least_ms is {self.least_ms}, but must be at most window_ms, {self.window_ms}"
             )
         if bool(self.zones_path) == (self.ground is not None):
             raise InvalidArgumentError(
@@ -290,15 +297,17 @@ class HeatMapCalculatorOptions:
             check_least(name, getattr(self, name), 1)
             if getattr(self, name) > _MOST_CELLS:
                 raise InvalidArgumentError(
-                    f"{name} is {getattr(self, name)}, but must be at most {_MOST_CELLS}"
+                    f"option {name} is {getattr(self, name)}, but must be at most {_MOST_CELLS}"
                 )
         if not 0 <= self.spread <= _MOST_SPREAD:
-            raise InvalidArgumentError(f"spread is {self.spread:g}, but must be from 0 to {_MOST_SPREAD}")
+            raise InvalidArgumentError(
+                f"the option spread is {self.spread:g}, but must be from 0 to {_MOST_SPREAD}"
+            )
         check_least("half_life_ms", self.half_life_ms, 0)
         check_least("gap_ms", self.gap_ms, 0)
         check_share("opacity", self.opacity)
         if not (isfinite(self.maximum) and self.maximum >= 0):
-            raise InvalidArgumentError(f"maximum is {self.maximum:g}, but must be 0 or more")
+            raise InvalidArgumentError(f"the option maximum is {self.maximum:g}, but must be 0 or more")
 
 
 @attrs.frozen(kw_only=True)
@@ -319,6 +328,8 @@ class ZonesToRenderDataCalculatorOptions:
 
     def __attrs_post_init__(self) -> None:
         if not (isfinite(self.thickness) and self.thickness > 0):
-            raise InvalidArgumentError(f"thickness is {self.thickness:g}, but must be above 0")
+            raise InvalidArgumentError(f"the option thickness is {self.thickness:g}, but must be above 0")
         if not 0 < self.font_height <= 1:
-            raise InvalidArgumentError(f"font_height is {self.font_height:g}, but must be above 0, at most 1")
+            raise InvalidArgumentError(
+                f"the option font_height is {self.font_height:g}, but must be above 0, at most 1"
+            )

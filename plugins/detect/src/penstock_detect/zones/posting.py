@@ -66,15 +66,15 @@ class Target:
             parts = urlsplit(url)
             port = parts.port
         except ValueError as error:
-            raise InvalidArgumentError(f"url {redacted(url)!r} is no address: {error}") from error
+            raise InvalidArgumentError(f"url {redacted(url)!r} is no address for posting: {error}") from error
         if parts.scheme not in ("http", "https") or not parts.hostname or not url.isascii() or " " in url:
             raise InvalidArgumentError(
-                f"url is {redacted(url)!r}, but must be an address such as https://host/path"
+                f"url is {redacted(url)!r}, but must be an address for posting, such as https://host/path"
             )
         if parts.username is not None or parts.password is not None:
             raise InvalidArgumentError(
-                f"url {redacted(url)!r} has a user name; give a header Authorization in the side packet "
-                "HEADERS"
+                f"the posting's url {redacted(url)!r} has a user name; give a header Authorization in the "
+                "side packet HEADERS"
             )
         path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         shown = redacted(f"{parts.scheme}://{parts.netloc}{parts.path}")
@@ -162,7 +162,8 @@ class Poster:
             waited = monotonic() - begun
             if options.give_up_ms and waited + pause > options.give_up_ms / 1000:
                 return UnavailableError(
-                    f"{failure}; {attempts} attempts in {waited:.1f} s (give_up_ms is {options.give_up_ms})"
+                    f"{failure}; {attempts} attempts to post in {waited:.1f} s (give_up_ms is "
+                    f"{options.give_up_ms})"
                 )
             if attempts == 1:
                 _logger.warning("%s; trying again", failure, extra=place(self._node))
@@ -206,7 +207,9 @@ class Poster:
             self._connection = None
             connection.close()
         if is_late.is_set() or self._is_over.is_set():  # what was read of the answer may be a part of it
-            return UnavailableError(f"{target.shown} has not answered within {seconds:g} s (timeout_ms)")
+            return UnavailableError(
+                f"{target.shown} has not answered what was posted within {seconds:g} s (timeout_ms)"
+            )
         return self._judged(answer.status, said)
 
     def _judged(self, status: int, said: bytes) -> PenstockError | None:
@@ -218,5 +221,7 @@ class Poster:
         if status in _PASSING or status >= _SERVER_ERRORS:
             return UnavailableError(words)
         if status in _REFUSED:
-            return PermissionDeniedError(f"{words}; give a header Authorization in the side packet HEADERS")
+            return PermissionDeniedError(
+                f"{words} to the posting; give a header Authorization in the side packet HEADERS"
+            )
         return InvalidArgumentError(f"{words}; check url")

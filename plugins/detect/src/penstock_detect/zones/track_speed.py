@@ -85,8 +85,8 @@ class TrackSpeedCalculator(penstock.Calculator):
             )
         if places.is_pixels and places.size is None and "IMAGE_SIZE" not in cc.inputs:
             raise InvalidArgumentError(
-                "the points of the ground are in pixels, but not of which image; say its size, or connect "
-                "IMAGE_SIZE"
+                "speeds need the ground's points, which are in pixels, but not of which image; say its "
+                "size, or connect IMAGE_SIZE"
             )
         self._anchor = places.anchor or options.anchor
         self._size: tuple[float, float] | None = None
@@ -131,8 +131,7 @@ class TrackSpeedCalculator(penstock.Calculator):
         places = self._places.in_fractions(self._size)
         if places.is_pixels or places.ground is None:
             raise InvalidArgumentError(
-                "the points of the ground are in pixels, but no packet of IMAGE_SIZE has come; send one "
-                "with the "
-                "first detections"
+                "for speeds the points of the ground are in pixels, but no packet of IMAGE_SIZE has come; "
+                "send one with the first detections"
             )
         return GroundPlane(places.ground)

@@ -118,9 +118,11 @@ def _checked(headers: Any) -> dict[str, str]:
     """
     for name, value in headers.items():
         if not isinstance(name, str) or not _NAME.fullmatch(name):
-            raise InvalidArgumentError(f"the side packet HEADERS has the name {name!r}, which no header has")
+            raise InvalidArgumentError(
+                f"the webhook's side packet HEADERS has the name {name!r}, which no header has"
+            )
         if not isinstance(value, str) or not _VALUE.fullmatch(value):
             raise InvalidArgumentError(
-                f"the side packet HEADERS: the value of {name!r} must be a str of printable ASCII"
+                f"the webhook's side packet HEADERS: the value of {name!r} must be a str of printable ASCII"
             )
     return dict(headers)

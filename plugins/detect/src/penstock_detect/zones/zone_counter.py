@@ -9,13 +9,14 @@ from penstock.errors import InvalidArgumentError
 from penstock.log import get_logger, place
 from penstock_detect.zones.anchors import anchor_of
 from penstock_detect.zones.counting import Counter, Rules, Seen
-from penstock_detect.zones.events import TrackSpeed, ZoneCounts, ZoneEvent
+from penstock_detect.zones.counts import ZoneCounts
+from penstock_detect.zones.events import TrackSpeed, ZoneEvent
 from penstock_detect.zones.options import ZonesCalculatorOptions, places_of, searched
 from penstock_formats import Detection
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
-    from penstock_detect.zones.places import Places
+    from penstock_detect.zones.lines_and_zones import Places
 
 _logger = get_logger("detect")
 
@@ -83,8 +84,8 @@ class ZonesCalculator(penstock.Calculator):
         cc.outputs["COUNTS"].set(ZoneCounts, "counts of all lines and zones").optional()
         if options.is_pixels and "IMAGE_SIZE" not in cc.inputs:
             raise InvalidArgumentError(
-                "is_pixels is set, but IMAGE_SIZE is not connected; connect it to the SIZE of an "
-                "ImagePropertiesCalculator, or give fractions of the image"
+                "the zone counter's is_pixels is set, but IMAGE_SIZE is not connected; connect it to the "
+                "SIZE of an ImagePropertiesCalculator, or give fractions of the image"
             )
         cc.set_timestamp_offset(0)
         cc.declare(may_skip=True, stateless=False, reads=searched(cc, options.zones_path))
@@ -104,8 +105,7 @@ class ZonesCalculator(penstock.Calculator):
         if places.is_pixels and places.size is None and "IMAGE_SIZE" not in cc.inputs:
             raise InvalidArgumentError(
                 f"the file of zones {options.zones_path!r} has coordinates in pixels, but not of which "
-                "image; "
-                'add "size": [width, height], or connect IMAGE_SIZE'
+                'image; add "size": [width, height], or connect IMAGE_SIZE of the zone counter'
             )
         self._anchor = places.anchor or options.anchor
         self._rules = Rules(
@@ -168,7 +168,7 @@ class ZonesCalculator(penstock.Calculator):
                 raise InvalidArgumentError(
                     f"input {cc.inputs['DETECTIONS'].name!r} has two detections with the ID {number} at "
                     "timestamp "
-                    f"{cc.stamp}, but a track is there once; connect the output of a tracker"
+                    f"{cc.stamp}, but a zone counts a track once; connect the output of a tracker"
                 )
             found[number] = Seen(
                 number, _label(one), _score(one), anchor_of(one, self._anchor, self._size), speeds.get(number)
@@ -197,9 +197,8 @@ def size_of(cc: CalculatorContext, before: tuple[float, float] | None, places: P
     size: Any = cc.inputs["IMAGE_SIZE"].payload
     if len(size) != 2 or not min(size) > 0:  # noqa: PLR2004  # width, height
         raise InvalidArgumentError(
-            f"input {cc.inputs['IMAGE_SIZE'].name!r} holds {size!r}, but an image's size is (width, "
-            "height), both "
-            "above 0; connect the SIZE of an ImagePropertiesCalculator"
+            f"input {cc.inputs['IMAGE_SIZE'].name!r} holds {size!r}, but the zone counter takes an image's "
+            "size (width, height), both above 0; connect the SIZE of an ImagePropertiesCalculator"
         )
     found = float(size[0]), float(size[1])
     if places.is_pixels and places.size is None and before not in (None, found):

@@ -6,12 +6,12 @@ from math import hypot
 from typing import TYPE_CHECKING, Final
 
 import penstock
-from penstock_detect.zones.events import ZoneCounts
+from penstock_detect.zones.counts import ZoneCounts
 from penstock_detect.zones.options import ZonesToRenderDataCalculatorOptions
 from penstock_formats import RenderData
 
 if TYPE_CHECKING:
-    from penstock_detect.zones.events import LineCount, ZoneCount
+    from penstock_detect.zones.counts import LineCount, ZoneCount
     from penstock_detect.zones.geometry import Point
 
 #: Red, green and blue, 0 to 255; each line and zone has the next one.

@@ -25,7 +25,7 @@ def expect_size(width: int, height: int) -> None:
     limit = gl.get_integer(gl.GL_MAX_TEXTURE_SIZE)
     if not 0 < width <= limit or not 0 < height <= limit:
         raise InvalidArgumentError(
-            f"a texture of {width}x{height} cannot be made, the context allows 1 to {limit} a side; "
+            f"a texture of {width}x{height} cannot be allocated, the context allows 1 to {limit} a side; "
             "scale the image before"
         )
 

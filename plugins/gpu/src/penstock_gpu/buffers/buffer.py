@@ -14,7 +14,7 @@ from penstock_gpu.buffers.gl_texture_object import GlTextureObject
 from penstock_gpu.buffers.image import Image
 from penstock_gpu.buffers.storage import register_converter, register_storage
 from penstock_gpu.buffers.texture_storage import TextureStorage
-from penstock_gpu.contexts.here import context_here
+from penstock_gpu.contexts.current_context import current_context
 from penstock_gpu.formats import GpuBufferFormat, checked_format, pixel_bytes
 
 if TYPE_CHECKING:
@@ -88,7 +88,8 @@ class GpuBuffer:
         """
         if not isinstance(frame, ImageFrame):
             raise InvalidArgumentError(
-                f"of_frame takes an ImageFrame, not {type(frame).__name__!r}; use of_array for arrays"
+                f"a buffer's of_frame takes an ImageFrame, not {type(frame).__name__!r}; use of_array for "
+                "arrays"
             )
         return cls.of_storage(FrameStorage.of_frame(frame))
 
@@ -148,13 +149,15 @@ class GpuBuffer:
         kind = checked_format(format)
         if name < 1 or width < 1 or height < 1:
             raise InvalidArgumentError(
-                f"texture {name} of {width}x{height} does not exist; give its name and its size"
+                f"texture {name} of {width}x{height} for the buffer does not exist; give its name and its "
+                "size"
             )
         if not callable(release):
             raise InvalidArgumentError(
-                f"release is {release!r}, expected a function to call when the texture is free again"
+                f"the buffer's release is {release!r}, expected a function to call when the texture is free "
+                "again"
             )
-        made_in = context if context is not None else context_here("a buffer of a texture")
+        made_in = context if context is not None else current_context("a buffer of a texture")
         foreign = GlTextureObject(
             name, target, width, height, kind, made_in, release=release, done_writing=sync
         )

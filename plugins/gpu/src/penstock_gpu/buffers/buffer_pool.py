@@ -6,7 +6,7 @@ from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.buffers.gl_texture_object import GlTextureObject
 from penstock_gpu.buffers.texture_pool import PoolOptions, TexturePool
 from penstock_gpu.buffers.texture_storage import TextureStorage
-from penstock_gpu.contexts.here import share_group_here
+from penstock_gpu.contexts.current_context import current_share_group
 from penstock_gpu.formats import GpuBufferFormat, checked_format
 
 
@@ -21,7 +21,7 @@ class GpuBufferPool(TexturePool[GlTextureObject]):
     """
 
     def __init__(self, options: PoolOptions = PoolOptions()) -> None:  # noqa: B008  # it is frozen
-        super().__init__(options, GlTextureObject.create, share_group_here)
+        super().__init__(options, GlTextureObject.create, current_share_group)
 
     def get(
         self,

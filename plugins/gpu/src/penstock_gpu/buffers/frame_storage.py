@@ -150,7 +150,7 @@ class FrameStorage(Storage):
 def _expect_none(view: type, arguments: dict[str, Any]) -> None:
     if arguments:
         raise InvalidArgumentError(
-            f"a view {view_name(view)} takes no argument {next(iter(arguments))!r}; leave it out"
+            f"a frame's view {view_name(view)} takes no argument {next(iter(arguments))!r}; leave it out"
         )
 
 

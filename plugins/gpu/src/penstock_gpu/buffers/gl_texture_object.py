@@ -19,14 +19,14 @@ from penstock.log import get_logger
 from penstock_gpu import gl
 from penstock_gpu.buffers.allocation import TEXTURE_2D, allocate, expect_size
 from penstock_gpu.contexts.context import GlContext
-from penstock_gpu.contexts.here import making_context
+from penstock_gpu.contexts.current_context import making_context
 from penstock_gpu.formats import gl_layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from penstock_gpu.buffers.texture_pool import SizePool
-    from penstock_gpu.contexts.here import AnyContext
+    from penstock_gpu.contexts.current_context import AnyContext
     from penstock_gpu.contexts.sync import GlSyncToken
     from penstock_gpu.formats import GpuBufferFormat
 
@@ -151,8 +151,8 @@ class GlTextureObject:
         """
         if self._writing.locked():
             raise FailedPreconditionError(
-                f"{self!r} is being written to; release the view to write, or leave its `with`, before"
-                " reading"
+                f"{self!r} is being written to; release the texture's view to write, or leave its `with`, "
+                "before reading"
             )
         self._reads.append(None)
         if self._done_writing is None:
@@ -192,7 +192,8 @@ class GlTextureObject:
         """
         if not self._writing.acquire(blocking=False):
             raise FailedPreconditionError(
-                f"{self!r} is being written to already; release the first view to write before the next"
+                f"{self!r} is being written to already; release the texture's first view to write before the "
+                "next"
             )
         try:
             if self._reads:
@@ -259,7 +260,7 @@ class GlTextureObject:
 
     def _refuse_to_be_written(self) -> NoReturn:
         raise FailedPreconditionError(
-            f"{self!r} is being read; release the {len(self._reads)} views to read before writing"
+            f"{self!r} is being read; release the texture's {len(self._reads)} views to read before writing"
         )
 
     def _tell(self, release: Callable[[ConsumerSync], None]) -> None:

@@ -149,4 +149,6 @@ def view_name(view: object) -> str:
 def _expect_types(**arguments: object) -> None:
     for name, value in arguments.items():
         if not isinstance(value, type):
-            raise InvalidArgumentError(f"{name} is {value!r}, but must be a type; give the class itself")
+            raise InvalidArgumentError(
+                f"the storage's {name} is {value!r}, but must be a type; give the class itself"
+            )

@@ -19,7 +19,7 @@ from penstock_gpu.buffers.frame_storage import FrameStorage, expect_image_frame
 from penstock_gpu.buffers.storage import register_converter
 from penstock_gpu.buffers.texture_storage import GlTextureView, TextureStorage
 from penstock_gpu.contexts.context import GlContext
-from penstock_gpu.contexts.here import making_context
+from penstock_gpu.contexts.current_context import making_context
 from penstock_gpu.formats import gl_layout, shape_of
 
 if TYPE_CHECKING:
@@ -75,8 +75,8 @@ def frame_of_texture(storage: TextureStorage) -> FrameStorage:
             "read it back before, with GpuBuffer.frame() or array()"
         )
     raise FailedPreconditionError(
-        f"{texture!r} was made in {texture.producer!r}, which shares with no GlContext, so it cannot be "
-        "read; make one with GlContext.create(share=ExternalContext.current())"
+        f"{texture!r} was made in {texture.producer!r}, which shares with no GlContext, so the texture "
+        "cannot be read; make one with GlContext.create(share=ExternalContext.current())"
     )
 
 

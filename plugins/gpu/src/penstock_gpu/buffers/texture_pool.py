@@ -82,7 +82,9 @@ class PoolOptions:
         ):
             value = getattr(self, name)
             if value is not None and value < least:
-                raise InvalidArgumentError(f"{name} is {value}, but must be at least {least}")
+                raise InvalidArgumentError(
+                    f"the texture pool's {name} is {value}, but must be at least {least}"
+                )
 
 
 class SizePool(Generic[X]):

@@ -11,7 +11,7 @@ from penstock_gpu.buffers.gl_texture_object import LOGGER, GlTextureObject
 from penstock_gpu.buffers.storage import Storage, register_storage
 from penstock_gpu.buffers.texture_pool import default_texture
 from penstock_gpu.contexts.context import GlContext
-from penstock_gpu.contexts.here import context_here, share_group_here
+from penstock_gpu.contexts.current_context import current_context, current_share_group
 from penstock_gpu.errors import GlError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from penstock_gpu.contexts.here import AnyContext
+    from penstock_gpu.contexts.current_context import AnyContext
     from penstock_gpu.contexts.sync import GlSyncToken
     from penstock_gpu.formats import GpuBufferFormat
 
@@ -263,7 +263,7 @@ class TextureStorage(Storage):
         if view is not GlTextureView:
             return False
         here = GlContext.current()
-        group = share_group_here() if here is None else here.share_group
+        group = current_share_group() if here is None else here.share_group
         return group is None or group is self.texture.share_group
 
     def read_view(self, view: type[Any], **arguments: Any) -> GlTextureView:  # noqa: ARG002  # one view, and its plane
@@ -279,7 +279,7 @@ class TextureStorage(Storage):
         """
         if arguments:
             _expect_plane(arguments)
-        here = context_here("a view of a texture")
+        here = current_context("a view of a texture")
         self.texture.begin_read(here)
         return GlTextureView(self, here, for_writing=False)
 
@@ -292,7 +292,7 @@ class TextureStorage(Storage):
         """
         if arguments:
             _expect_plane(arguments)
-        here = context_here("a view of a texture")
+        here = current_context("a view of a texture")
         self.texture.begin_write(here)
         return GlTextureView(self, here, for_writing=True)
 

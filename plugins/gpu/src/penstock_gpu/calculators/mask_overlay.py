@@ -9,8 +9,8 @@ import numpy as np
 from penstock.errors import PenstockError, StatusCode
 from penstock_formats.api import pass_header
 from penstock_gpu.buffers.buffer import GpuBuffer
+from penstock_gpu.calculators.image_inputs import image_at, size_of
 from penstock_gpu.calculators.pixels import colours, sampled, stored
-from penstock_gpu.calculators.ports import image_at, size_of
 from penstock_gpu.calculators.rendering import DrawingCalculator, render
 from penstock_gpu.drawing.helper import GlCalculatorHelper
 from penstock_gpu.formats import GpuBufferFormat

@@ -129,8 +129,8 @@ def quarters_of(degrees: int) -> int:
     """
     if degrees % _QUARTER:
         raise InvalidArgumentError(
-            f"rotation is {degrees} degrees, but must be a multiple of {_QUARTER}; use another calculator "
-            "for other angles"
+            f"rotation of the placement is {degrees} degrees, but must be a multiple of {_QUARTER}; use "
+            "another calculator for other angles"
         )
     return degrees // _QUARTER % _QUARTERS
 
@@ -145,8 +145,8 @@ def checked_size(size: object) -> tuple[int, int]:
     sides = tuple(size) if isinstance(size, (tuple, list)) else ()
     if len(sides) != 2 or not all(type(side) is int and side >= 0 for side in sides):  # noqa: PLR2004
         raise InvalidArgumentError(
-            f"output dimensions are {size!r}, but must be (width, height) in whole pixels, 0 for the "
-            "image's own"
+            f"output dimensions of the placement are {size!r}, but must be (width, height) in whole pixels, "
+            "0 for the image's own"
         )
     check_frame_size(*sides, "output dimensions")
     return sides

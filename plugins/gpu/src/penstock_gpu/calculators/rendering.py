@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from penstock import CalculatorContext
     from penstock_gpu.buffers.buffer import GpuBuffer
-    from penstock_gpu.drawing.helper import GlTexture
+    from penstock_gpu.drawing.gl_texture import GlTexture
     from penstock_gpu.drawing.uniform_values import UniformValue
     from penstock_gpu.formats import GpuBufferFormat
 

@@ -13,9 +13,9 @@ from penstock.errors import InvalidArgumentError
 from penstock_formats import VideoHeader
 from penstock_formats.api import ScaleMode, pass_header
 from penstock_gpu.buffers.buffer import GpuBuffer
+from penstock_gpu.calculators.image_inputs import image_at, size_of, video
 from penstock_gpu.calculators.pixels import BORDER, colours, stored
 from penstock_gpu.calculators.placement import Placement, checked_size, quarters_of
-from penstock_gpu.calculators.ports import image_at, size_of, video
 from penstock_gpu.calculators.rendering import DrawingCalculator, render
 from penstock_gpu.drawing.helper import GlCalculatorHelper
 from penstock_gpu.formats import GpuBufferFormat, image_format
@@ -222,7 +222,8 @@ def _from_options(options: GlScalerCalculatorOptions) -> Placement:
     scale = options.output_scale if options.HasField("output_scale") else 0.0
     if options.HasField("output_scale") and not 0 < scale < math.inf:
         raise InvalidArgumentError(
-            f"output_scale is {scale:g}, but must be above 0 and finite; change it in the options"
+            f"output_scale of the scaler is {scale:g}, but must be above 0 and finite; change it in the "
+            "options"
         )
     width, height = checked_size((options.output_width, options.output_height))
     mode = options.scale_mode

@@ -12,7 +12,7 @@ from penstock.errors import InvalidArgumentError
 from penstock_formats import check_frame_size
 from penstock_formats.api import pass_header
 from penstock_gpu.buffers.buffer import GpuBuffer
-from penstock_gpu.calculators.ports import image_at, size_of
+from penstock_gpu.calculators.image_inputs import image_at, size_of
 from penstock_gpu.calculators.rendering import DrawingCalculator, render
 from penstock_gpu.calculators.shader_options import ShaderCalculatorOptions
 from penstock_gpu.calculators.shader_source import ShaderSource, names_of_samplers
@@ -99,7 +99,7 @@ class ShaderCalculator(DrawingCalculator):
         """
         if not cc.inputs.ids() or len(cc.outputs.ids()) != 1:
             raise InvalidArgumentError(
-                f"node {cc.node_name!r} has {len(cc.inputs)} inputs and {len(cc.outputs)} outputs; "
+                f"shader node {cc.node_name!r} has {len(cc.inputs)} inputs and {len(cc.outputs)} outputs; "
                 "connect at least one input and exactly one output"
             )
         names_of_samplers(cc.inputs.ids())
@@ -115,8 +115,8 @@ class ShaderCalculator(DrawingCalculator):
         options = cc.options(ShaderCalculatorOptions)
         if options.width < 0 or options.height < 0 or (options.width > 0) != (options.height > 0):
             raise InvalidArgumentError(
-                f"width is {options.width} and height {options.height}, but both must be above 0, or neither "
-                "given; change the options"
+                f"the shader's width is {options.width} and height {options.height}, but both must be above "
+                "0, or neither given; change the options"
             )
         check_frame_size(options.width, options.height, "options width and height")
         pixel_layout(options.format)
@@ -191,8 +191,8 @@ class ShaderCalculator(DrawingCalculator):
         if not is_array or made.shape != shape or made.dtype != dtype:
             found = f"{made.shape} {made.dtype}" if is_array else repr(type(made).__name__)
             raise InvalidArgumentError(
-                f"the cpu function returned {found}, but {kind.name} of {size[0]}x{size[1]} is {shape} "
-                f"{dtype}; return an array of that, or name another format or size"
+                f"the shader's cpu function returned {found}, but {kind.name} of {size[0]}x{size[1]} is "
+                f"{shape} {dtype}; return an array of that, or name another format or size"
             )
         return GpuBuffer.of_array(made, kind)
 

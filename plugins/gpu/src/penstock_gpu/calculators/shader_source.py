@@ -44,8 +44,8 @@ class ShaderSource:
         for one in () if cpu is None else _parameters(cpu):
             if one.kind == one.POSITIONAL_ONLY:
                 raise InvalidArgumentError(
-                    f"parameter {one.name!r} of the cpu function can only be given by position, but all are "
-                    "given by name; write it without '/'"
+                    f"parameter {one.name!r} of the shader's cpu function can only be given by position, but "
+                    "all are given by name; write it without '/'"
                 )
         return cls(read_resource(resource) if resource else text, dict(uniforms), cpu)
 
@@ -76,14 +76,16 @@ class ShaderSource:
         for one in options.uniform:
             if one.name in seen:
                 raise InvalidArgumentError(
-                    f"uniform {one.name!r} is given twice in the options; leave one of them"
+                    f"the shader's uniform {one.name!r} is given twice in the options; leave one of them"
                 )
             seen.add(one.name)
             found[one.name] = one.value[0] if len(one.value) == 1 else one.value
         own = {*samplers, *own_uniforms(samplers)}
         taken = next((name for name in found if name in own), None)
         if taken is not None:
-            raise InvalidArgumentError(f"uniform {taken!r} is set by the calculator; give yours another name")
+            raise InvalidArgumentError(
+                f"the shader's uniform {taken!r} is set by the calculator; give yours another name"
+            )
         return found
 
     def check_uniforms(self, text: str, values: Mapping[str, Any], program: str) -> None:
@@ -114,8 +116,8 @@ class ShaderSource:
             elif one.default is one.empty and one.kind != one.VAR_POSITIONAL:
                 names = ", ".join(map(repr, sorted(there)))
                 raise InvalidArgumentError(
-                    f"the cpu function takes {one.name!r}, but there are {names}; rename the parameter, or "
-                    "give it a default"
+                    f"the shader's cpu function takes {one.name!r}, but there are {names}; rename the "
+                    "parameter, or give it a default"
                 )
         return tuple(wanted)
 
@@ -138,8 +140,8 @@ def names_of_samplers(ids: Iterable[tuple[str, int]]) -> dict[str, tuple[str, in
         name = (tag.lower() or _UNTAGGED) + (str(index) if index else "")
         if name in found:
             raise InvalidArgumentError(
-                f"inputs {_port(*found[name])} and {_port(tag, index)} would both be sampler {name!r}; use "
-                "another tag"
+                f"inputs {_port(*found[name])} and {_port(tag, index)} would both be the shader's sampler "
+                f"{name!r}; use another tag"
             )
         found[name] = tag, index
     return found
@@ -159,7 +161,7 @@ def read_resource(resource: str) -> str:
     package, colon, path = resource.partition(":")
     if not colon or not package or not path:
         raise InvalidArgumentError(
-            f"resource {resource!r} has another form than 'package:path'; write it as in "
+            f"shader source {resource!r} has another form than 'package:path'; write it as in "
             "'my_pack:shaders/blur.frag'"
         )
     try:
@@ -167,21 +169,21 @@ def read_resource(resource: str) -> str:
     except ValueError:
         spec = None
     if spec is None or not spec.submodule_search_locations:
-        raise NotFoundError(f"resource {resource!r}: package {package!r} is not installed; install it")
+        raise NotFoundError(f"shader source {resource!r}: package {package!r} is not installed; install it")
     below = "/".join([*package.split(".")[1:], path])
     try:
         with Resources(spec.submodule_search_locations).open(below) as file:
             return file.read().decode()
     except NotFoundError:
         raise NotFoundError(
-            f"resource {resource!r}: package {package!r} holds no file {path!r}; correct the path"
+            f"shader source {resource!r}: package {package!r} holds no file {path!r}; correct the path"
         ) from None
     except UnicodeDecodeError as error:
-        raise InvalidArgumentError(f"resource {resource!r} is no text in UTF-8: {error}") from error
+        raise InvalidArgumentError(f"shader source {resource!r} is no text in UTF-8: {error}") from error
     except InvalidArgumentError as error:
         raise InvalidArgumentError(
-            f"resource {resource!r}: {path!r} is no file inside of package {package!r}; give a path below "
-            "its directory, with '/'"
+            f"shader source {resource!r}: {path!r} is no file inside of package {package!r}; give a path "
+            "below its directory, with '/'"
         ) from error
 
 
@@ -201,7 +203,8 @@ def _parameters(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:
         return tuple(inspect.signature(function).parameters.values())
     except (TypeError, ValueError) as error:
         raise InvalidArgumentError(
-            f"the cpu function {function!r} does not say which parameters it takes; wrap it in a lambda"
+            f"the shader's cpu function {function!r} does not say which parameters it takes; wrap it in a "
+            "lambda"
         ) from error
 
 

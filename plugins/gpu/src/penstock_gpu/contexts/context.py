@@ -141,7 +141,7 @@ class GlContext:
         ending.end_orphans()
         name = name or f"context {next(_NUMBERS)}"
         if api is not None and api not in native.APIS:
-            raise InvalidArgumentError(f'{api!r} is no API, expected "gl", "gles" or None')
+            raise InvalidArgumentError(f'{api!r} is no API of a context, expected "gl", "gles" or None')
         opening = Opening(cls, name, thread)
         if share is not None:
             return opening.shared(share, device, api)

@@ -145,5 +145,5 @@ def _chosen(
     there = ", ".join(map(str, found)) or "none"
     raise GpuUnavailableError(
         f"there is no device {wanted!r}{source}; EGL lists: {there}",
-        "choose one of these, or none for automatic choice",
+        "choose one of these devices, or none for automatic choice",
     )

@@ -108,7 +108,7 @@ class Job:
             state = "has not begun, and will not run" if self.claim() else "still runs"
             raise WaitTimeoutError(
                 f"the job {describe(self._call)} in context {self.context.name!r} did not end within"
-                f" {timeout} s: it {state}"
+                f" {timeout} s on its GL thread: it {state}"
             )
         if self.error is None:
             return self.result
@@ -161,7 +161,7 @@ class GlThread:
             if isinstance(error, Empty):
                 raise GpuUnavailableError(
                     f"the driver has not made context {self.name!r} current within {_START_S:g} s",
-                    "see what keeps the driver busy",
+                    "see what keeps the GL driver busy on this thread",
                 ) from None
             if isinstance(error, RuntimeError):  # the system gives no further thread
                 self._made.destroy()

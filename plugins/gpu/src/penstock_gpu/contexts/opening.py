@@ -93,7 +93,8 @@ class Opening(Generic[C]):
             return self._start(made, its_device, share.share_group)
         except egl.EglError as error:
             raise GpuUnavailableError(
-                f"a context that shares with {share.name!r} was refused: {error}", "see that it has not ended"
+                f"opening a context that shares with {share.name!r} was refused: {error}",
+                "see that it has not ended before the opening of another",
             ) from error
 
     def first(self, device: str | int | None, api: str | None) -> C:
@@ -152,8 +153,9 @@ def _unavailable(refusals: list[_Refusal], wanted: str | int | None) -> GpuUnava
         cause = f"EGL has no vendor driver{on}"
     elif codes == {egl.NOT_INITIALIZED} and wanted == devices.DEFAULT.name:
         return GpuUnavailableError(
-            f"EGL finds no desktop to draw on as 'default' ({said})",
-            "set DISPLAY or WAYLAND_DISPLAY where there is a desktop, else choose another device, or none",
+            f"opening a context: EGL finds no desktop to draw on as 'default' ({said})",
+            "set DISPLAY or WAYLAND_DISPLAY where there is a desktop, else open a context on another "
+            "device, or none",
         )
     elif codes == {egl.NOT_INITIALIZED}:
         cause = f"EGL has a vendor driver, but nothing that draws{on}"

@@ -133,7 +133,7 @@ class GlSyncToken:
             return  # commands of one context are done in order
         if here is None and not egl.load().current().context:
             raise FailedPreconditionError(
-                "no GL context is current to wait in; wait in GlContext.run, or with wait()"
+                "no GL context is current to wait for the fence in; wait in GlContext.run, or with wait()"
             )
         if here is None or here.share_group is self.context.share_group:
             is_done = self._has_fence(timeout_s)

@@ -18,6 +18,6 @@ context, or else in the one that holds the pixels.
 
 from penstock_gpu.cuda.array import CudaArray
 from penstock_gpu.cuda.driver import CudaError, CudaUnavailableError
-from penstock_gpu.cuda.storage import CudaStorage, of_cuda, why_not
+from penstock_gpu.cuda.storage import CudaStorage, of_cuda, why_no_cuda
 
-__all__ = ["CudaArray", "CudaError", "CudaStorage", "CudaUnavailableError", "of_cuda", "why_not"]
+__all__ = ["CudaArray", "CudaError", "CudaStorage", "CudaUnavailableError", "of_cuda", "why_no_cuda"]

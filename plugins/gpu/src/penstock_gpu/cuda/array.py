@@ -108,7 +108,8 @@ class CudaArray:
             )
         if copy:
             raise BufferError(
-                "a copy was asked for; this view only lends memory: copy the array made from it"
+                "a copy of the CUDA array was asked for; this view only lends memory: copy the array made "
+                "from it"
             )
         pixels = self._held()
         hold = Hold(pixels)
@@ -164,7 +165,7 @@ class CudaArray:
         taken = source if isinstance(source, CudaSource) else CudaSource.of(source, pixels.bridge)
         if (taken.shape, taken.dtype) != (self.shape, self.dtype):
             raise InvalidArgumentError(
-                f"the array is {taken.shape} {taken.dtype}, expected {self.shape} {self.dtype}, "
+                f"the CUDA array is {taken.shape} {taken.dtype}, expected {self.shape} {self.dtype}, "
                 "as the buffer's size and format say"
             )
         pixels.bridge.copy_in(
@@ -216,7 +217,7 @@ class CudaArray:
         handle = LEGACY_STREAM if stream is None else int(stream)
         if handle < LEGACY_STREAM:
             raise ValueError(
-                f"stream is {stream}, expected None, -1, 1, 2 or a stream's handle; 0 is ambiguous"
+                f"the CUDA stream is {stream}, expected None, -1, 1, 2 or a stream's handle; 0 is ambiguous"
             )
         pixels.bridge.let_wait(handle)
         pixels.note_stream(handle)

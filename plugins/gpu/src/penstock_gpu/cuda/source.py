@@ -79,7 +79,9 @@ class CudaSource:
     @classmethod
     def _of_interface(cls, array: object, said: dict[str, Any], bridge: CudaBridge) -> CudaSource:
         if said.get("mask") is not None:
-            raise InvalidArgumentError(f"{type(array).__name__} has a mask; fill in its elements before")
+            raise InvalidArgumentError(
+                f"{type(array).__name__} has a mask in its CUDA interface; fill in its elements before"
+            )
         pointer, shape = int(said["data"][0]), tuple(said["shape"])
         try:
             ordinal = bridge.device_of(pointer)
@@ -122,7 +124,8 @@ def _expect_device(array: object, device: tuple[int, ...], bridge: CudaBridge) -
 
 def _on_the_cpu(array: object) -> InvalidArgumentError:
     return InvalidArgumentError(
-        f"{type(array).__name__} is in main memory, expected on a CUDA device; use GpuBuffer.of_array"
+        f"{type(array).__name__} is a source in main memory, expected on a CUDA device; use "
+        "GpuBuffer.of_array"
     )
 
 
@@ -130,7 +133,7 @@ def _dtype(tensor: dlpack.Tensor) -> np.dtype[Any]:
     letter = _LETTERS.get(dlpack.Kind(tensor.kind)) if tensor.kind in _LETTERS else None
     if letter is None or tensor.bits % 8:
         raise InvalidArgumentError(
-            f"elements of DLPack type {tensor.kind} with {tensor.bits} bits, "
+            f"the CUDA array's source has elements of DLPack type {tensor.kind} with {tensor.bits} bits, "
             "expected uint8, float16 or float32; convert the array before"
         )
     return np.dtype(f"{letter}{tensor.bits // 8}")
@@ -140,7 +143,7 @@ def _pitch(shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype[Any
     """Return the bytes from one row to the next."""
     if len(shape) not in (_GRAY, _COLOUR) or 0 in shape:
         raise InvalidArgumentError(
-            f"the array has shape {shape}, expected (H, W) or (H, W, channels) with at least one pixel; "
+            f"the CUDA array has shape {shape}, expected (H, W) or (H, W, channels) with at least one pixel; "
             "for (channels, H, W) use permute(1, 2, 0).contiguous() or the like"
         )
     row = int(np.prod(shape[1:])) * dtype.itemsize
@@ -151,7 +154,7 @@ def _pitch(shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype[Any
     )
     if not is_together or (shape[0] > 1 and strides[0] < row):
         raise InvalidArgumentError(
-            f"the array of shape {shape} has strides of {strides} bytes, expected {inner} behind the first; "
-            "use tensor.contiguous() or cupy.ascontiguousarray"
+            f"the CUDA array of shape {shape} has strides of {strides} bytes, expected {inner} behind the "
+            "first; use tensor.contiguous() or cupy.ascontiguousarray"
         )
     return strides[0] if shape[0] > 1 else row

@@ -69,7 +69,7 @@ def of_cuda(array: object, format: int | None = None, *, context: GlContext | No
     return here.run(make)
 
 
-def why_not(context: GlContext) -> str:
+def why_no_cuda(context: GlContext) -> str:
     """Return why CUDA cannot be used with an OpenGL context, or "" if it can."""
     try:
         context.run(lambda: _bridge(context))
@@ -288,7 +288,7 @@ def _context(what: str) -> GlContext:
     context = GlContext.current()
     if context is None:
         raise FailedPreconditionError(
-            f"no GL context is current on this thread; ask for {what} in GlContext.run, "
+            f"CUDA needs a GL context, and none is current on this thread; ask for {what} in GlContext.run, "
             "or in run_in_gl_context of a node's helper"
         )
     return context
@@ -297,7 +297,7 @@ def _context(what: str) -> GlContext:
 def _bridge(context: GlContext) -> CudaBridge:
     if context.api != "gl":
         raise CudaUnavailableError(
-            f"context {context.name!r} speaks {context.api}, expected desktop GL",
+            f"context {context.name!r} speaks {context.api}, but CUDA expects desktop GL",
             cure='make it with api="gl"',
         )
     return bridge_of(context)

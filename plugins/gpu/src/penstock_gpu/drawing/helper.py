@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 from operator import index
-from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Final, TypeVar, overload
 
 from penstock.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, words_of
 from penstock_formats import ImageFrame
@@ -17,6 +17,7 @@ from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.buffers.texture_storage import GlTextureView, TextureStorage, release_all
 from penstock_gpu.contexts.gl_thread import translated
 from penstock_gpu.current import LOCAL
+from penstock_gpu.drawing.gl_texture import GlTexture
 from penstock_gpu.errors import GlError, GpuUnavailableError, ShaderError
 from penstock_gpu.formats import GpuBufferFormat, checked_format, of_image_format
 from penstock_gpu.messages.context_pb2 import GlContextOptions
@@ -24,7 +25,6 @@ from penstock_gpu.service import GPU, MAIN, USER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
 
     from penstock import CalculatorContext, CalculatorContract
     from penstock_gpu.contexts.context import GlContext
@@ -36,75 +36,6 @@ F = TypeVar("F", GpuBuffer, ImageFrame)
 _FRAMEBUFFER: Final = "penstock_gpu.drawing.helper.framebuffer"
 #: glCheckFramebufferStatus. Source: OpenGL 4.6 core profile, section 9.4.2.
 _UNSUPPORTED: Final = 0x8CDD
-
-
-class GlTexture:
-    """A texture that a calculator reads from or draws to, during one call of `process`.
-
-    Made by `GlCalculatorHelper`. Release it, or use it in a `with` block, in the context in which it was
-    made; then other contexts may use it. Never keep one between calls: keep the buffer.
-    """
-
-    __slots__ = ("_view", "buffer", "height", "name", "shared", "target", "width")
-
-    def __init__(self, buffer: GpuBuffer, view: GlTextureView) -> None:
-        #: The buffer whose pixels it holds.
-        self.buffer: Final = buffer
-        self._view: GlTextureView | None = view
-        #: The texture itself, which outlives this; not for calculators.
-        self.shared: Final = view.texture
-        #: The GL name.
-        self.name: Final[int] = view.name
-        #: GL_TEXTURE_2D.
-        self.target: Final[int] = view.target
-        #: `width`, `height`: in pixels.
-        self.width: Final[int] = view.width
-        self.height: Final[int] = view.height
-
-    @overload
-    def get_frame(self) -> GpuBuffer: ...
-    @overload
-    def get_frame(self, kind: type[F]) -> F: ...
-    def get_frame(self, kind: type[Any] = GpuBuffer) -> Any:
-        """Return the image, and release the texture: other contexts now see what was drawn.
-
-        Args:
-            kind: `GpuBuffer`, a reference without cost, or `ImageFrame`, which waits for the drawing and
-                copies the pixels to main memory, once for each buffer.
-
-        Raises:
-            InvalidArgumentError: `kind` is neither, or the buffer's format has no ImageFrame.
-        """
-        if kind is GpuBuffer:
-            self.release()
-            return self.buffer
-        if kind is ImageFrame:
-            self.release()
-            return self.buffer.frame()
-        raise InvalidArgumentError(f"get_frame: {kind!r} is no kind of frame; use GpuBuffer or ImageFrame")
-
-    def release(self) -> None:
-        """Release the texture. A second call does nothing. `helper.release` releases several at once."""
-        view = self.take_view()
-        if view is not None:
-            view.release()
-
-    def take_view(self) -> GlTextureView | None:
-        """Return the view, which the caller then releases; None if it is released already."""
-        view, self._view = self._view, None
-        return view
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.release()
-
-    def __repr__(self) -> str:
-        state = "" if self._view is not None else ", released"
-        return f"<GlTexture {self.name}, {self.width}x{self.height}{state}>"
 
 
 class GlCalculatorHelper:
@@ -191,8 +122,8 @@ class GlCalculatorHelper:
         if self._context is None:
             if self._why_off:
                 raise GpuUnavailableError(
-                    f"node {self._node!r} asks for GL, but there is none: {self._why_off}",
-                    "look at uses_gl first",
+                    f"node {self._node!r} asks its helper for GL, but there is none: {self._why_off}",
+                    "look at the helper's uses_gl first",
                     node=self._node,
                 )
             raise FailedPreconditionError(
@@ -255,7 +186,8 @@ class GlCalculatorHelper:
         buffer = GpuBuffer.of_frame(source) if isinstance(source, ImageFrame) else source
         if not isinstance(buffer, GpuBuffer):
             raise InvalidArgumentError(
-                f"create_source_texture takes a GpuBuffer or an ImageFrame, not a {type(source).__name__!r}"
+                "the helper's create_source_texture takes a GpuBuffer or an ImageFrame, not a "
+                f"{type(source).__name__!r}"
             )
         chosen = {"plane": plane} if plane else {}
         return GlTexture(buffer, buffer.read_view(GlTextureView, **chosen))
@@ -372,7 +304,8 @@ def whole(width: object, height: object) -> tuple[int, int]:
         return index(width), index(height)  # type: ignore[arg-type]  # that it may fail is the question
     except TypeError:
         raise InvalidArgumentError(
-            f"an image of {width!r} x {height!r} is not possible; give whole numbers: // in place of /"
+            f"the helper can draw nothing on an image of {width!r} x {height!r}; give whole numbers: // in "
+            "place of /"
         ) from None
 
 

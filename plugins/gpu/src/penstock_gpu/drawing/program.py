@@ -12,6 +12,7 @@ from penstock_gpu import gl
 from penstock_gpu.contexts.context import GlContext
 from penstock_gpu.drawing.glsl import VERTEX, complete, declarations
 from penstock_gpu.drawing.uniform_values import KINDS, numbers, setter, type_name
+from penstock_gpu.drawing.vertex_attributes import ATTRIBUTES
 from penstock_gpu.errors import ShaderError
 
 if TYPE_CHECKING:
@@ -19,18 +20,7 @@ if TYPE_CHECKING:
 
     from penstock_gpu.drawing.uniform_values import UniformValue
 
-#: Locations of the vertex attributes of a quad: the corner in clip space, -1 to 1, ...
-ATTRIB_VERTEX: Final = 0
-#: ... and its position in the texture, 0 to 1.
-ATTRIB_TEXTURE_POSITION: Final = 1
-#: The number of these attributes.
-NUM_ATTRIBUTES: Final = 2
 
-#: Names under which a vertex shader may declare the two attributes.
-ATTRIBUTES: Final[Mapping[str, int]] = {
-    "position": ATTRIB_VERTEX,
-    "texture_coordinate": ATTRIB_TEXTURE_POSITION,
-}
 _LONGEST_NAME: Final = 256
 
 
@@ -111,7 +101,7 @@ class GlProgram:
             FailedPreconditionError: it is deleted.
         """
         if not self.handle:
-            raise FailedPreconditionError(f"{_called(self.name)} is deleted; make another")
+            raise FailedPreconditionError(f"{_called(self.name)} is deleted; make another program")
         gl.glUseProgram(self.handle)
 
     def set(self, name: str, value: UniformValue) -> None:
@@ -164,7 +154,7 @@ def check_name(name: str, known: Iterable[str], program: str) -> None:
     near = get_close_matches(name, there, 1)
     has = ", ".join(repr(one) for one in there) or "none"
     raise InvalidArgumentError(
-        f"{_called(program)} has no uniform {name!r}; it has {has}; "
+        f"{_called(program)} has no uniform {name!r}; the program has {has}; "
         + (f"did you mean {near[0]!r}?" if near else "declare it in the shader, or leave it out")
     )
 

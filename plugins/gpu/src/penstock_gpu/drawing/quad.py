@@ -9,7 +9,7 @@ import numpy as np
 
 from penstock_gpu import gl
 from penstock_gpu.contexts.context import GlContext
-from penstock_gpu.drawing.program import ATTRIB_TEXTURE_POSITION, ATTRIB_VERTEX
+from penstock_gpu.drawing.vertex_attributes import ATTRIB_TEXTURE_POSITION, ATTRIB_VERTEX
 
 #: Each corner: x and y in clip space, then the position in the texture. Row 0 of an image is at t = 0, and is
 #: drawn at y = -1, where row 0 of the framebuffer is: nothing is flipped.

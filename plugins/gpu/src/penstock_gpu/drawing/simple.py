@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from penstock import CalculatorContext, CalculatorContract
-    from penstock_gpu.drawing.helper import GlTexture
+    from penstock_gpu.drawing.gl_texture import GlTexture
 
 
 class GlSimpleCalculator(penstock.Calculator):
@@ -72,7 +72,7 @@ class GlSimpleCalculator(penstock.Calculator):
             src: the input image.
             dst: the image to draw, all of it.
         """
-        raise NotImplementedError(f"{type(self).__name__} must override gl_render(src, dst)")
+        raise NotImplementedError(f"{type(self).__name__} must override gl_render(src, dst) for its drawing")
 
     def gl_teardown(self) -> None:
         """Delete what `gl_setup` made; called once, if `gl_setup` has succeeded."""
@@ -112,9 +112,9 @@ class GlSimpleCalculator(penstock.Calculator):
         self.helper.open(cc)
         if not self.helper.uses_gl and type(self).cpu_render is GlSimpleCalculator.cpu_render:
             raise GpuUnavailableError(
-                f"node {cc.node_name!r}: {type(self).__name__} has no NumPy path, and there is no GL: "
+                f"node {cc.node_name!r}: {type(self).__name__} draws by GL alone, and there is no GL: "
                 f"{self.helper.why_off}",
-                "give it a cpu_render(src), or bring GL",
+                "give the drawing a cpu_render(src), or bring GL",
                 node=cc.node_name,
             )
         header = cc.inputs[_port(cc.inputs)].header
@@ -178,8 +178,8 @@ class GlSimpleCalculator(penstock.Calculator):
                 f"{made.shape} {made.dtype}" if isinstance(made, np.ndarray) else repr(type(made).__name__)
             )
             raise InvalidArgumentError(
-                f"{type(self).__name__}.cpu_render returned {kinds}, but {kind.name} of {width}x{height} is "
-                f"{shape} {dtype}; see output_dimensions and output_format"
+                f"{type(self).__name__}.cpu_render drew {kinds}, but {kind.name} of {width}x{height} is "
+                f"{shape} {dtype}; see output_dimensions and output_format of the drawing"
             )
         return GpuBuffer.of_array(made, kind)
 
@@ -188,7 +188,7 @@ class GlSimpleCalculator(penstock.Calculator):
         if new_width < 1 or new_height < 1:
             raise InvalidArgumentError(
                 f"{type(self).__name__}.output_dimensions made {new_width}x{new_height} of {width}x{height}, "
-                "but an image has at least one pixel"
+                "but a drawing has at least one pixel"
             )
         return new_width, new_height
 

@@ -92,7 +92,7 @@ class OpenCvEncodedImageToImageFrameCalculator(penstock.Calculator):
         if pixels is None:
             raise PenstockError(
                 f"input {port!r} holds {len(file)} bytes that begin with {file[:8]!r} and are no image that "
-                f"OpenCV {cv2.__version__} reads{fault}; look at the node that made them",
+                f"OpenCV {cv2.__version__} reads{fault}; look at the node that made these encoded images",
                 code=StatusCode.INTERNAL,
                 stream=port,
             )

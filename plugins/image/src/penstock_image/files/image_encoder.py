@@ -68,7 +68,7 @@ class OpenCvImageEncoderCalculator(penstock.Calculator):
         self._quality = options.quality if options.HasField("quality") else _QUALITY
         if self._quality not in _QUALITIES:
             raise InvalidArgumentError(
-                f"quality is {self._quality}, but must be 1 to 100; change it in the options"
+                f"the encoder's quality is {self._quality}, but must be 1 to 100; change it in the options"
             )
 
     def process(self, cc: CalculatorContext) -> None:
@@ -80,8 +80,8 @@ class OpenCvImageEncoderCalculator(penstock.Calculator):
         expect_format(frame, _FORMATS, name, "put a ColorConvertCalculator with RGB_OUT before")
         if max(frame.width, frame.height) > _LONGEST:
             raise InvalidArgumentError(
-                f"input {name!r} holds {frame!r}, but a JPEG has at most {_LONGEST} pixels on a "
-                "side; scale the frame down before"
+                f"input {name!r} holds {frame!r}, but an encoded JPEG has at most {_LONGEST} pixels on a "
+                "side; scale the frame down before the encoder"
             )
         is_gray = frame.format is ImageFormat.GRAY8
         pixels = frame.array if is_gray else cv2.cvtColor(frame.array, cv2.COLOR_RGB2BGR)

@@ -61,8 +61,8 @@ class ImageFilePropertiesCalculator(penstock.Calculator):
         if (streams_in + sides_in, streams_out + sides_out) != (1, 1) or streams_out > streams_in:
             raise InvalidArgumentError(
                 f"node {cc.node_name!r} has {streams_in} input streams, {sides_in} input side packets, "
-                f"{streams_out} output streams and {sides_out} output side packets, but needs one input and "
-                "one output; a stream comes only of a stream"
+                f"{streams_out} output streams and {sides_out} output side packets, but for the properties "
+                "of a file needs one input and one output; a stream comes only of a stream"
             )
         (cc.inputs if streams_in else cc.input_side_packets)[0].set(bytes, "an image file")
         found = (cc.outputs if streams_out else cc.output_side_packets)[0]
@@ -93,7 +93,7 @@ def _pillow() -> Any:
         return import_module("PIL.Image")
     except ImportError as error:
         raise UnavailableError(
-            f"EXIF data are read by Pillow, which is not there ({error}); pip install pillow"
+            f"EXIF properties are read by Pillow, which is not there ({error}); pip install pillow"
         ) from error
 
 

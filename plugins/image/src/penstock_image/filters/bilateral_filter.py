@@ -80,8 +80,9 @@ class BilateralFilterCalculator(penstock.Calculator):
         options = cc.options(BilateralFilterCalculatorOptions)
         if not (options.sigma_color >= 0 and 0 <= options.sigma_space <= _WIDEST):
             raise InvalidArgumentError(
-                f"sigma_color is {options.sigma_color:g} and sigma_space {options.sigma_space:g}, but both "
-                f"must be 0 or more, and sigma_space at most {_WIDEST:g}; change the options"
+                f"the filter's sigma_color is {options.sigma_color:g} and sigma_space "
+                f"{options.sigma_space:g}, but both must be 0 or more, and sigma_space at most {_WIDEST:g}; "
+                "change the options"
             )
         self._color = options.sigma_color * _RANGE
         self._space = options.sigma_space

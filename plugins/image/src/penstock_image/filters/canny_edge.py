@@ -79,18 +79,20 @@ class CannyEdgeCalculator(penstock.Calculator):
         options = cc.options(CannyEdgeCalculatorOptions)
         if options.aperture_size not in _APERTURES:
             raise InvalidArgumentError(
-                f"aperture_size is {options.aperture_size}, but must be 3, 5 or 7; change it in the options"
+                f"the Canny filter's aperture_size is {options.aperture_size}, but must be 3, 5 or 7; change "
+                "it in the options"
             )
         if not 0 <= options.low_threshold <= options.high_threshold:
             raise InvalidArgumentError(
-                f"low_threshold is {options.low_threshold:g} and high_threshold {options.high_threshold:g}, "
-                "but the low one must be 0 or more and not above the high one; change them in the options"
+                f"the Canny filter's low_threshold is {options.low_threshold:g} and high_threshold "
+                f"{options.high_threshold:g}, but the low one must be 0 or more and not above the high one; "
+                "change them in the options"
             )
         width = options.line_width
         if not 1 <= width <= _WIDEST or width % 2 == 0:
             raise InvalidArgumentError(
-                f"line_width is {width}, but must be an odd number from 1 to {_WIDEST}; change it in the "
-                "options"
+                f"the edges' line_width is {width}, but must be an odd number from 1 to {_WIDEST}; change it "
+                "in the options"
             )
         self._options = options
         self._square = None if width == 1 else np.ones((width, width), np.uint8)

@@ -165,6 +165,7 @@ def _rounded(number: np.float32) -> np.float32:
 def _finite(number: float) -> np.float32:
     if not math.isfinite(number):
         raise InvalidArgumentError(
-            f"a number of the region is {number}, but all must be finite; look at the node that made it"
+            f"a number of the crop's region is {number}, but all must be finite; look at the node that made "
+            "it"
         )
     return _f32(number)

@@ -100,13 +100,14 @@ class ImageCroppingCalculator(penstock.Calculator):
         options = cc.options(ImageCroppingCalculatorOptions)
         if options.border_mode not in _BORDERS:
             raise InvalidArgumentError(
-                "border_mode is BORDER_UNSPECIFIED, but must be BORDER_ZERO or BORDER_REPLICATE; change the "
-                "options"
+                "the cropping's border_mode is BORDER_UNSPECIFIED, but must be BORDER_ZERO or "
+                "BORDER_REPLICATE; change the options"
             )
         for name in ("output_max_width", "output_max_height", *_SIZES, *_SHARES):
             if options.HasField(name) and not getattr(options, name) > 0:
                 raise InvalidArgumentError(
-                    f"{name} is {getattr(options, name):g}, but must be above 0; change the options"
+                    f"the cropping's {name} is {getattr(options, name):g}, but must be above 0; change the "
+                    "options"
                 )
         self._options = options
         self._border = _BORDERS[options.border_mode]
@@ -139,8 +140,8 @@ class ImageCroppingCalculator(penstock.Calculator):
         size = (cc.inputs["WIDTH"].payload, cc.inputs["HEIGHT"].payload)
         if not (size[0] > 0 and size[1] > 0):
             raise InvalidArgumentError(
-                f"inputs 'WIDTH' and 'HEIGHT' hold {size[0]} and {size[1]}, but a region has at least one "
-                "pixel; look at the nodes that made them"
+                f"inputs 'WIDTH' and 'HEIGHT' hold {size[0]} and {size[1]}, but what is cropped has at least "
+                "one pixel; look at the nodes that made them"
             )
         return attrs.evolve(region, width=size[0], height=size[1])
 
@@ -177,10 +178,12 @@ def _check_sizes(cc: CalculatorContract) -> None:
     }
     half = [name for name, parts in given.items() if any(parts) and not all(parts)]
     if half:
-        raise InvalidArgumentError(f"node {cc.node_name!r}: only one of {half[0]} is given; give both")
+        raise InvalidArgumentError(
+            f"node {cc.node_name!r}: for cropping only one of {half[0]} is given; give both"
+        )
     found = [name for name, parts in given.items() if all(parts)]
     if len(found) != 1:
         raise InvalidArgumentError(
-            f"node {cc.node_name!r}: the size of the region comes from {', '.join(found) or 'nowhere'}; give "
+            f"node {cc.node_name!r}: the cropping's size comes from {', '.join(found) or 'nowhere'}; give "
             f"exactly one of {', '.join(given)}"
         )

@@ -152,13 +152,14 @@ def _declare_prestream(cc: CalculatorContract) -> None:
     cc.outputs["VIDEO_PRESTREAM"].set(VideoHeader, "header of the transformed frames").optional()
     if ("VIDEO_PRESTREAM" in cc.inputs) != ("VIDEO_PRESTREAM" in cc.outputs):
         raise InvalidArgumentError(
-            f"node {cc.node_name!r}: VIDEO_PRESTREAM is connected at one side only; connect both, or none"
+            f"node {cc.node_name!r}: the transformation's VIDEO_PRESTREAM is connected at one side only; "
+            "connect both, or none"
         )
     moving = [tag for tag in ("OUTPUT_DIMENSIONS", "ROTATION_DEGREES") if tag in cc.inputs]
     if "VIDEO_PRESTREAM" in cc.inputs and moving:
         raise InvalidArgumentError(
-            f"node {cc.node_name!r}: {' and '.join(moving)} may change the size from frame to frame, which "
-            "VIDEO_PRESTREAM promises to be constant; give it as a side packet or option instead"
+            f"node {cc.node_name!r}: {' and '.join(moving)} may transform frames to changing sizes, "
+            "which VIDEO_PRESTREAM promises to be constant; give it as a side packet or option instead"
         )
 
 
@@ -200,8 +201,8 @@ def _checked_size(size: object) -> tuple[int, int]:
     sides = tuple(size) if isinstance(size, (tuple, list)) else ()
     if len(sides) != 2 or not all(isinstance(side, int) and side >= 0 for side in sides):  # noqa: PLR2004
         raise InvalidArgumentError(
-            f"output dimensions are {size!r}, but must be (width, height) in whole pixels, "
-            "or 0 for the frame's own size"
+            f"output dimensions of the transformation are {size!r}, but must be (width, height) in whole "
+            "pixels, or 0 for the frame's own size"
         )
     check_frame_size(*sides, "output dimensions")
     return sides

@@ -127,7 +127,7 @@ def quarter_turns(degrees: int) -> int:
     """
     if degrees % _QUARTER:
         raise InvalidArgumentError(
-            f"rotation is {degrees} degrees, but must be a multiple of 90 (counterclockwise)"
+            f"the orientation is turned by {degrees} degrees, but must be a multiple of 90 (counterclockwise)"
         )
     return degrees % (4 * _QUARTER)
 

@@ -109,8 +109,8 @@ class ScaleImageCalculator(penstock.Calculator):
             return
         if self._lacks_options:
             raise InvalidArgumentError(
-                "input 'OVERRIDE_OPTIONS' is connected, but had no packet at PRESTREAM; send one before the "
-                "first frame, or leave the input out"
+                "the scaling's input 'OVERRIDE_OPTIONS' is connected, but had no packet at PRESTREAM; send "
+                "one before the first frame, or leave the input out"
             )
         cc.outputs[self._to].add(self._scaling_of(cc, frame).apply(frame), cc.stamp)
 
@@ -144,7 +144,7 @@ class ScaleImageCalculator(penstock.Calculator):
         found = (width, height, frame.format)
         if self._is_promised and found != self._known:
             raise InvalidArgumentError(
-                f"input {cc.inputs[self._from].name!r} holds {frame!r}, but its header says "
+                f"input {cc.inputs[self._from].name!r} holds {frame!r} to scale, but its header says "
                 f"{self._header.width}x{self._header.height} {self._header.format.name}; correct the header, "
                 "or leave its size out"
             )
@@ -157,9 +157,9 @@ class ScaleImageCalculator(penstock.Calculator):
         options = self._options
         if options.HasField("input_format") and found[2] is not ImageFormat(options.input_format):
             raise InvalidArgumentError(
-                f"frames of input {cc.inputs[self._from].name!r} have format {found[2].name}, but "
-                f"input_format is {ImageFormat(options.input_format).name}; correct it in the "
-                "options, or leave it out"
+                f"frames to scale, of input {cc.inputs[self._from].name!r}, have format {found[2].name}, but "
+                f"input_format is {ImageFormat(options.input_format).name}; correct it in the options, or "
+                "leave it out"
             )
         is_first = self._scaling is None
         self._scaling = scaling_of(options, *found)
@@ -178,6 +178,6 @@ def _check_time(cc: CalculatorContext, port: Input) -> None:
     """Refuse a packet that does not come before the first frame."""
     if cc.input_timestamp != PRESTREAM:
         raise InvalidArgumentError(
-            f"input {port.name!r} has a packet at {cc.input_timestamp}, but must have it at PRESTREAM; look "
-            "at the node that made it"
+            f"input {port.name!r} has a packet at {cc.input_timestamp}, but must say how to scale at "
+            "PRESTREAM; look at the node that made it"
         )

@@ -96,8 +96,8 @@ def check(options: Options) -> None:
     for name in ("input_format", "output_format"):
         if options.HasField(name) and getattr(options, name) not in FORMATS:
             raise InvalidArgumentError(
-                f"{name} is {ImageFormat(getattr(options, name)).name}, but must be SRGB or SRGBA; change "
-                "the options"
+                f"scaling: {name} is {ImageFormat(getattr(options, name)).name}, but must be SRGB or SRGBA; "
+                "change the options"
             )
     if options.preserve_aspect_ratio:
         _check_multiple(options)
@@ -153,8 +153,8 @@ def ratio(text: str, name: str) -> float:
         width = height = math.nan
     if not (width >= 0 and height >= 0):
         raise InvalidArgumentError(
-            f'{name} is {text!r}, but must be two numbers such as "16/9", or "0/1" for none; change the '
-            "options"
+            f'scaling: {name} is {text!r}, but must be two numbers such as "16/9", or "0/1" for none; change '
+            "the options"
         )
     quotient = width / height if height else 0.0
     return quotient if math.isfinite(quotient) else 0.0

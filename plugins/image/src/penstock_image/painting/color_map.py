@@ -83,8 +83,8 @@ class ColorMapCalculator(penstock.Calculator):
         least, largest = self._minimum, self._maximum
         if least is not None and largest is not None and least >= largest:
             raise InvalidArgumentError(
-                f"minimum is {least:g} and maximum {largest:g}, but the first must be below the other; "
-                "change the options"
+                f"the color map's minimum is {least:g} and maximum {largest:g}, but the first must be below "
+                "the other; change the options"
             )
         self._format = ImageFormat.GRAY8 if self._map is None else ImageFormat.SRGB
         pass_header(cc.input, cc.output, format=self._format)
@@ -139,5 +139,7 @@ def _given(options: Options, name: str) -> float | None:
         return None
     value: float = getattr(options, name)
     if not isfinite(value):
-        raise InvalidArgumentError(f"{name} is {value}, but must be a finite number; change the options")
+        raise InvalidArgumentError(
+            f"the color map's {name} is {value}, but must be a finite number; change the options"
+        )
     return value

@@ -77,11 +77,11 @@ class RecolorCalculator(penstock.Calculator):
         """Check the options; forward the stream header."""
         options = cc.options(RecolorCalculatorOptions)
         if not options.HasField("color"):
-            raise InvalidArgumentError("color is not set, but says what to blend in; set it in the options")
+            raise InvalidArgumentError("color is not set, but says how to recolor; set it in the options")
         self._color = (options.color.r, options.color.g, options.color.b)
         if not all(0 <= part <= _MOST for part in self._color):
             raise InvalidArgumentError(
-                f"color is {self._color}, but each part must be 0 to 255; change the options"
+                f"to recolor, color is {self._color}, but each part must be 0 to 255; change the options"
             )
         self._channel = _ALPHA if options.mask_channel == RecolorCalculatorOptions.ALPHA else 0
         self._inverts = options.invert_mask

@@ -39,8 +39,8 @@ def shares_of(mask: ImageFrame, channel: int, size: tuple[int, int]) -> NDArray[
     if mask.format.channels > 1:
         if channel >= mask.format.channels:
             raise InvalidArgumentError(
-                f"input 'MASK' holds {mask!r}, which has no alpha channel, but mask_channel is ALPHA; set it "
-                "to RED in the options"
+                f"input 'MASK' holds {mask!r}, which has no alpha channel to read shares from, but "
+                "mask_channel is ALPHA; set it to RED in the options"
             )
         plane = cv2.extractChannel(plane, channel)
     if (mask.width, mask.height) != size:

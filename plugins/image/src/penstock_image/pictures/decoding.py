@@ -72,8 +72,8 @@ def decoded(data: bytes, name: str, *, follows_exif: bool = True) -> tuple[NDArr
     found = FORMATS.get((channels, pixels.dtype))
     if found is None:
         raise InvalidArgumentError(
-            f"{name} has {channels} channels of {pixels.dtype}, but frames are made of 1, 3 or 4 channels of "
-            "8 or 16 bits; convert the file"
+            f"{name} has {channels} channels of {pixels.dtype}, but frames are decoded from 1, 3 or 4 "
+            "channels of 8 or 16 bits; convert the file"
         )
     kind, code = found
     if code is not None:

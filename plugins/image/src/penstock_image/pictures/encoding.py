@@ -138,4 +138,6 @@ def write_whole(target: Path, data: bytes, what: str) -> None:
         kind, cure = PenstockError, "check folder, permissions and disk"
         if error.errno in _FULL:
             kind, cure = ResourceExhaustedError, "make room on the disk"
-        raise kind(f"{what} {str(target)!r} cannot be written: {error.strerror}; {cure}") from error
+        raise kind(
+            f"{what} {str(target)!r} cannot be written as a picture: {error.strerror}; {cure}"
+        ) from error

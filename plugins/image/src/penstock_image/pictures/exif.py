@@ -85,6 +85,6 @@ def time_taken(data: bytes) -> int | None:
         taken = dt.datetime.strptime(f"{text} {zone}", "%Y:%m:%d %H:%M:%S %z")
     fraction = str(tags.get(_TAKEN_SUBSEC, "")).strip("\0 ")
     if fraction and not fraction.isdecimal():
-        raise ValueError(f"parts of a second are {fraction!r}, but must be digits")
+        raise ValueError(f"parts of a second in EXIF are {fraction!r}, but must be digits")
     seconds = (taken - _EPOCH) // dt.timedelta(seconds=1)
     return seconds * 1_000_000 + int((fraction + "000000")[:6] or 0)

@@ -132,8 +132,8 @@ def _by_number(path: Path, access: Access) -> Found:
             by_number[int(match[1])] = name
     if not by_number:
         raise InvalidArgumentError(
-            f"{what}: there is no such file, such as {numbered(path.name, 1)!r}, in {str(path.parent)!r}; "
-            "check folder and digits"
+            f"{what} finds no picture, such as {numbered(path.name, 1)!r}, in {str(path.parent)!r}; check "
+            "folder and digits"
         )
     numbers = sorted(by_number)
     missing = sorted(set(range(numbers[0], numbers[-1])) - by_number.keys())
@@ -149,7 +149,9 @@ def _number_form(name: str) -> str:
     """
     literal = [re.escape(one.replace("\0", "%")) for one in _NUMBER.split(name.replace("%%", "\0"))[::3]]
     if len(literal) != 2:  # noqa: PLR2004  # before and behind the number
-        raise InvalidArgumentError(f"pattern {name!r} has {len(literal) - 1} numbers, but must have one")
+        raise InvalidArgumentError(
+            f"picture pattern {name!r} has {len(literal) - 1} numbers, but must have one"
+        )
     return rf"{literal[0]} *([0-9]+){literal[1]}"
 
 
@@ -161,7 +163,9 @@ def _by_wildcards(path: Path, access: Access) -> Found:
         if fnmatchcase(name, path.name) and not name.startswith(".")
     ]
     if not names:
-        raise InvalidArgumentError(f"{what}: no file in {str(path.parent)!r} fits; check folder and pattern")
+        raise InvalidArgumentError(
+            f"{what}: no picture in {str(path.parent)!r} fits; check folder and pattern"
+        )
     return _found(what, path.parent, sorted(names, key=natural))
 
 
@@ -176,7 +180,7 @@ def _in_list(path: Path, access: Access) -> Found:
         place = f"{path}, line {number}"
         one = path.parent / entry
         if not one.is_file():
-            raise InvalidArgumentError(f"{place}: there is no file {str(one)!r}; correct the line")
+            raise InvalidArgumentError(f"{place}: there is no picture {str(one)!r}; correct the line")
         pictures.append(Picture(access.reading(one), place))
     if not pictures:
         raise InvalidArgumentError(f"{what} is empty; write the path of a picture into each line")
@@ -195,7 +199,9 @@ def text_of(path: Path, access: Access, what: str) -> str:
     except OSError as error:
         raise InvalidArgumentError(f"{what} cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        raise InvalidArgumentError(f"{what} is no text in UTF-8: {error}; check what wrote it") from error
+        raise InvalidArgumentError(
+            f"{what} of pictures is no text in UTF-8: {error}; check what wrote it"
+        ) from error
 
 
 def _names(folder: Path, access: Access, what: str) -> list[str]:
@@ -204,7 +210,7 @@ def _names(folder: Path, access: Access, what: str) -> list[str]:
         return [one.name for one in access.folder(folder).iterdir() if one.is_file()]
     except OSError as error:
         raise InvalidArgumentError(
-            f"{what} cannot be read: {error.strerror}: {str(folder)!r}; check the path"
+            f"{what} cannot be read: {error.strerror}: {str(folder)!r}; check the path of the pictures"
         ) from error
 
 

@@ -183,8 +183,8 @@ class PictureSinkCalculator(penstock.Calculator):
         name = cc.inputs["NAME"].payload or ""
         if not name or name.startswith(".") or any(one in name for one in (*_SEPARATORS, "\0")):
             raise InvalidArgumentError(
-                f"the frame at {cc.input_timestamp} has the name {name!r} on {cc.inputs['NAME'].name!r}, but "
-                "needs that of a file, without folder or leading dot"
+                f"the picture at {cc.input_timestamp} has the name {name!r} on {cc.inputs['NAME'].name!r}, "
+                "but needs that of a file, without folder or leading dot"
             )
         path = self._target / name
         if self._options.ending:
@@ -199,12 +199,13 @@ class PictureSinkCalculator(penstock.Calculator):
             self._access.writing(self._target).mkdir()
         except OSError as error:
             raise InvalidArgumentError(
-                f"folder {str(self._target)!r} cannot be made: {error.strerror}; make it first"
+                f"the pictures' folder {str(self._target)!r} cannot be made: {error.strerror}; make it first"
             ) from error
 
 
 def _check_folder(target: Path) -> None:
     if not target.parent.is_dir():
         raise InvalidArgumentError(
-            f"{str(target)!r} cannot be written: there is no folder {str(target.parent)!r}; make it first"
+            f"picture {str(target)!r} cannot be written: there is no folder {str(target.parent)!r}; make it "
+            "first"
         )

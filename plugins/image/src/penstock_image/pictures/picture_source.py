@@ -154,7 +154,9 @@ class PictureSourceCalculator(penstock.Calculator):
         if cc.options(PictureSourceCalculatorOptions).times is PictureTimes.EXIF and _TABLE in (
             cc.input_side_packets.tags()
         ):
-            raise InvalidArgumentError(f"times is EXIF, but {_TABLE} is connected too; leave out one of them")
+            raise InvalidArgumentError(
+                f"the pictures' times is EXIF, but {_TABLE} is connected too; leave out one of them"
+            )
 
     def open(self, cc: CalculatorContext) -> None:
         """Find the pictures, decode the first one, and send the header."""
@@ -220,7 +222,8 @@ class PictureSourceCalculator(penstock.Calculator):
             except InvalidArgumentError as error:
                 if self._options.broken is BrokenPicture.FAIL:
                     raise InvalidArgumentError(
-                        f"{error}; replace or remove the file, or leave it out: broken: SKIP, --skip-broken"
+                        f"{error}; replace or remove the picture, or leave it out: broken: SKIP, "
+                        "--skip-broken"
                     ) from error
                 self._skip(cc, picture, str(error), _DAMAGED)
                 continue
@@ -263,7 +266,7 @@ class PictureSourceCalculator(penstock.Calculator):
             return
         said = f"picture {picture} is {size[0]}x{size[1]}, but the first one is {first[0]}x{first[1]}"
         if self._options.same_size:
-            raise InvalidArgumentError(f"{said}; scale it, or leave same_size out")
+            raise InvalidArgumentError(f"{said}; scale the picture, or leave same_size out")
         if "size" not in self._said:
             self._said.add("size")
             _LOG.info("%s; each frame has its own size", said, extra=place(self._node))

@@ -136,7 +136,9 @@ def _rows(path: Path, access: Access) -> Iterator[tuple[int, str, int]]:
                 yield reader.line_num, cells[0], _time(cells[1], unit, place)
             is_first = False
     except csv.Error as error:
-        raise InvalidArgumentError(f"{path}, line {reader.line_num}: {error}; correct the row") from error
+        raise InvalidArgumentError(
+            f"{path}, line {reader.line_num}: {error}; correct the row of times"
+        ) from error
 
 
 def _time(text: str, unit: int, place: str) -> int:

@@ -41,7 +41,8 @@ class Images(Lane):
         """Add an image."""
         if not payload.HasField("encoded_image"):
             raise InvalidArgumentError(
-                f"input {self.tag} holds a message without encoded_image; look at the node that made it"
+                f"the image sequence's input {self.tag} holds a message without encoded_image; look at the "
+                "node that made it"
             )
         moment.sequence.add_step(self.key(keys.IMAGE_TIMESTAMP), INTS, [moment.stamp])
         moment.sequence.add_step(self.key(keys.IMAGE_ENCODED), BYTES, [payload.encoded_image])
@@ -80,8 +81,9 @@ class ImageLabels(Lane):
             return
         if len(labels) != len(scores) or (ids and len(ids) != len(labels)):
             raise InvalidArgumentError(
-                f"input {self.tag} holds {len(labels)} labels, {len(scores)} scores and {len(ids)} label "
-                "ids, but each label has a score, and ids are as many or none; correct the detection"
+                f"the image sequence's input {self.tag} holds {len(labels)} labels, {len(scores)} scores and "
+                f"{len(ids)} label ids, but each label has a score, and ids are as many or none; correct the "
+                "detection"
             )
         if self._has_times(moment.sequence):
             moment.sequence.add_step(self.key(keys.IMAGE_TIMESTAMP), INTS, [moment.stamp])
@@ -107,14 +109,14 @@ class Masks(Lane):
             return
         if any(one.location_data.format != _MASK for one in payload):
             raise PenstockError(
-                f"input {self.tag} holds a detection without a mask, but can only store masks; filter them "
-                "before",
+                f"the image sequence's input {self.tag} holds a detection without a mask, but can only "
+                "store masks; filter them before",
                 code=StatusCode.UNIMPLEMENTED,
             )
         if len(payload) > 1 or not payload[0].label:
             raise InvalidArgumentError(
-                f"input {self.tag} holds {len(payload)} masks, but can store one at a timestamp, with a "
-                "label; merge them, or filter them before"
+                f"the image sequence's input {self.tag} holds {len(payload)} masks, but can store one at a "
+                "timestamp, with a label; merge them, or filter them before"
             )
         _, file = cv2.imencode(".png", _pixels(payload[0].location_data, self.tag))
         moment.sequence.add_step(self.key(keys.IMAGE_ENCODED), BYTES, [file.tobytes()])
@@ -127,14 +129,15 @@ def _pixels(location: LocationData, tag: str) -> NDArray[np.uint8]:
     height, width = location.mask.height, location.mask.width
     if not (height > 0 and width > 0 and height * width <= _LARGEST_MASK):
         raise InvalidArgumentError(
-            f"input {tag} holds a mask of {width}x{height} pixels, but it must have 1 to {_LARGEST_MASK}"
+            f"the image sequence's input {tag} holds a mask of {width}x{height} pixels, but it must have 1 "
+            f"to {_LARGEST_MASK}"
         )
     pixels = np.zeros((height, width), np.uint8)
     for run in location.mask.rasterization.interval:
         if not (0 <= run.y < height and run.left_x >= 0 and run.right_x < width):
             raise InvalidArgumentError(
-                f"input {tag} holds a mask of {width}x{height} pixels with a run from {run.left_x} to "
-                f"{run.right_x} in row {run.y}, outside of it; look at the node that made it"
+                f"the image sequence's input {tag} holds a mask of {width}x{height} pixels with a run from "
+                f"{run.left_x} to {run.right_x} in row {run.y}, outside of it; look at the node that made it"
             )
         pixels[run.y, run.left_x : run.right_x + 1] = 255
     return pixels

@@ -165,7 +165,7 @@ class MediaSequence:
         for index, step in enumerate(self.steps(key)):
             if not step.int64_list.value:
                 raise InvalidArgumentError(
-                    f"step {index} of {key!r} in the sequence has no whole number, but must have one"
+                    f"step {index} of {key!r} in the media sequence has no whole number, but must have one"
                 )
             yield step.int64_list.value[0]
 

@@ -155,8 +155,8 @@ class PackMediaSequenceCalculator(penstock.Calculator):
         self._check_size(message.ByteSize())
         if options.output_only_if_all_present and self._missing:
             raise NotFoundError(
-                f"no packet came on {', '.join(sorted(self._missing))}, but the record needs all inputs; set "
-                "output_only_if_all_present to false to have it without them"
+                f"no packet came on {', '.join(sorted(self._missing))}, but a media sequence needs all "
+                "inputs; set output_only_if_all_present to false to have it without them"
             )
         if _TAG in cc.output_side_packets:
             cc.output_side_packets[_TAG].set(message)

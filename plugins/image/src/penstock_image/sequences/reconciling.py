@@ -68,8 +68,8 @@ def _number_segments(sequence: MediaSequence) -> None:
         return
     if len(starts) != len(ends):
         raise InvalidArgumentError(
-            f"the sequence has {len(starts)} values of {keys.SEGMENT_START!r} and {len(ends)} of "
-            f"{keys.SEGMENT_END!r}, but must have as many; correct it"
+            f"the sequence cannot be reconciled: it has {len(starts)} values of {keys.SEGMENT_START!r} and "
+            f"{len(ends)} of {keys.SEGMENT_END!r}, but must have as many; correct it"
         )
     for times, key in ((starts, keys.SEGMENT_START_INDEX), (ends, keys.SEGMENT_END_INDEX)):
         sequence.set(key, INTS, [_nearest(images, time) for time in times])

@@ -105,8 +105,9 @@ class Boxes(Lane):
             return np.array([box.xmin, box.ymin, box.width, box.height], np.float32)
         if height <= 0 or width <= 0:
             raise InvalidArgumentError(
-                f"input {self.tag} holds a box in pixels, but the size of the image is not known; connect an "
-                f"input IMAGE, or set {keys.IMAGE_HEIGHT!r} and {keys.IMAGE_WIDTH!r} in the context"
+                f"input {self.tag} holds a region with its box in pixels, but the size of the image is not "
+                f"known; connect an input IMAGE, or set {keys.IMAGE_HEIGHT!r} and {keys.IMAGE_WIDTH!r} in "
+                "the context"
             )
         box = location.bounding_box
         pixels = np.array([box.xmin, box.ymin, box.width, box.height], np.float32)

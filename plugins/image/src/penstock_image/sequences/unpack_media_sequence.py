@@ -110,8 +110,9 @@ class UnpackMediaSequenceCalculator(penstock.Calculator):
         is_padded = options.HasField("padding_before_label") or options.HasField("padding_after_label")
         if is_padded and _RESAMPLER not in made and _DECODER not in made:
             raise InvalidArgumentError(
-                f"padding_before_label or padding_after_label is set, but neither {_RESAMPLER} nor "
-                f"{_DECODER} is connected, which they are for; connect one, or leave out the padding"
+                "the media sequence's padding_before_label or padding_after_label is set, but neither "
+                f"{_RESAMPLER} nor {_DECODER} is connected, which they are for; connect one, or leave out "
+                "the padding"
             )
         cc.declare(may_skip=True, stateless=False)
 
@@ -246,7 +247,7 @@ def _steps(sequence: MediaSequence, *, early: bool) -> Iterator[tuple[int, str, 
                 )
             if time == POSTSTREAM and early and index:
                 raise InvalidArgumentError(
-                    f"{key!r} in the sequence has both timestamps and Timestamp.POSTSTREAM, which "
+                    f"{key!r} in the sequence to unpack has both timestamps and Timestamp.POSTSTREAM, which "
                     "output_poststream_as_prestream cannot bring before them; leave it out"
                 )
             last = time
@@ -317,6 +318,7 @@ def _message(name: str) -> Any:
     if entry is None:
         pack = registry.install_hint("option", name)
         raise FailedPreconditionError(
-            f"an output side packet is a {name}, but no installed pack has it; run pip install {pack}"
+            f"an output side packet of the media sequence is a {name}, but no installed pack has it; run pip "
+            f"install {pack}"
         )
     return entry.load()

@@ -54,13 +54,14 @@ class ClipLabels(Lane):
         scores = len(detection.score)
         if not (detection.label or detection.label_id):
             raise InvalidArgumentError(
-                f"input {self.tag} holds {scores} scores, but neither labels nor label ids; set one of them"
+                f"the sequence's values at input {self.tag} have {scores} scores, but neither labels nor "
+                "label ids; set one of them"
             )
         for name, found in (("labels", detection.label), ("label ids", detection.label_id)):
             if found and len(found) != scores:
                 raise InvalidArgumentError(
-                    f"input {self.tag} holds {len(found)} {name} and {scores} scores, but each score has "
-                    "one; correct the detection"
+                    f"the sequence's values at input {self.tag} have {len(found)} {name} and {scores} "
+                    "scores, but each score has one; correct the detection"
                 )
 
 

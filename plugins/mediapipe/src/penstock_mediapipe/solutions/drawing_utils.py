@@ -210,7 +210,7 @@ def plot_landmarks(  # noqa: PLR0913, PLR0917  # the reference's signature
         pyplot = import_module("matplotlib.pyplot")
     except ImportError as error:
         raise ImportError(
-            "plot_landmarks needs matplotlib, which cannot be imported; run pip install matplotlib"
+            "drawing by plot_landmarks needs matplotlib, which cannot be imported; run pip install matplotlib"
         ) from error
     pyplot.figure(figsize=(10, 10))
     axes = pyplot.axes(projection="3d")

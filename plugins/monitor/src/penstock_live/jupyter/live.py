@@ -124,12 +124,14 @@ class Live(anywidget.AnyWidget):
         """
         monitor = self._monitor
         if monitor.is_closed:
-            raise FailedPreconditionError(f"this widget shows nothing new: {self.status}; make another one")
+            raise FailedPreconditionError(
+                f"this live widget shows nothing new: {self.status}; make another one"
+            )
         reading = monitor.wait(monitor.reading().number, timeout)
         self._drawing.join(timeout)
         if reading is None or self._drawing.is_alive():
             what = "reading" if reading is None else "picture"
-            raise WaitTimeoutError(f"there was no new {what} of the graph within {timeout:g} s")
+            raise WaitTimeoutError(f"there was no new {what} of the live graph within {timeout:g} s")
         self._pass_on(monitor, reading)
 
     def close(self) -> None:

@@ -3,7 +3,7 @@
 import { byId, make, say, show } from "./elements.js";
 import { request } from "./connection.js";
 import { line } from "./timeline.js";
-import { busyWords, bytes, digits, queue, rate, reasons, seconds } from "./words.js";
+import { busyWords, bytes, digits, queue, rate, reasons, seconds, stamp, withSeconds } from "./words.js";
 
 const LOG_AGAIN_MS = 5000;
 const LONGEST_LOG = 20;
@@ -81,7 +81,7 @@ export class Details {
     const log = page.log.slice(-LONGEST_LOG).reverse();
     const lists = [
       ["errors", "Last errors", errors.map(line), "This node has had no error."],
-      ["log", "Log", log.map((one) => `${timeOf(one.at_s)} ${one.level}: ${one.words}`), "No log line names this node. The application chooses what is logged."],
+      ["log", "Log", log.map((one) => `${timeOf(one.at_s)} ${one.level}: ${withSeconds(one.words)}`), "No log line names this node. The application chooses what is logged."],
     ];
     if (!byId("about").children.length) this.begin(page, lists);
     for (const [id, , lines, none] of lists) {
@@ -121,7 +121,7 @@ function ofNode(node) {
     "calls that wait for a thread": String(node.ready),
     executor: node.executor || "the default one",
     place: node.place || "this process",
-    "waits for": node.waits_for || "nothing",
+    "waits for": withSeconds(node.waits_for) || "nothing",
   };
 }
 
@@ -132,7 +132,7 @@ function ofStream(stream) {
     packets: `${stream.packets.toLocaleString("en")}, ${rate(stream.per_s)}`,
     "in the queue": `${queue(stream)}, ${bytes(stream.queued_bytes)}`,
     "age of the newest": stream.age_s === null ? "there was none" : seconds(stream.age_s),
-    bound: stream.bound,
+    bound: stamp(stream.bound),
     dropped: stream.dropped ? `${stream.dropped.toLocaleString("en")}: ${reasons(stream)}` : "none",
   };
 }

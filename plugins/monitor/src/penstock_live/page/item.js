@@ -9,6 +9,9 @@ const NOTES = 2; // further notes of a node are room for its lines over time
 export class Item {
   constructor({ kind, name, group, box, isFrame }, edges, onToggle) {
     Object.assign(this, { kind, name, group, edges, isFrame });
+    this.label = name;
+    this.marks = new Set(); // "culprit", "failed"
+    this.badge = null;
     this.x = box.x + (isFrame ? 20 : box.width / 2);
     this.y = box.y + (isFrame ? 10 : box.height / 2);
     this.notes = [...group.querySelectorAll(".pk-note")];
@@ -28,8 +31,6 @@ export class Item {
     if (kind === "group") this.addToggle(box, onToggle);
     group.setAttribute("tabindex", "-1");
     group.setAttribute("role", "button");
-    this.label = name;
-    this.badge = null;
   }
 
   roomForLines(box) {
@@ -53,12 +54,14 @@ export class Item {
     this.nameAs(`subgraph ${this.name}, ${this.isFrame ? "open" : "closed"}`);
   }
 
-  showNode(node, isThrottled, series) {
+  showNode(node, isThrottled, series, hasFailures) {
     const busy = node.busy === null ? "" : `, ${busyWords(node.busy)}`;
     const first = `${digits(node.steps_per_s)} steps/s${busy}`;
     let second = node.place;
-    if (node.running_s >= LONG_CALL_S) second = `in a call for ${seconds(node.running_s)}`;
+    if (this.marks.has("failed")) second = node.state === "failed in open" ? node.state : "failed";
+    else if (node.running_s >= LONG_CALL_S) second = `in a call for ${seconds(node.running_s)}`;
     else if (isThrottled) second ||= "waits: a queue is full";
+    else if (hasFailures) second ||= "⚠ failures";
     else if (node.state !== "opened") second ||= node.state;
     this.tell([first, second], node.busy ?? 0, node.steps_per_s === 0, series);
     this.nameAs(`node ${node.name}, ${node.calculator}, ${node.state}${node.place && `, ${node.place}`}`);
@@ -94,7 +97,7 @@ export class Item {
   // The name has no number that changes: a screen reader would read it again and again.
   nameAs(label) {
     this.label = label;
-    const said = this.badge === null || this.badge === undefined ? label : `${label}, culprit`;
+    const said = [label, ...this.marks].join(", ");
     if (this.group.getAttribute("aria-label") !== said) this.group.setAttribute("aria-label", said);
   }
 
@@ -103,17 +106,18 @@ export class Item {
     if (this.bar.getAttribute("width") !== width) this.bar.setAttribute("width", width);
   }
 
-  mark() {
-    this.group.classList.add("is-culprit");
-    this.badge = makeSvg("text", { class: "live-badge", x: this.frame.x.baseVal.value, y: this.frame.y.baseVal.value - 4 }, "⚠ culprit");
-    this.group.append(this.badge);
-    this.nameAs(this.label);
-  }
-
-  unmark() {
-    this.group.classList.remove("is-culprit");
+  // Marks it as a culprit, or as failed, by an outline and by words; or takes the mark away.
+  mark(word, isMarked) {
+    if (this.marks.has(word) === isMarked) return;
+    if (isMarked) this.marks.add(word);
+    else this.marks.delete(word);
+    this.group.classList.toggle(`is-${word}`, isMarked);
     this.badge?.remove();
     this.badge = null;
+    if (this.marks.size) {
+      this.badge = makeSvg("text", { class: "live-badge", x: this.frame.x.baseVal.value, y: this.frame.y.baseVal.value - 4 }, `⚠ ${[...this.marks].join(", ")}`);
+      this.group.append(this.badge);
+    }
     this.nameAs(this.label);
   }
 }

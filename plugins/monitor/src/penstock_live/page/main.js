@@ -22,6 +22,8 @@ const CONNECTION_WORDS = {
   refused: "the server refuses this page: open the address that it has printed",
 };
 
+const TROUBLED = new Set(["stalled", "failed"]);
+
 let newest = null; // the reading that is shown
 let held = null; // the newest one, while the page is paused
 let isPaused = false;
@@ -90,13 +92,13 @@ function togglePause() {
 }
 
 function showReading(reading) {
-  const state = reading.stall === null ? reading.state : "stalled";
+  const state = stateOf(reading);
   if (newest === null || byId("run-state").textContent !== state) {
-    if (newest !== null && state !== "stalled") announce(`The run is ${state}.`);
+    if (newest !== null && state !== "stalled") announce(state === "failed" ? "The run has failed." : `The run is ${state}.`);
     say(byId("run-state"), state);
     document.body.dataset.run = state;
   }
-  document.title = `${state === "stalled" ? "⚠ " : ""}${state} – Penstock`;
+  document.title = `${TROUBLED.has(state) ? "⚠ " : ""}${state} – Penstock`;
   const isFirst = newest === null;
   newest = reading;
   say(byId("elapsed"), seconds(reading.elapsed_s));
@@ -111,9 +113,19 @@ function showReading(reading) {
   if (isFirst) openLinked();
 }
 
+function stateOf({ stall, state, errors }) {
+  return stall !== null ? "stalled" : state === "over" && errors.length ? "failed" : state;
+}
+
 function showInPicture(hasNewLines) {
-  picture.update(newest, minute, hasNewLines);
-  picture.mark(newest.stall?.culprits ?? []);
+  picture.mark(newest.stall?.culprits ?? [], failedIn(newest));
+  picture.update(newest, minute, hasNewLines, timeline.failed());
+}
+
+// Returns the names of the nodes that have ended the run: each error begins with the node that it is of.
+function failedIn({ nodes, errors }) {
+  const named = new Set(errors.map((one) => /\bnode '([^']+)'/.exec(one)?.[1]));
+  return nodes.filter((one) => one.state === "failed in open" || named.has(one.name)).map((one) => one.name);
 }
 
 function showConnection(state) {

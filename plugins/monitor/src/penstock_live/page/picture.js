@@ -8,6 +8,8 @@ import { request } from "./connection.js";
 const SMALLEST_AT_FIRST = 0.55;
 const LARGEST_AT_FIRST = 1.15;
 const FITS = 0.85; // as small as this, words can still be read
+const READ = 0.8; // a graph that does not fit is not made smaller, if its width allows that: one scrolls down
+const SCROLL_BAR = 18;
 const ACROSS_UP_TO = 40; // boxes; a longer row never fits
 const SHARE_OF_WIDTH = 0.6; // the most that the picture takes beside what flows
 const INSIDE = "__"; // between the names of a subgraph and of what is in it
@@ -20,7 +22,7 @@ export class Picture {
     this.layouts = []; // those that the server has drawn: { svg, width, height }
     this.opened = new Set();
     this.size = 1;
-    this.marked = new Set();
+    this.marked = { culprit: new Set(), failed: new Set() };
     this.chosen = null;
     this.isResized = false; // by the user, since it was last fitted
     byId("smaller").addEventListener("click", () => this.zoom(1 / 1.25));
@@ -84,9 +86,10 @@ export class Picture {
     const [down, across] = this.layouts;
     const best = across && (scale(across) >= FITS || scale(across) > scale(down)) ? across : down;
     if (best.svg !== this.svg || isNew) this.put(best);
-    const whole = scale(best);
-    this.resize(Math.min(LARGEST_AT_FIRST, Math.max(SMALLEST_AT_FIRST, whole)));
-    const width = Math.min(room.width, best.width * this.size) + 40;
+    const read = Math.min(READ, room.width / best.width);
+    this.resize(Math.min(LARGEST_AT_FIRST, Math.max(SMALLEST_AT_FIRST, read, scale(best))));
+    const bar = best.height * this.size > room.height ? SCROLL_BAR : 0;
+    const width = Math.min(room.width, best.width * this.size) + 40 + bar;
     document.documentElement.style.setProperty("--graph", `${Math.round(width)}px`);
   }
 
@@ -102,7 +105,7 @@ export class Picture {
     byId("picture").replaceChildren(svg);
     byId("picture").dataset.layout = svg === this.layouts[1]?.svg ? "across" : "down";
     this.resize(1);
-    this.marked = new Set();
+    this.marked = { culprit: new Set(), failed: new Set() };
     if (svg.items === undefined) svg.items = this.found();
     this.items = svg.items;
     this.highlight(this.chosen);
@@ -135,13 +138,14 @@ export class Picture {
     return items;
   }
 
-  update(reading, minute, hasNewLines) {
+  // `failures` are the names of nodes with calls that have failed.
+  update(reading, minute, hasNewLines, failures) {
     if (this.svg === null) return;
     const throttled = new Set(reading.throttled);
     const inGroups = new Map();
     for (const node of reading.nodes) {
       const item = this.items.get(`node ${node.name}`);
-      if (item !== undefined) item.showNode(node, throttled.has(node.name), hasNewLines ? minute.of(node.name) : null);
+      if (item !== undefined) item.showNode(node, throttled.has(node.name), hasNewLines ? minute.of(node.name) : null, failures.has(node.name));
       else {
         const group = this.closedAround(node.name);
         if (group !== null) inGroups.set(group, [...(inGroups.get(group) ?? []), node]);
@@ -165,18 +169,21 @@ export class Picture {
     return this.items.get(`${kind} ${name}`) ?? this.closedAround(name);
   }
 
-  // Marks what a stall comes from, by an outline and by words.
-  mark(culprits) {
+  // Marks what a stall comes from, and the nodes whose failures have ended the run, by an outline and by words.
+  mark(culprits, failed) {
     if (this.svg === null) return;
-    const items = new Set(culprits.map((one) => (one.node ? this.itemFor("node", one.node) : this.itemFor("stream", one.stream))));
-    items.delete(null);
-    for (const item of this.marked) if (!items.has(item)) item.unmark();
-    for (const item of items) {
-      if (this.marked.has(item)) continue;
-      if (item.badge === null) item.mark();
-      if (this.marked.size === 0) this.center(item.group);
-    }
-    this.marked = items;
+    this.markAll("culprit", culprits.map((one) => (one.node ? this.itemFor("node", one.node) : this.itemFor("stream", one.stream))));
+    this.markAll("failed", failed.map((name) => this.itemFor("node", name)));
+  }
+
+  markAll(word, found) {
+    const items = new Set(found.filter((one) => one !== null && one !== undefined));
+    const before = this.marked[word];
+    for (const item of before) if (!items.has(item)) item.mark(word, false);
+    for (const item of items) item.mark(word, true);
+    const [first] = items;
+    if (before.size === 0 && first !== undefined) this.center(first.group);
+    this.marked[word] = items;
   }
 
   // Shows which one the details are about.

@@ -1,8 +1,10 @@
 // One packet of a stream, as a picture, as lines or in words, in an element of the page.
 import { make, say } from "./elements.js";
 import { plot } from "./plot.js";
+import { stamp } from "./words.js";
 
 const KEPT_NUMBERS = 120;
+const NONE_YET = "no packet yet";
 
 export class Shown {
   constructor(name, body) {
@@ -74,13 +76,21 @@ export class Card {
     this.title.addEventListener("click", onChosen);
     const remove = make("button", { type: "button", class: "remove", "aria-label": `Do not show ${name}` }, "✕");
     remove.addEventListener("click", onRemoved);
-    const body = make("div", { class: "thumbnail" }, make("p", {}, "no packet yet"));
+    this.waiting = make("p", {}, NONE_YET);
+    const body = make("div", { class: "thumbnail" }, this.waiting);
     body.addEventListener("click", onChosen);
     this.shown = new Shown(name, body);
     this.words = make("p", { class: "words" });
     this.when = make("p", { class: "hint" });
     this.element = make("article", { "data-card": name }, make("div", { class: "heading" }, make("h3", {}, this.title), remove), body, this.words, this.when);
     this.element.card = this;
+  }
+
+  // Until there is a packet to show: a stream that packets flow on seldom shows the next one.
+  wait(packets, isOver) {
+    if (this.shown.kind !== "none") return;
+    const passed = `${packets.toLocaleString("en")} ${packets === 1 ? "packet has" : "packets have"} passed`;
+    say(this.waiting, packets ? `${passed}${isOver ? "" : "; the next one is shown"}` : isOver ? "there was no packet" : NONE_YET);
   }
 
   hasNews() {
@@ -95,6 +105,7 @@ export class Card {
     if (kind !== "none" || !isDrawn) this.asked = packets;
     if (!isDrawn) return; // the next packet may be another case
     say(this.words, kind === "number" ? "" : words);
-    say(this.when, timestamp && `at ${timestamp}`);
+    say(this.when, timestamp && stamp(timestamp));
+    this.when.title = timestamp && `timestamp ${stamp(timestamp)}`;
   }
 }

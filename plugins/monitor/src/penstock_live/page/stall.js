@@ -1,7 +1,7 @@
 // The story of a stall, and the errors of a run.
 import { byId, make, say, show } from "./elements.js";
 import { announce } from "./announcer.js";
-import { seconds } from "./words.js";
+import { seconds, withSeconds } from "./words.js";
 
 export class Troubles {
   constructor(onChosen) {
@@ -15,7 +15,7 @@ export class Troubles {
     const errors = reading.errors.join("\n");
     if (errors !== this.errors) {
       this.errors = errors;
-      byId("error-list").replaceChildren(...reading.errors.map((one) => make("li", {}, make("pre", {}, one))));
+      byId("error-list").replaceChildren(...reading.errors.map((one) => make("li", {}, make("pre", {}, withSeconds(one)))));
       show(byId("errors"), reading.errors.length > 0);
       if (errors) announce(`The run has an error: ${reading.errors[0]}`);
     }
@@ -33,16 +33,17 @@ export class Troubles {
     if (told === this.told) return;
     const isNew = !this.told;
     this.told = told;
-    say(byId("story"), stall.story);
+    say(byId("story"), withSeconds(stall.story));
     byId("culprits").replaceChildren(...stall.culprits.map((one) => this.culprit(one)));
     if (isNew) announce(`Nothing moves. ${stall.culprits.map((one) => one.words).join(". ") || stall.story}`);
   }
 
   culprit(one) {
-    if (!one.node && !one.stream) return make("li", {}, one.words);
+    const words = withSeconds(one.words);
+    if (!one.node && !one.stream) return make("li", {}, words);
     const name = one.node || one.stream;
     const button = make("button", { type: "button" }, `Show ${name}`);
     button.addEventListener("click", () => this.onChosen(one.node ? "node" : "stream", name));
-    return make("li", {}, `${one.words} `, button);
+    return make("li", {}, `${words} `, button);
   }
 }

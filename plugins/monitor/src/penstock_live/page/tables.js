@@ -1,6 +1,6 @@
 // The same numbers as tables: for screen readers, for graphs without a picture, and to find something.
 import { byId, make, say, show } from "./elements.js";
-import { busyWords, digits, milliseconds, queue, rate, reasons, seconds } from "./words.js";
+import { busyWords, digits, milliseconds, queue, rate, reasons, seconds, stamp, withSeconds } from "./words.js";
 
 const OPEN_UP_TO = 60;
 
@@ -12,7 +12,7 @@ const NODES = {
   busy: (one) => (one.busy === null ? "–" : busyWords(one.busy).replace(" busy", "")),
   steps: (one) => one.steps.toLocaleString("en"),
   place: (one) => one.place || one.executor || "this process",
-  "waits for": (one) => one.waits_for,
+  "waits for": (one) => withSeconds(one.waits_for),
 };
 const STREAMS = {
   stream: (one) => one.name,
@@ -22,7 +22,7 @@ const STREAMS = {
   packets: (one) => one.packets.toLocaleString("en"),
   age: (one) => (one.age_s === null ? "–" : seconds(one.age_s)),
   dropped: (one) => (one.dropped ? `${one.dropped.toLocaleString("en")}: ${reasons(one)}` : "0"),
-  bound: (one) => one.bound,
+  bound: (one) => stamp(one.bound),
 };
 const LATENCIES = {
   "at": (one) => one.stream,

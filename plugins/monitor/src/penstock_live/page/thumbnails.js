@@ -44,7 +44,9 @@ export class Thumbnails {
     this.reading = reading;
     for (const stream of reading.streams) {
       const card = this.cards.get(stream.name);
-      if (card !== undefined) card.packets = stream.packets;
+      if (card === undefined) continue;
+      card.packets = stream.packets;
+      card.wait(stream.packets, reading.state === "over");
     }
     if (!this.chosen) this.enlarge(this.busiest());
     this.tellHero();
@@ -121,7 +123,7 @@ export class Thumbnails {
     if (name === (this.hero?.name ?? null)) return;
     for (const card of this.cards.values()) card.element.classList.toggle("is-large", card.name === name);
     byId("hero").dataset.hero = name ?? "";
-    byId("hero-body").replaceChildren(make("p", {}, name === null ? "no stream is shown" : "no packet yet"));
+    byId("hero-body").replaceChildren(make("p", {}, name === null ? "no stream is shown" : ""));
     this.hero = name === null ? null : { name, shown: new Shown(name, byId("hero-body")) };
     const card = this.cards.get(name);
     if (card === undefined) return;
@@ -133,7 +135,9 @@ export class Thumbnails {
     const stream = this.reading?.streams.find((one) => one.name === this.hero?.name);
     const card = this.cards.get(this.hero?.name);
     say(byId("hero-name"), this.hero?.name ?? "");
-    const words = [stream && rate(stream.per_s), card?.words.textContent, card?.when.textContent];
+    const when = card?.when.textContent;
+    if (card !== undefined && this.hero.shown.kind === "none") say(byId("hero-body").firstChild, card.waiting.textContent);
+    const words = [stream && rate(stream.per_s), card?.words.textContent, when && `at ${when}`];
     say(byId("hero-words"), words.filter(Boolean).join(" · "));
     show(byId("hero-busiest"), this.chosen !== "");
     show(byId("zoom-in"), PICTURES.has(this.hero?.shown.kind));

@@ -1,6 +1,6 @@
 // What has happened in the run, on a line of time and as a list: drops, stalls, sources that came back, failures.
 import { byId, make, makeSvg, say, show } from "./elements.js";
-import { seconds } from "./words.js";
+import { seconds, withSeconds } from "./words.js";
 
 const LANES = { drop: "drops", stall: "stalls", reconnect: "reconnects", failure: "failures" };
 const LANE = 17;
@@ -39,6 +39,11 @@ export class Timeline {
     return [...this.events.values()].filter((one) => one.node === name && one.kind !== "run");
   }
 
+  // Returns the names of the nodes with calls that have failed, whatever followed.
+  failed() {
+    return new Set([...this.events.values()].filter((one) => one.kind === "failure").map((one) => one.node));
+  }
+
   draw() {
     this.drawnS = this.elapsedS;
     const now = this.elapsedS + (this.ahead ?? 0);
@@ -61,7 +66,7 @@ export class Timeline {
     const step = STEPS_S.find((one) => (one / span) * (width - LEFT) >= 70) ?? STEPS_S.at(-1);
     for (let at = Math.ceil(from / step) * step; at < from + span; at += step) {
       svg.append(makeSvg("path", { class: "tick", d: `M${x(at).toFixed(1)} 0V${height - AXIS + 3}` }));
-      if (x(at) < width - 50) svg.append(makeSvg("text", { class: "lane-words", x: x(at) + 2, y: height - 2 }, seconds(at)));
+      if (x(at) < width - 50) svg.append(makeSvg("text", { class: "lane-words", x: x(at) + 2, y: height - 2 }, at < 100 ? `${at} s` : seconds(at)));
     }
     for (const event of this.events.values()) {
       if (event.to_s >= from) svg.append(this.mark(event, x, height, lanes));
@@ -85,8 +90,9 @@ export class Timeline {
   }
 
   told() {
-    const counts = Object.entries(LANES).map(([kind, words]) => [[...this.events.values()].filter((one) => one.kind === kind).length, words]);
-    return counts.filter(([count]) => count).map(([count, words]) => (count === 1 ? `1 ${words.replace(/s$/, "")}` : `${count} ${words}`)).join(", ") || "no drop, stall, reconnect or failure";
+    const ofKind = (kind) => [...this.events.values()].filter((one) => one.kind === kind);
+    const counts = Object.entries(LANES).map(([kind, words]) => [ofKind(kind).reduce((sum, one) => sum + one.count, 0), words]);
+    return counts.filter(([count]) => count).map(([count, words]) => (count === 1 ? `1 ${words.replace(/s$/, "")}` : `${count.toLocaleString("en")} ${words}`)).join(", ") || "no drop, stall, reconnect or failure";
   }
 
   list() {
@@ -106,7 +112,11 @@ export function line(event) {
   const what = {
     drop: () => `${event.count.toLocaleString("en")} ${event.count === 1 ? "packet" : "packets"} of ${event.stream} dropped: ${event.words}`,
     stall: () => `nothing moved: ${event.words}`,
-    reconnect: () => `${event.node}: ${event.words}${event.count > 1 ? `, ${event.count} times` : ""}`,
-  }[event.kind] ?? (() => event.words);
-  return `${seconds(event.from_s)}: ${what()}${lasted}`;
+    reconnect: () => counted(event),
+  }[event.kind] ?? (() => (event.count > 1 ? counted(event) : event.words));
+  return `${seconds(event.from_s)}: ${withSeconds(what())}${lasted}`;
+}
+
+function counted({ node, words, count }) {
+  return `${node}: ${words}${count > 1 ? `, ${count.toLocaleString("en")} times` : ""}`;
 }

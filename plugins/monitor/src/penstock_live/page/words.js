@@ -16,6 +16,35 @@ export function seconds(time) {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
+// A timestamp as it is, in microseconds, and as seconds or a date beside that. What is no number stays as it is.
+export function stamp(text, before = " (", after = ")") {
+  const time = /^-?\d+$/.test(text) ? clock(Number(text)) : "";
+  return time ? `${text}${before}${time}${after}` : text;
+}
+
+// A text of the server, whose timestamps have seconds beside them too.
+export function withSeconds(text) {
+  return text
+    .replace(/((?:\(\)|failed) at )(-?\d+)(?![\w.])/g, (_, words, time) => words + stamp(time))
+    .replace(/\b(bound )(-?\d+)\b/g, (_, words, time) => words + stamp(time, ", ", ""));
+}
+
+const EPOCH_FROM_MS = 1e11; // three years: no run lasts so long, so it is the time of a clock
+
+// "" for less than a millisecond, which is easily read in microseconds.
+function clock(microseconds) {
+  const whole = Math.floor(Math.abs(microseconds) / 1000);
+  if (whole === 0) return "";
+  if (whole >= EPOCH_FROM_MS) return new Date(microseconds / 1000).toLocaleString("sv-SE");
+  const sign = microseconds < 0 ? "-" : "";
+  const padded = (number, length) => String(number).padStart(length, "0");
+  const [hours, minutes, inMinute] = [whole / 3_600_000, (whole / 60_000) % 60, (whole / 1000) % 60].map(Math.floor);
+  const rest = padded(whole % 1000, 3);
+  if (whole < 60_000) return `${sign}${inMinute}.${rest} s`;
+  if (hours === 0) return `${sign}${minutes}:${padded(inMinute, 2)}.${rest}`;
+  return `${sign}${hours}:${padded(minutes, 2)}:${padded(inMinute, 2)}.${rest}`;
+}
+
 export function milliseconds(time) {
   return time < 10 ? `${time.toFixed(2)} ms` : time < 1000 ? `${time.toFixed(0)} ms` : seconds(time / 1000);
 }

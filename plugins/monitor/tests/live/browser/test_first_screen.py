@@ -103,6 +103,55 @@ def test_a_graph_leads_from_left_to_right_where_that_fits_and_down_on_a_phone(pa
     assert page.script("return document.documentElement.scrollWidth") <= 390
 
 
+def test_on_a_phone_what_flows_has_room_of_its_own(page, server, monitor):
+    monitor.packets["out"] = image(90, 7)
+    sized(page, 390, 844, is_phone=True)
+    page.open(server)
+    page.until(lambda: page.script("return document.querySelector('#hero-body img') !== null"))
+    hero, cards, events = page.script(
+        """return ["hero", "cards", "events"].map((id) => {
+          const { top, bottom } = document.getElementById(id).getBoundingClientRect();
+          return [top, bottom];
+        })"""
+    )
+    assert hero[1] - hero[0] > 150
+    assert hero[1] <= cards[0] + 1
+    assert cards[1] <= events[0]
+
+
+def test_a_graph_too_tall_for_its_room_can_be_read_and_scrolls_one_way(page, hand, stack):
+    nodes = "".join(
+        f'node {{ calculator: "PassThroughCalculator" name: "n{i}" input_stream: "s{i}" '
+        f'output_stream: "s{i + 1}" }}\n'
+        for i in range(14)
+    )
+    server = stack.enter_context(hand.serve(hand.Monitor(), f'input_stream: "s0"\n{nodes}'))
+    sized(page, 1400, 1000)
+    page.open(server)
+    page.until(lambda: page.script("return document.querySelectorAll('#picture .pk-node').length") == 14)
+    page.until(lambda: page.script("return document.getElementById('picture').dataset.layout === 'down'"))
+    size, is_wider = page.script(
+        """const room = document.getElementById("picture"), svg = room.querySelector("svg");
+        const size = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+        return [size, room.scrollWidth > room.clientWidth];"""
+    )
+    assert size >= 0.8 - 1e-3
+    assert not is_wider
+
+
+def test_a_stream_on_which_nothing_passes_now_says_how_many_have(page, server):
+    page.open(server)
+    page.until_text("[data-card=out] .thumbnail", "100 packets have passed; the next one is shown")
+
+
+def test_of_a_run_that_is_over_no_next_packet_is_promised(page, server, monitor):
+    page.open(server)
+    page.until_text("article[data-card=out] .thumbnail", "; the next one is shown")
+    monitor.give(state="over", streams=tuple(attrs.evolve(one, packets=1) for one in monitor.newest.streams))
+    page.until(lambda: page.text("article[data-card=out] .thumbnail") == "1 packet has passed")
+    page.until(lambda: page.text("#hero-body") == "1 packet has passed")
+
+
 def test_a_node_has_lines_of_its_rate_its_calls_and_its_queue(page, server, monitor):
     page.open(server)
     page.until(lambda: page.notes("node", "first"))
@@ -150,11 +199,11 @@ def test_a_subgraph_is_closed_until_it_is_opened_by_key_button_or_mark(grouped):
 
 
 def test_a_culprit_in_a_closed_subgraph_marks_the_subgraph(grouped, hand):
-    from penstock_monitor import Culprit, Stall
+    from penstock_monitor import CulpritReading, StallReading
 
     page, monitor = grouped
     page.until(lambda: page.texts("[data-group=box] .pk-name"))
-    monitor.give(stall=Stall(1.2, "it waits", (Culprit("box__b", "", "b sleeps"),)))
+    monitor.give(stall=StallReading(1.2, "it waits", (CulpritReading("box__b", "", "b sleeps"),)))
     page.until(lambda: page.texts(".is-culprit .pk-name") == ["box"])
     page.driver.find_element(By.CSS_SELECTOR, "#culprits button").click()
     page.until(lambda: page.texts(".is-culprit .pk-name") == ["b"])
@@ -216,7 +265,7 @@ def test_drops_stalls_reconnects_and_failures_are_on_a_line_of_time(page, server
     reading = attrs.evolve(hand.READING, elapsed_s=30.0, errors=("node 'second': ValueError: no",))
     journal.take(reading, {"first-reconnects": 2})
     monitor.give(elapsed_s=30.0)
-    page.until_text("#events-words", "2 drops, 1 reconnect, 1 failure")
+    page.until_text("#events-words", "12 drops, 2 reconnects, 1 failure")
     marks = page.texts("#timeline .mark title")
     assert marks == [
         "30.0 s: node 'second': ValueError: no",
@@ -229,6 +278,18 @@ def test_drops_stalls_reconnects_and_failures_are_on_a_line_of_time(page, server
     page.driver.find_element(By.XPATH, "//ol[@id='event-list']//button[contains(., 'ValueError')]").click()
     assert page.text("#details-heading") == "Node second"
     page.until_text("#about-errors", "ValueError: no")
+
+
+def test_a_node_with_failures_that_did_not_end_the_run_says_so(page, server, hand, monitor, journal):
+    page.open(server)
+    page.until(lambda: page.notes("node", "first"))
+    journal.take(attrs.evolve(hand.READING, elapsed_s=30.0), {"first-failures": 3})
+    monitor.give(elapsed_s=30.0)
+    page.until_text("#events-words", "3 failures")
+    monitor.give(elapsed_s=31.0)
+    page.until(lambda: page.notes("node", "first")[1] == "⚠ failures")
+    assert page.texts(".is-failed") == []
+    assert page.notes("node", "second")[1] == "worker 1 (pid 4711)"
 
 
 # --- details --------------------------------------------------------------------------------------

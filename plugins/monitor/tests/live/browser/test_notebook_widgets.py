@@ -8,11 +8,12 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
 import penstock
-from penstock_monitor import Culprit, Stall
+from penstock_monitor import CulpritReading, StallReading
 
 pytest.importorskip("anywidget", reason="penstock-monitor[jupyter] is not installed")
-from penstock_live.drawing import draw
+from penstock_live.drawing import noted
 from penstock_live.jupyter.cards import card, module, style
+from penstock_views import draw
 
 pytestmark = pytest.mark.heavy
 
@@ -83,7 +84,7 @@ def state_of(reading, **others):
         "names": ["in", "between", "out"],
         "streams": ["out"],
         "reading": attrs.asdict(reading),
-        "picture": draw(config),
+        "picture": draw.svg(noted(config, None), marked=True),
         "picture_words": "",
         "status": "live",
         "cards": {"out": card(penstock.Packet(7, 30))},
@@ -105,7 +106,7 @@ def test_a_cell_shows_picture_numbers_and_packets_and_follows_the_model(cell, re
     assert texts(page, ".card .value") == ["7"]
     assert page.script("return model.sent") == [{"views": 1}]
 
-    stall = Stall(2.5, "node 'second' waits", (Culprit("second", "", "it has not returned"),))
+    stall = StallReading(2.5, "node 'second' waits", (CulpritReading("second", "", "it has not returned"),))
     page.script(
         "model.tell(arguments[0])",
         {"reading": attrs.asdict(attrs.evolve(reading, stall=stall)), "status": "closed"},

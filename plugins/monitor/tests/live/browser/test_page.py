@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 
 import attrs
@@ -16,11 +17,13 @@ import penstock_live.address
 import penstock_live.thumbnails
 from penstock_formats import ImageFrame
 from penstock_live.thumbnail import thumbnail
-from penstock_monitor import Culprit, Stall
+from penstock_monitor import CulpritReading, StallReading
 
 pytestmark = pytest.mark.heavy
 
-STALL = Stall(1.2, "out waits for second\nsecond is in worker 1", (Culprit("second", "", "second sleeps"),))
+STALL = StallReading(
+    1.2, "out waits for second\nsecond is in worker 1", (CulpritReading("second", "", "second sleeps"),)
+)
 
 
 def test_the_picture_has_every_node_and_stream_with_its_numbers(page, server, monitor):
@@ -130,6 +133,70 @@ def test_errors_of_the_run_are_shown(page, server, monitor):
     assert page.driver.find_element(By.ID, "errors").is_displayed()
 
 
+def test_the_node_that_has_ended_the_run_is_marked_in_words_too(page, server, monitor):
+    page.open(server)
+    page.until(lambda: page.notes("node", "second"))
+    monitor.give(errors=("node 'second' (N): process() failed at 8760000: ValueError: no",), state="over")
+    page.until_text("#run-state", "failed")
+    assert page.texts(".is-failed .pk-name") == ["second"]
+    assert page.text(".is-failed .live-badge") == "⚠ failed"
+    assert page.notes("node", "second")[1] == "failed"
+    label = page.script("return document.querySelector('[data-node=second]').getAttribute('aria-label')")
+    assert label.endswith(", failed")
+    assert page.text("#error-list pre").endswith("process() failed at 8760000 (8.760 s): ValueError: no")
+    assert page.text("#announcer").startswith("The run has an error: node 'second'")
+    assert page.driver.title == "⚠ failed – Penstock"
+
+    monitor.give(errors=(), state="running")  # another run
+    page.until_text("#run-state", "running")
+    assert page.texts(".is-failed, .live-badge") == []
+
+
+def test_a_node_that_failed_in_open_is_marked(page, server, monitor):
+    page.open(server)
+    page.until(lambda: page.notes("node", "second"))
+    first, second = monitor.newest.nodes
+    monitor.give(nodes=(attrs.evolve(first, state="failed in open"), second))
+    page.until(lambda: page.texts(".is-failed .pk-name") == ["first"])
+    assert page.notes("node", "first")[1] == "failed in open"
+
+
+def test_timestamps_have_seconds_or_a_date_beside_them(page, server):
+    expected = {
+        "0": "0",
+        "999": "999",
+        "8200000": "8200000 (8.200 s)",
+        "-1500": "-1500 (-0.001 s)",
+        "59999999": "59999999 (59.999 s)",
+        "83456789": "83456789 (1:23.456)",
+        "3723004000": "3723004000 (1:02:03.004)",
+        "Timestamp::PreStream()": "Timestamp::PreStream()",
+    }
+    page.open(server)
+    assert {one: page.script("return stamp(arguments[0])", one) for one in expected} == expected
+    of_a_clock = page.script("return stamp('1764389110000000')")
+    assert re.fullmatch(r"1764389110000000 \(2025-11-[23]\d \d\d:\d\d:10\)", of_a_clock)
+
+
+def test_only_timestamps_in_a_text_have_seconds_beside_them(page, server):
+    page.open(server)
+    text = "process() at 4440000 failed: no camera at 8080 (bound 5000001); open() failed at 2000000.5"
+    assert page.script("return withSeconds(arguments[0])", text) == (
+        "process() at 4440000 (4.440 s) failed: no camera at 8080 (bound 5000001, 5.000 s); "
+        "open() failed at 2000000.5"
+    )
+
+
+def test_timestamps_are_told_in_seconds_too_where_packets_and_bounds_are_shown(page, server, monitor):
+    monitor.packets["out"] = penstock.Packet("hello", 33360000)
+    inner, between, out = monitor.newest.streams
+    monitor.give(streams=(inner, between, attrs.evolve(out, bound="33360001")))
+    page.open(server)
+    page.until_text("article[data-card=out] .hint", "33360000 (33.360 s)")
+    page.until_text("#hero-words", "at 33360000 (33.360 s)")
+    assert page.texts("#streams tbody tr:nth-child(3) td")[-1] == "33360001 (33.360 s)"
+
+
 # --- by keyboard ----------------------------------------------------------------------------------
 
 
@@ -230,7 +297,7 @@ def test_an_image_is_shown_with_its_colours(page, server, monitor):
     assert np.abs(np.array(colour[:3]) - (200, 100, 50)).max() < 5
     alt = page.script("return document.querySelector(arguments[0]).alt", image)
     assert alt == "in: <ImageFrame SRGB 120x90>"
-    assert page.text('article[data-card="in"] .hint') == "at 33333"
+    assert page.text('article[data-card="in"] .hint') == "33333 (0.033 s)"
 
 
 def test_numbers_become_a_line(page, server, monitor):
@@ -322,7 +389,8 @@ def test_a_server_that_is_gone_is_told_and_one_that_is_back_is_found(page, hand,
     page.open(first)
     page.until_text("#connection", "live")
     page.until(lambda: page.notes("node", "second"))
-    page.expected = ["ERR_CONNECTION_REFUSED"]
+    # A picture that is being drawn is given up with its server: 503.
+    page.expected = ["ERR_CONNECTION_REFUSED", "503"]
     first.close()
     page.until_text("#connection", "the server is gone; the numbers are its last ones; trying again")
     assert page.text("#announcer") == "The server is gone."
@@ -344,7 +412,8 @@ def test_another_servers_token_is_told(page, hand, stack):
     first = hand.serve(hand.Monitor())
     page.open(first)
     page.until_text("#connection", "live")
-    page.expected = ["ERR_CONNECTION_REFUSED", "403"]
+    # A picture that is being drawn is given up with its server: 503.
+    page.expected = ["ERR_CONNECTION_REFUSED", "503", "403"]
     first.close()
     port = hand.Client(first.url).url.port
     listening, address = penstock_live.address.listen("127.0.0.1", port, is_tls=False)
@@ -501,7 +570,7 @@ def test_a_graph_of_500_nodes_stays_usable(page, hand, stack):
 
 
 def test_without_a_picture_the_tables_are_there(page, server, monkeypatch):
-    monkeypatch.setattr("penstock_live.drawing.__name__", "no_such_module")
+    monkeypatch.setattr("penstock_views.draw.painter.PAINTER", "no_such_module")
     page.expected = ["503"]
     page.open(server)
     page.until_text("#picture", "There is no picture: the graph cannot be drawn: ")

@@ -67,13 +67,13 @@ class ImageFrameToTensorCalculator(penstock.Calculator):
             return
         if options.data_type != DT_FLOAT:
             raise InvalidArgumentError(
-                f"data_type is {DataType.Name(options.data_type)}, but must be DT_FLOAT; change it in the "
-                "options, or leave it out"
+                f"the tensor's data_type is {DataType.Name(options.data_type)}, but must be DT_FLOAT; change "
+                "it in the options, or leave it out"
             )
         if not options.stddev or not min(options.stddev) > 0:
             raise InvalidArgumentError(
-                f"stddev is {list(options.stddev)}, but with data_type it must be one number above 0, or one "
-                "for each channel; set it in the options"
+                f"the tensor's stddev is {list(options.stddev)}, but with data_type it must be one number "
+                "above 0, or one for each channel; set it in the options"
             )
 
     def process(self, cc: CalculatorContext) -> None:
@@ -88,8 +88,8 @@ class ImageFrameToTensorCalculator(penstock.Calculator):
     def _mapped(self, frame: ImageFrame, pixels: NDArray[Any], name: str) -> NDArray[np.float32]:
         if pixels.dtype != np.uint8:
             raise InvalidArgumentError(
-                f"input {name!r} holds {frame!r}, but data_type is for frames of bytes; leave it out of the "
-                "options"
+                f"input {name!r} holds {frame!r}, but data_type is for image frames of bytes; leave it out "
+                "of the options"
             )
         for field, values in (("mean", self._mean), ("stddev", self._deviation)):
             self._check(field, values, pixels.shape, name)
@@ -99,6 +99,6 @@ class ImageFrameToTensorCalculator(penstock.Calculator):
     def _check(field: str, values: NDArray[np.float32], shape: Sequence[int], name: str) -> None:
         if len(values) not in {1, shape[2]}:
             raise InvalidArgumentError(
-                f"{field} has {len(values)} numbers, but frames of {name!r} have {shape[2]} channels; give "
-                "one number, or one for each channel"
+                f"{field} has {len(values)} numbers, but image frames of {name!r} have {shape[2]} channels; "
+                "give one number, or one for each channel"
             )

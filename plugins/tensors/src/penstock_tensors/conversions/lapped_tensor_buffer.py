@@ -139,14 +139,14 @@ class LappedTensorBufferCalculator(penstock.Calculator):
     def _check_fits(self, tensor: Tensor, array: NDArray[Any], name: str) -> None:
         if array.ndim == 0:
             raise InvalidArgumentError(
-                f"input {name!r} holds {tensor!r}, but tensors are put together along their first dimension; "
-                "set add_batch_dim_to_tensors"
+                f"input {name!r} holds {tensor!r}, but the buffer puts tensors together along their first "
+                "dimension; set add_batch_dim_to_tensors"
             )
         before = self._kept[-1][1] if self._kept else array
         if (before.shape[1:], before.dtype) != (array.shape[1:], array.dtype):
             raise InvalidArgumentError(
-                f"input {name!r} holds {tensor!r}, but the one before was {before.dtype} "
-                f"{'x'.join(map(str, before.shape))}; only their first dimensions may differ"
+                f"input {name!r} holds {tensor!r}, but the tensor before was {before.dtype} "
+                f"{'x'.join(map(str, before.shape))}; in a buffer only their first dimensions may differ"
             )
 
 
@@ -157,11 +157,16 @@ def _check(options: LappedTensorBufferCalculatorOptions) -> None:
             f"buffer_size is {size}, but must be 1 to {_LARGEST}; change it in the options"
         )
     if options.overlap >= size:
-        raise InvalidArgumentError(f"overlap is {options.overlap}, but must be below buffer_size, {size}")
+        raise InvalidArgumentError(
+            f"the buffer's overlap is {options.overlap}, but must be below buffer_size, {size}"
+        )
     if options.overlap < size - _LARGEST:
-        raise InvalidArgumentError(f"overlap is {options.overlap}, but must be at least {size - _LARGEST}")
+        raise InvalidArgumentError(
+            f"the buffer's overlap is {options.overlap}, but must be at least {size - _LARGEST}"
+        )
     for field in ("timestamp_offset", "padding"):
         if not 0 <= getattr(options, field) < size:
             raise InvalidArgumentError(
-                f"{field} is {getattr(options, field)}, but must be at least 0 and below buffer_size, {size}"
+                f"{field} is {getattr(options, field)}, but must be at least 0 and below buffer_size, "
+                f"{size}, for tensors to be lapped"
             )

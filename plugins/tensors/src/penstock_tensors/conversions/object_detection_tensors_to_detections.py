@@ -79,11 +79,14 @@ class ObjectDetectionTensorsToDetectionsCalculator(penstock.Calculator):
         cc.input_side_packets["LABELMAP"].set(dict, "class to label").optional()
         cc.outputs["DETECTIONS"].set(list[Detection], "the detections")
         if "CLASSES" in cc.inputs and "NUM_DETECTIONS" not in cc.inputs:
-            raise InvalidArgumentError("input CLASSES needs the input NUM_DETECTIONS; connect it too")
+            raise InvalidArgumentError(
+                "the detections' input CLASSES needs the input NUM_DETECTIONS; connect it too"
+            )
         threshold = cc.options(ObjectDetectionsTensorToDetectionsCalculatorOptions).mask_threshold
         if "MASKS" in cc.inputs and not 0 <= threshold <= 1:
             raise InvalidArgumentError(
-                f"mask_threshold is {threshold:g}, but must be from 0 to 1; change it in the options"
+                f"the detections' mask_threshold is {threshold:g}, but must be from 0 to 1; change it in the "
+                "options"
             )
         cc.set_timestamp_offset(0)
         cc.declare(may_skip=False, stateless=True)
@@ -104,8 +107,8 @@ class ObjectDetectionTensorsToDetectionsCalculator(penstock.Calculator):
             return
         if empty:
             raise InvalidArgumentError(
-                f"there is no packet on {', '.join(empty)}, but each timestamp needs all tensors; look at "
-                "the nodes that make them"
+                f"the detection tensors are not complete: there is no packet on {', '.join(empty)}, but each "
+                "timestamp needs all tensors; look at the nodes that make them"
             )
         tensors = {tag: self._array(cc, tag) for tag in self._tags}
         count = self._count(tensors)
@@ -128,9 +131,9 @@ class ObjectDetectionTensorsToDetectionsCalculator(penstock.Calculator):
         is_right = array.dtype == np.float32 or (tag == "NUM_DETECTIONS" and array.dtype == np.int32)
         if not is_right or (wanted is not None and array.ndim != wanted) or not self._is_shaped(tag, array):
             raise InvalidArgumentError(
-                f"input {tag} holds {tensor!r}, but the calculator reads float32 of {wanted or 'any'} "
-                "dimensions, for BOXES 4 numbers in each row, for KEYPOINTS 2, one number for "
-                "NUM_DETECTIONS; correct the model's outputs, or tensor_dim_to_squeeze"
+                f"input {tag} holds {tensor!r}, but an object detection is read of float32 of "
+                f"{wanted or 'any'} dimensions, for BOXES 4 numbers in each row, for KEYPOINTS 2, one number "
+                "for NUM_DETECTIONS; correct the model's outputs, or tensor_dim_to_squeeze"
             )
         return array
 
@@ -178,7 +181,7 @@ class ObjectDetectionTensorsToDetectionsCalculator(penstock.Calculator):
             made.label.append(self._labels[number])
         else:
             raise InvalidArgumentError(
-                f"a detection is of class {number}, which side packet LABELMAP lacks; add its label"
+                f"a detected object is of class {number}, which side packet LABELMAP lacks; add its label"
             )
         ymin, xmin, ymax, xmax = box
         place = made.location_data

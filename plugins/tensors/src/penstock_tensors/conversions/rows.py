@@ -37,5 +37,5 @@ def check_rows(port: Input, rows: Sequence[Sequence[Any]]) -> None:
         if len(row) != len(rows[0]):
             raise InvalidArgumentError(
                 f"input {port.name!r} holds rows of {len(rows[0])} elements, but row {number} has "
-                f"{len(row)}; make all as long"
+                f"{len(row)}; make all rows as long"
             )

@@ -83,8 +83,8 @@ class TensorToImageFrameCalculator(penstock.Calculator):
             return self._stretched(pixels) if self._stretches else self._scaled(pixels)
         if pixels.dtype != np.uint8:
             raise InvalidArgumentError(
-                f"input {name!r} holds {tensor!r}, but the calculator reads float32 and uint8; convert the "
-                "tensor"
+                f"input {name!r} holds {tensor!r}, but an image frame is made of float32 and uint8; convert "
+                "the tensor"
             )
         if self._stretches or self._factor != 1:
             raise InvalidArgumentError(

@@ -75,8 +75,8 @@ class TensorToMatrixCalculator(penstock.Calculator):
         tensor: Tensor = source.payload
         if tensor.array.dtype != np.float32 or tensor.array.ndim not in (1, 2):
             raise InvalidArgumentError(
-                f"input {source.name!r} holds {tensor!r}, but the calculator reads float32 of one dimension "
-                "or two; convert the tensor before"
+                f"input {source.name!r} holds {tensor!r}, but a matrix is made of a tensor of float32 of one "
+                "dimension or two; convert the tensor before"
             )
         matrix = np.atleast_2d(tensor.array).T
         self._check(source.name, matrix.shape)
@@ -97,14 +97,15 @@ class TensorToMatrixCalculator(penstock.Calculator):
         made.MergeFrom(given)
         if not made.HasField("packet_rate"):
             raise InvalidArgumentError(
-                "the header of the series has no packet_rate, but time_series_header_overrides needs one; "
-                "set it there or in the header of REFERENCE"
+                "the header of the series of matrices has no packet_rate, but time_series_header_overrides "
+                "needs one; set it there or in the header of REFERENCE"
             )
         if not given.HasField("sample_rate"):
             if made.num_samples != 1:
                 raise InvalidArgumentError(
-                    f"the header of the series says {made.num_samples} samples for each packet, but without "
-                    "a sample_rate in time_series_header_overrides it must say 1; set one of them"
+                    f"the header of the series of matrices says {made.num_samples} samples for each packet, "
+                    "but without a sample_rate in time_series_header_overrides it must say 1; set one of "
+                    "them"
                 )
             made.sample_rate = made.packet_rate
         return made

@@ -46,7 +46,8 @@ class _ToList(penstock.Calculator):
         options = cc.options(cls.options_class)
         if options.tensor_is_2d and options.flatten_nd:
             raise InvalidArgumentError(
-                "tensor_is_2d asks for a list of rows and flatten_nd for one list; leave out one of them"
+                "for a tensor to become a vector, tensor_is_2d asks for a list of rows and flatten_nd for "
+                "one list; leave out one of them"
             )
         cc.inputs[0].set(cls.takes, f"a tensor of {cls.named}")
         cc.outputs[0].set(cls.lists[options.tensor_is_2d], "its elements, row by row")

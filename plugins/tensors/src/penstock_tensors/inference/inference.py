@@ -103,7 +103,7 @@ class InferenceCalculatorCpu(penstock.Calculator):
         if bool(options.model_path) == ("MODEL" in sides):
             found = "both model_path and MODEL" if options.model_path else "neither model_path nor MODEL"
             raise InvalidArgumentError(
-                f"the node has {found}; set model_path in the options, or connect the side packet MODEL"
+                f"the inference has {found}; set model_path in the options, or connect the side packet MODEL"
             )
         cls._declare_tensors(cc)
         model = sides["MODEL"].set(Model, "the model")
@@ -125,7 +125,7 @@ class InferenceCalculatorCpu(penstock.Calculator):
         for what, ports in (("inputs", cc.inputs), ("outputs", cc.outputs)):
             if (_LISTS in ports) == (ports.count(_EACH) > 0):
                 found = "both TENSORS and TENSOR" if _LISTS in ports else "neither TENSORS nor TENSOR"
-                raise InvalidArgumentError(f"the {what} are {found}; connect exactly one of them")
+                raise InvalidArgumentError(f"the inference's {what} are {found}; connect exactly one of them")
             if _LISTS in ports:
                 ports[_LISTS].set(list[Tensor], "one tensor for each of the model")
             for i in range(ports.count(_EACH)):
@@ -155,7 +155,7 @@ class InferenceCalculatorCpu(penstock.Calculator):
             self._check_count(len(cc.inputs))
         if not self._gives_list and len(cc.outputs) > len(self._made):
             raise InvalidArgumentError(
-                f"the node has {len(cc.outputs)} outputs TENSOR, but the model {model.name!r} has "
+                f"the inference node has {len(cc.outputs)} outputs TENSOR, but the model {model.name!r} has "
                 f"{len(self._made)} outputs; leave some out"
             )
 
@@ -224,8 +224,8 @@ class InferenceCalculatorCpu(penstock.Calculator):
             given = sides["DELEGATE"].get(InferenceCalculatorOptions.Delegate)
             if given.HasField("gpu"):
                 raise InvalidArgumentError(
-                    "the side packet DELEGATE asks for gpu, but this node runs models on the CPU; give "
-                    "tflite or xnnpack"
+                    "the side packet DELEGATE asks for gpu, but this inference runs on the CPU; give tflite "
+                    "or xnnpack"
                 )
             delegate.MergeFrom(given)
         self._keeps_halves = is_litert = delegate.HasField("litert")
@@ -244,16 +244,16 @@ class InferenceCalculatorCpu(penstock.Calculator):
     def _check_count(self, count: int) -> None:
         if count != len(self._wanted):
             raise InvalidArgumentError(
-                f"{count} tensors came, but the model {self._name!r} takes {len(self._wanted)}: "
-                f"{', '.join(f'{info.name!r} ({info})' for info in self._wanted)}",
+                f"{count} tensors came, but the model {self._name!r} takes "
+                f"{len(self._wanted)}: {', '.join(f'{info.name!r} ({info})' for info in self._wanted)}",
                 code=StatusCode.INTERNAL,  # as in the reference
             )
 
     def _refuse(self, info: TensorInfo, array: NDArray[Any]) -> None:
         sizes = "x".join(map(str, array.shape)) or "scalar"
         raise InvalidArgumentError(
-            f"a tensor {array.dtype.name} {sizes} came, but the input {info.name!r} of the model "
-            f"{self._name!r} is {info}; change what makes the tensor",
+            f"a tensor {array.dtype.name} {sizes} came, but the input {info.name!r} of "
+            f"the model {self._name!r} is {info}; change what makes the tensor",
             code=StatusCode.INTERNAL,  # as in the reference
         )
 
@@ -299,8 +299,8 @@ class _Sessions:
         except IndexError:
             if links:
                 raise FailedPreconditionError(
-                    "two calls run at the same time, but with feedback_tensor_links each needs the outputs "
-                    "of the one before; leave max_in_flight out"
+                    "two calls of the inference run at the same time, but with feedback_tensor_links each "
+                    "needs the outputs of the one before; leave max_in_flight out"
                 ) from None
             session = self._loaded.session()
         try:

@@ -80,5 +80,5 @@ def _text(data: bytes, name: str) -> str:
         return data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         raise InvalidArgumentError(
-            f"the file {name!r} is no text in UTF-8: {error}; give another one, or leave out text_mode"
+            f"the file {name!r} is no text in UTF-8: {error}; give another local file, or leave out text_mode"
         ) from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import penstock
-from penstock.access import ACCESS, Searched
+from penstock.access import ACCESS, Searched, SearchedPort
 from penstock.errors import InvalidArgumentError
 from penstock_tensors.messages.resource_provider_pb2 import ResourceProviderCalculatorOptions
 from penstock_tensors.models.resource_finder import RESOURCES, Resource
@@ -56,14 +56,14 @@ class ResourceProviderCalculator(penstock.Calculator):
         outputs = cc.output_side_packets.count("RESOURCE")
         if named and given:
             raise InvalidArgumentError(
-                f"the names come from {given} side packets RESOURCE_ID and from {named} resource_id of the "
-                "options; leave out one of the two"
+                f"the provider's names of resources come from {given} side packets RESOURCE_ID and from "
+                f"{named} resource_id of the options; leave out one of the two"
             )
         if not outputs or max(named, given) != outputs:
             raise InvalidArgumentError(
-                f"the node has {max(named, given)} names of files and {outputs} outputs RESOURCE, but needs "
-                "as many outputs as names, and at least one; set resource_id in the options, or connect "
-                "RESOURCE_ID"
+                f"the resource provider has {max(named, given)} names of files and {outputs} outputs "
+                "RESOURCE, but needs as many outputs as names, and at least one; set resource_id in the "
+                "options, or connect RESOURCE_ID"
             )
         for i in range(given):
             cc.input_side_packets["RESOURCE_ID", i].set(str, "the name of a file")
@@ -73,7 +73,7 @@ class ResourceProviderCalculator(penstock.Calculator):
         cc.use_service(RESOURCES)
         names = cc.options(ResourceProviderCalculatorOptions).resource_id
         ports = [cc.input_side_packets["RESOURCE_ID", i] for i in range(given)]
-        cc.declare(may_skip=False, stateless=False, reads=[*map(Searched, names), *ports])
+        cc.declare(may_skip=False, stateless=False, reads=[*map(Searched, names), *map(SearchedPort, ports)])
 
     def open(self, cc: CalculatorContext) -> None:
         """Find and read the files."""

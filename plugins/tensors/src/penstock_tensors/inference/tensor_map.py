@@ -152,7 +152,7 @@ def _numbers(
         given = numbers = list(getattr(config, field).model_tensor_indices)
     if sorted(numbers) != left:
         raise _refused(
-            f"{field} is {given}, but must name each {side} of the model {model!r} once: "
+            f"{field} is {given}, but must name each {side} of the model {model!r} once, to map its tensors: "
             f"{_listed(tensors, left)}; correct it in input_output_config"
         )
     return tuple(numbers)

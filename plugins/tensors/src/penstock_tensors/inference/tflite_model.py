@@ -1,4 +1,4 @@
-"""TfLiteModelCalculator and TfLiteCustomOpResolverCalculator: side packets for InferenceCalculator."""
+"""TfLiteModelCalculator: a model as a side packet, for InferenceCalculator."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import penstock
 from penstock.errors import InvalidArgumentError
-from penstock_tensors.messages.tflite_model_pb2 import TfLiteCustomOpResolverCalculatorOptions
 from penstock_tensors.models.backend import backend_for
-from penstock_tensors.models.custom_ops import OpResolver
-from penstock_tensors.models.installed_operations import standard_operations
 from penstock_tensors.models.model import Model
 from penstock_tensors.models.resource_finder import Resource
 
@@ -58,7 +55,7 @@ class TfLiteModelCalculator(penstock.Calculator):
             found = [tag for tag in tags if tag in ports]
             if len(found) != 1:
                 raise InvalidArgumentError(
-                    f"the node has the {what}s {', '.join(found) or 'none'}; connect exactly one of "
+                    f"the .tflite model has the {what}s {', '.join(found) or 'none'}; connect exactly one of "
                     f"{', '.join(tags)}"
                 )
         sources = cc.input_side_packets
@@ -111,51 +108,11 @@ def _read(place: Any) -> bytes:
         data = os.pread(descriptor, size, offset)
     except (TypeError, ValueError, OSError) as error:
         raise InvalidArgumentError(
-            f"MODEL_FD is {place!r}, which cannot be read: {error}; give a file descriptor, an offset and a "
-            "size"
+            f"the .tflite model's MODEL_FD is {place!r}, which cannot be read: {error}; give a file "
+            "descriptor, an offset and a size"
         ) from error
     if len(data) != size:
         raise InvalidArgumentError(
             f"MODEL_FD has {len(data)} bytes, but its size says {size}; correct the size"
         )
     return data
-
-
-class TfLiteCustomOpResolverCalculator(penstock.Calculator):
-    """Gives the custom operations that models may use.
-
-    Output side packet: OP_RESOLVER or untagged (OpResolver): the operations of this pack and of all packs
-    that bring some.
-
-    InferenceCalculator uses the same ones where nothing is connected, so the node is needed only by graphs
-    of the reference.
-
-    Options `TfLiteCustomOpResolverCalculatorOptions`: `use_gpu` has no effect.
-
-    Source of the behaviour: MediaPipe `calculators/tflite/tflite_custom_op_resolver_calculator.cc`.
-
-    Config::
-
-        node {
-          calculator: "TfLiteCustomOpResolverCalculator"
-          output_side_packet: "OP_RESOLVER:operations"
-        }
-    """
-
-    Options = TfLiteCustomOpResolverCalculatorOptions
-
-    @classmethod
-    def get_contract(cls, cc: CalculatorContract) -> None:
-        """Declare the output."""
-        tag = "OP_RESOLVER" if "OP_RESOLVER" in cc.output_side_packets else 0
-        cc.output_side_packets[tag].set(OpResolver, "the custom operations")
-        cc.set_timestamp_offset(0)
-        cc.declare(may_skip=False, stateless=False)
-
-    def open(self, cc: CalculatorContext) -> None:
-        """Give the operations."""
-        for output in cc.output_side_packets:
-            output.set(standard_operations())
-
-    def process(self, cc: CalculatorContext) -> None:
-        """Do nothing: the node has no streams."""

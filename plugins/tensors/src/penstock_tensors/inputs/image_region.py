@@ -78,8 +78,8 @@ def padded(region: Region, width: int, height: int) -> tuple[Region, tuple[float
     columns, rows = np.float32(region.width), np.float32(region.height)
     if not (columns > 0 and rows > 0):
         raise InvalidArgumentError(
-            f"the region is {region.width:g} x {region.height:g} pixels, but with keep_aspect_ratio both "
-            "sides must be above 0; give a NORM_RECT with a width and a height above 0"
+            f"the image's region is {region.width:g} x {region.height:g} pixels, but with keep_aspect_ratio "
+            "both sides must be above 0; give a NORM_RECT with a width and a height above 0"
         )
     ratio = np.float32(height) / np.float32(width)
     own = rows / columns

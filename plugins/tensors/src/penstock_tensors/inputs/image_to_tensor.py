@@ -96,11 +96,13 @@ class ImageToTensorCalculator(penstock.Calculator):
         _check_options(cc.options(ImageToTensorCalculatorOptions))
         if ("IMAGE" in cc.inputs) == ("IMAGE_GPU" in cc.inputs):
             raise InvalidArgumentError(
-                f"the node has {_which(cc.inputs, 'IMAGE', 'IMAGE_GPU')}; connect exactly one of them"
+                f"the image to become a tensor comes by {_which(cc.inputs, 'IMAGE', 'IMAGE_GPU')}; connect "
+                "exactly one of them"
             )
         if ("TENSORS" in cc.outputs) == ("TENSOR" in cc.outputs):
             raise InvalidArgumentError(
-                f"the node has {_which(cc.outputs, 'TENSORS', 'TENSOR')}; connect exactly one of them"
+                f"the image's tensor goes to {_which(cc.outputs, 'TENSORS', 'TENSOR')}; connect exactly one "
+                "of them"
             )
         cc.inputs["IMAGE"].set_one_of(Image, ImageFrame, description="the image").optional()
         cc.inputs["IMAGE_GPU"].set_any("the image, on the GPU").optional()
@@ -222,7 +224,7 @@ class _Values:
 def _check(region: Region) -> None:
     if not all(map(math.isfinite, region)) or region.width <= 0 or region.height <= 0:
         raise InvalidArgumentError(
-            f"the region has the centre ({region.center_x:g}, {region.center_y:g}), the size "
+            f"the image's region has the centre ({region.center_x:g}, {region.center_y:g}), the size "
             f"{region.width:g} x {region.height:g} pixels and the rotation {region.rotation:g}, but its "
             "numbers must be finite and its sides above 0; give another NORM_RECT"
         )
@@ -242,19 +244,19 @@ def _check_options(options: ImageToTensorCalculatorOptions) -> None:
     field = options.WhichOneof("range")
     if field is None:
         raise InvalidArgumentError(
-            "no range of values is set; set output_tensor_float_range { min: 0.0 max: 1.0 }, "
-            "output_tensor_int_range or output_tensor_uint_range in the options",
+            "no range of values of the image's tensor is set; set output_tensor_float_range { min: 0.0 max: "
+            "1.0 }, output_tensor_int_range or output_tensor_uint_range in the options",
             code=StatusCode.INTERNAL,  # as in the reference
         )
     given, (least, most) = getattr(options, field), _LIMITS[field]
     if not given.min < given.max:
         raise InvalidArgumentError(
-            f"{field} is from {given.min:g} to {given.max:g}, but min must be below max; change it in the "
-            "options",
+            f"the tensor's {field} is from {given.min:g} to {given.max:g}, but min must be below max; "
+            "change it in the options",
             code=StatusCode.INTERNAL,  # as in the reference
         )
     if given.min < least or given.max > most:
         raise InvalidArgumentError(
-            f"{field} is from {given.min:g} to {given.max:g}, but must be between {least:g} and {most:g}; "
-            "change it in the options"
+            f"the tensor's {field} is from {given.min:g} to {given.max:g}, but must be between {least:g} and "
+            f"{most:g}; change it in the options"
         )

@@ -9,7 +9,7 @@ import numpy as np
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import LandmarkList, NormalizedLandmarkList, Tensor
-from penstock_formats.api import array_of
+from penstock_formats.api import landmark_array
 from penstock_tensors.messages.landmarks_to_tensor_pb2 import LandmarksToTensorCalculatorOptions
 from penstock_tensors.ports import only_one
 
@@ -56,14 +56,16 @@ class LandmarksToTensorCalculator(penstock.Calculator):
             InvalidArgumentError: the ports do not fit, or no attribute is set.
         """
         if not cc.options(LandmarksToTensorCalculatorOptions).attributes:
-            raise InvalidArgumentError("attributes is empty, but needs one at least; set attributes: [X, Y]")
+            raise InvalidArgumentError(
+                "the landmarks' attributes is empty, but needs one at least; set attributes: [X, Y]"
+            )
         port = only_one(cc.inputs, tuple(_TYPES))
         port.set(_TYPES[port.tag], "landmarks")
         if (port.tag == "NORM_LANDMARKS") != ("IMAGE_SIZE" in cc.inputs):
             has = "is not" if port.tag == "NORM_LANDMARKS" else "is"
             raise InvalidArgumentError(
-                f"the landmarks come from {port.tag} and IMAGE_SIZE {has} connected, but it is needed for "
-                "NORM_LANDMARKS and for these only; change the graph"
+                f"the landmarks for the tensor come from {port.tag} and IMAGE_SIZE {has} connected, but it "
+                "is needed for NORM_LANDMARKS and for these only; change the graph"
             )
         cc.inputs["IMAGE_SIZE"].set(tuple, "width and height of the image in pixels").optional()
         cc.outputs["TENSORS"].set(list[Tensor], "one tensor")
@@ -83,7 +85,7 @@ class LandmarksToTensorCalculator(penstock.Calculator):
         source = cc.inputs[self._tag]
         if source.is_empty():
             return
-        numbers = array_of(source.payload)[:, self._columns]
+        numbers = landmark_array(source.payload)[:, self._columns]
         if self._is_sized:
             width, height = _size(cc.inputs["IMAGE_SIZE"])
             numbers = numbers * np.array([width, height, width, 1, 1], np.float32)[self._columns]

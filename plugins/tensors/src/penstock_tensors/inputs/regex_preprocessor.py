@@ -60,7 +60,8 @@ class RegexPreprocessorCalculator(penstock.Calculator):
         length = cc.options(RegexPreprocessorCalculatorOptions).max_seq_len
         if length < 1:
             raise InvalidArgumentError(
-                f"max_seq_len is {length}, but must be 1 or more; set the length of the model's input",
+                f"the preprocessor's max_seq_len is {length}, but must be 1 or more; set the length of the "
+                "model's input",
                 code=StatusCode.INTERNAL,
             )
         check_elements(length, "max_seq_len")

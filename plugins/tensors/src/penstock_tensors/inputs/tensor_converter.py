@@ -166,7 +166,7 @@ class TensorConverterCalculator(_Converter):
         options = cls._options_of(cc)
         if options.HasField("flip_vertically") and options.HasField("gpu_origin"):
             raise FailedPreconditionError(
-                "both flip_vertically and gpu_origin are set; leave out one of them"
+                "both flip_vertically and gpu_origin of the converter are set; leave out one of them"
             )
         super().get_contract(cc)
         cc.declare(may_skip=False, stateless=True)
@@ -253,15 +253,16 @@ def _check(options: Any) -> None:
     given = options.output_tensor_float_range
     if options.HasField("output_tensor_float_range") and not given.min < given.max:
         raise InvalidArgumentError(
-            f"output_tensor_float_range is from {given.min:g} to {given.max:g}, but min must be below max; "
-            "change it in the options"
+            f"the converter's output_tensor_float_range is from {given.min:g} to {given.max:g}, but min must "
+            "be below max; change it in the options"
         )
     if options.max_num_channels not in _CHANNELS:
         raise InvalidArgumentError(
-            f"max_num_channels is {options.max_num_channels}, but must be 1, 3 or 4; change it in the options"
+            f"the converter's max_num_channels is {options.max_num_channels}, but must be 1, 3 or 4; change "
+            "it in the options"
         )
     if options.use_custom_normalization and options.custom_div == 0:
         raise InvalidArgumentError(
-            "custom_div is 0, but values are divided by it; change it in the options, or leave out "
-            "use_custom_normalization"
+            "the converter's custom_div is 0, but values are divided by it; change it in the options, or "
+            "leave out use_custom_normalization"
         )

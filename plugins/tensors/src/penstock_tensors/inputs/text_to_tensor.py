@@ -1,8 +1,8 @@
-"""TextToTensorCalculator and UniversalSentenceEncoderPreprocessorCalculator: the bytes of text as tensors."""
+"""TextToTensorCalculator: the bytes of a text as a tensor; what calculators of text share."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,8 +14,6 @@ from penstock_tensors.models.model_metadata import ModelMetadata
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
-
-_INPUTS: Final = ("inp_text", "res_context", "res_text")
 
 
 class TextToTensorCalculator(penstock.Calculator):
@@ -48,54 +46,7 @@ class TextToTensorCalculator(penstock.Calculator):
         """Make one tensor."""
         source = cc.inputs["TEXT"]
         if not source.is_empty():
-            cc.outputs["TENSORS"].add([_bytes(source.payload)], cc.stamp)
-
-
-class UniversalSentenceEncoderPreprocessorCalculator(penstock.Calculator):
-    """Makes the three inputs of a Universal Sentence Encoder for questions and answers, of one text.
-
-    Input: TEXT (str). Side packet: METADATA_EXTRACTOR (ModelMetadata, or the Model itself, whose metadata is
-    read): it names the inputs of the model `inp_text`, `res_context` and `res_text`, in its order. Output:
-    TENSORS (a list of three Tensors in that order, int8): the bytes of the text for `res_text`, no elements
-    for the others. Timestamp offset 0.
-
-    Raises in `open`: InvalidArgumentError where the model names other inputs, or has no metadata.
-
-    Source of the behaviour: MediaPipe
-    `calculators/tensor/universal_sentence_encoder_preprocessor_calculator.cc`.
-
-    Config::
-
-        node {
-          calculator: "UniversalSentenceEncoderPreprocessorCalculator"
-          input_stream: "TEXT:text"
-          input_side_packet: "METADATA_EXTRACTOR:model"
-          output_stream: "TENSORS:tensors"
-        }
-    """
-
-    @classmethod
-    def get_contract(cls, cc: CalculatorContract) -> None:
-        """Declare text in, tensors out."""
-        declare_text_ports(cc)
-
-    def open(self, cc: CalculatorContext) -> None:
-        """Look for the order of the inputs.
-
-        Raises:
-            InvalidArgumentError: the model has others.
-        """
-        metadata = metadata_of(cc)
-        *_, self._place = places_of(metadata, _INPUTS)
-
-    def process(self, cc: CalculatorContext) -> None:
-        """Make the inputs of one text."""
-        source = cc.inputs["TEXT"]
-        if source.is_empty():
-            return
-        tensors = [_bytes("") for _ in _INPUTS]
-        tensors[self._place] = _bytes(source.payload)
-        cc.outputs["TENSORS"].add(tensors, cc.stamp)
+            cc.outputs["TENSORS"].add([tensor_of_text(source.payload)], cc.stamp)
 
 
 def declare_text_ports(cc: CalculatorContract) -> None:
@@ -129,10 +80,11 @@ def places_of(metadata: ModelMetadata, names: tuple[str, ...]) -> list[int]:
     if sorted(places) != list(range(len(names))):
         raise InvalidArgumentError(
             f"the metadata of the model names {', '.join(metadata.inputs)}, but {', '.join(names)} must be "
-            "its first inputs; use a model made for the calculator"
+            "its first inputs of text; use a model made for the calculator"
         )
     return places
 
 
-def _bytes(text: str) -> Tensor:
+def tensor_of_text(text: str) -> Tensor:
+    """Return the bytes of a text in UTF-8 as a tensor of int8."""
     return Tensor(np.frombuffer(text.encode("utf-8", errors="surrogatepass"), np.int8))

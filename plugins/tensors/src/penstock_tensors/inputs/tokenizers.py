@@ -15,7 +15,7 @@ from penstock_tensors.models.model_metadata import TokenizerKind
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from penstock_tensors.models.model_metadata import ModelMetadata, Tokenizer
+    from penstock_tensors.models.model_metadata import ModelMetadata, TokenizerMetadata
 
 #: A word of more bytes, or a piece of more characters, is unknown.
 _LONGEST: Final = 100
@@ -87,12 +87,13 @@ class DelimitedWords:
             self._delimiter = re.compile(delimiter, re.ASCII)
         except re.error as error:
             raise InvalidArgumentError(
-                f"the delimiter {delimiter!r} of the model cannot be read: {error}; write it as an "
-                "expression of Python's re"
+                f"the delimiter {delimiter!r} of the model's tokenizer cannot be read: {error}; write it as "
+                "an expression of Python's re"
             ) from error
         if self._delimiter.match(""):
             raise InvalidArgumentError(
-                f"the delimiter {delimiter!r} of the model matches no characters; it must match one at least"
+                f"the delimiter {delimiter!r} of the model's tokenizer matches no characters; it must match "
+                "one at least"
             )
 
     def tokens(self, text: str) -> list[str]:
@@ -105,7 +106,7 @@ class DelimitedWords:
         return [word for word in (*found, text[begin:]) if word]
 
 
-def tokenizer_of(metadata: ModelMetadata, tokenizer: Tokenizer | None) -> WordPieces | DelimitedWords:
+def tokenizer_of(metadata: ModelMetadata, tokenizer: TokenizerMetadata | None) -> WordPieces | DelimitedWords:
     """Return the tokenizer that a model names.
 
     Raises:
@@ -130,7 +131,8 @@ def tokenizer_of(metadata: ModelMetadata, tokenizer: Tokenizer | None) -> WordPi
     for token in ("<UNKNOWN>", "<PAD>"):
         if token not in words.vocabulary:
             raise InvalidArgumentError(
-                f"the vocabulary {tokenizer.vocabulary!r} of the model has no {token}; add it with its number"
+                f"the vocabulary {tokenizer.vocabulary!r} of the model's tokenizer has no {token}; add it "
+                "with its number"
             )
     return words
 
@@ -148,8 +150,8 @@ def _numbered(lines: list[str], name: str) -> dict[str, int]:
         token, *rest = line.split(" ")
         if not rest or not rest[0].isascii() or not rest[0].isdecimal() or len(rest[0]) > _DIGITS:
             raise InvalidArgumentError(
-                f"the vocabulary {name!r} of the model has the line {line!r}, but each is a token and its "
-                "number"
+                f"the vocabulary {name!r} of the model's tokenizer has the line {line!r}, but each is a "
+                "token and its number"
             )
         found[token] = int(rest[0])
     return found

@@ -74,8 +74,8 @@ def _array(payload: Any) -> NDArray[Any]:
         array = payload if isinstance(payload, np.ndarray) else _of_list(payload)
     if array.ndim != 1 or array.dtype not in _TYPES:
         raise InvalidArgumentError(
-            f"holds an array of {array.dtype} and shape {array.shape}, but must have one dimension and the "
-            "type float32, uint8, int8, int32 or bool; convert it before"
+            f"holds an array of {array.dtype} and shape {array.shape}, but a vector has one dimension and "
+            "the type float32, uint8, int8, int32 or bool; convert it before"
         )
     if not array.size:
         raise InvalidArgumentError("holds no numbers, but a tensor has one at least; send nothing instead")
@@ -86,7 +86,9 @@ def _of_list(numbers: list[Any]) -> NDArray[Any]:
     try:
         array = np.array(numbers)
     except ValueError as error:  # it has lists of several lengths
-        raise InvalidArgumentError(f"holds a list that is no row of numbers: {error}") from error
+        raise InvalidArgumentError(
+            f"holds a list that is no vector of numbers for a tensor: {error}"
+        ) from error
     if array.dtype.kind == "f":
         return array.astype(np.float32)
     if array.dtype.kind == "i" and array.size and _INT32.min <= array.min() and array.max() <= _INT32.max:

@@ -104,4 +104,6 @@ class FlatTable:
 
 
 def _damaged() -> InvalidArgumentError:
-    return InvalidArgumentError("the file is damaged: a place in it leads out of it; get the file again")
+    return InvalidArgumentError(
+        "the table of the model file is damaged: a place in it leads out of it; get the file again"
+    )

@@ -37,7 +37,9 @@ class LiteRt:
         except RuntimeError as error:  # how the runtime reports operations that it does not have
             cut = cut_model(model, settings)
             if cut is None:
-                raise InvalidArgumentError(f"the model {model.name!r} cannot run: {error}") from error
+                raise InvalidArgumentError(
+                    f"the model {model.name!r} cannot run on LiteRT: {error}"
+                ) from error
             return cut
 
 

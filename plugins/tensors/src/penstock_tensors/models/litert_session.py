@@ -86,8 +86,8 @@ class LiteRtSession:
             return [_numbers(interpreter.get_tensor(index)) for index in self._from]
         except (RuntimeError, ValueError) as error:
             raise InvalidArgumentError(
-                f"the model {self._name!r} cannot run: {error}; its file is damaged, or made for another "
-                "runtime"
+                f"the model {self._name!r} cannot run on LiteRT: {error}; its file is damaged, "
+                "or made for another runtime"
             ) from error
 
     def _set_string(self, i: int, array: NDArray[Any]) -> None:

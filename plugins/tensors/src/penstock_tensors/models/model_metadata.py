@@ -38,7 +38,7 @@ class TokenizerKind(enum.IntEnum):
 
 
 @attrs.frozen
-class Tokenizer:
+class TokenizerMetadata:
     """What a model says of how its text becomes tokens."""
 
     kind: TokenizerKind
@@ -55,8 +55,8 @@ class ModelMetadata:
     #: A name for each input of the model, in its order.
     inputs: tuple[str, ...] = ()
     #: Of all inputs together, and of the first one; None where the model names none.
-    tokenizer: Tokenizer | None = None
-    first_tokenizer: Tokenizer | None = None
+    tokenizer: TokenizerMetadata | None = None
+    first_tokenizer: TokenizerMetadata | None = None
     #: Name → bytes of each file that is packed into the model.
     files: Mapping[str, bytes] = attrs.field(factory=dict, repr=lambda files: f"<{len(files)} files>")
 
@@ -121,7 +121,7 @@ def _read(data: bytes) -> ModelMetadata:
     )
 
 
-def _tokenizer(unit: FlatTable | None) -> Tokenizer | None:
+def _tokenizer(unit: FlatTable | None) -> TokenizerMetadata | None:
     """Return what a process unit says; None where it is none of text."""
     options = None if unit is None else unit.table(1)
     if unit is None or options is None or unit.kind(0) not in list(TokenizerKind):
@@ -130,7 +130,7 @@ def _tokenizer(unit: FlatTable | None) -> Tokenizer | None:
     is_regex = kind is TokenizerKind.REGEX
     file = next(options.tables(1 if is_regex else 0), None)
     name = "" if file is None else file.text(0)
-    return Tokenizer(kind, name, options.text(0) if is_regex else "")
+    return TokenizerMetadata(kind, name, options.text(0) if is_regex else "")
 
 
 def _files(data: bytes) -> dict[str, bytes]:
@@ -159,5 +159,6 @@ def _files(data: bytes) -> dict[str, bytes]:
 def _check_size(size: int) -> None:
     if size > _MOST:
         raise ResourceExhaustedError(
-            f"its files have {size} bytes, but at most {_MOST} are read; take out what is not needed"
+            f"the files in its metadata have {size} bytes, but at most {_MOST} are read; take out what is "
+            "not needed"
         )

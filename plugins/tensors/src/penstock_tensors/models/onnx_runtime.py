@@ -158,7 +158,8 @@ def wanted_providers(names: Sequence[str], available: Sequence[str]) -> tuple[li
         full = _PROVIDERS.get(name.lower(), name)
         if full not in _PROVIDERS.values() and not full.endswith("ExecutionProvider"):
             raise InvalidArgumentError(
-                f"providers has {name!r}, but must have names of {', '.join(map(repr, _PROVIDERS))}, or "
+                f"providers of ONNX Runtime has {name!r}, but must have names of "
+                f"{', '.join(map(repr, _PROVIDERS))}, or "
                 'of onnxruntime, such as "CUDAExecutionProvider"'
             )
         if full not in available:
@@ -188,8 +189,8 @@ def arranged(array: NDArray[Any], info: TensorInfo, model: str) -> NDArray[Any]:
             pass  # the error below says why
     sizes = "x".join(map(str, array.shape)) or "scalar"
     raise InvalidArgumentError(
-        f"a tensor {array.dtype.name} {sizes} came, but the input {info.name!r} of the model {model!r} is "
-        f"{info}{_cure(array.shape, info.shape)}"
+        f"a tensor {array.dtype.name} {sizes} came, but the input {info.name!r} of the "
+        f"model {model!r} is {info}{_cure(array.shape, info.shape)}"
     )
 
 

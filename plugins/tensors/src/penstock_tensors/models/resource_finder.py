@@ -3,7 +3,7 @@
 A name is a path in the reference: "mediapipe/modules/palm_detection/palm_detection_full.tflite".
 It is searched in the places that the application gives (where it gives none: in the directory of the graph
 file), in the one that the variable PENSTOCK_MEDIAPIPE_MODELS names, in an installed distribution `mediapipe`
-(which is not imported), and is then taken as a path.
+(which is not imported), in a frozen program beside and inside of the program, and is then taken as a path.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from penstock import ServiceKey
 from penstock.access import EVERYTHING
 from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError
 from penstock.lowlevel import Resources
+from penstock.packs import program_folders
 from penstock.runs import ServiceScope
 
 if TYPE_CHECKING:
@@ -78,7 +79,9 @@ class ResourceFinder:
         names: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         if isinstance(places, str):
-            raise InvalidArgumentError(f"places is the str {places!r}; pass a list of directories and wheels")
+            raise InvalidArgumentError(
+                f"places of resources is the str {places!r}; pass a list of directories and wheels"
+            )
         self._places = tuple(_Place(place) for place in places)
         self._only_places = only_places
         self._names = dict(names)
@@ -100,8 +103,8 @@ class ResourceFinder:
         Args:
             name: relative, with "/" between its parts: searched in all places. An absolute name is a path.
                 For a further name, `resolve` says which one is searched.
-            access: of the graph: a path, and a file beside the graph file, must be allowed. The places that
-                the application gives, and installed models, are.
+            access: of the graph: a path, and a file beside the graph file or the program, must be allowed.
+                The places that the application gives, and installed models, are.
 
         Raises:
             NotFoundError: no place has it; the message names the places and the cure.
@@ -110,7 +113,7 @@ class ResourceFinder:
         """
         name = self.resolve(name)
         if not name or "\0" in name:
-            raise InvalidArgumentError(f"the name of a file is {name!r}, but must name one; change it")
+            raise InvalidArgumentError(f"the name of a resource is {name!r}, but must name a file; change it")
         searched: list[str] = []
         if not Path(name).is_absolute():
             for place in self._places:
@@ -118,9 +121,7 @@ class ResourceFinder:
                 if (data := place.read(name, access if self._is_beside else EVERYTHING)) is not None:
                     return Resource(name, data)
             if not self._only_places:
-                data = _of_variable(name, searched)
-                if data is None:
-                    data = _of_distribution(name, searched)
+                data = _of_machine(name, searched, access)
                 if data is not None:
                     return Resource(name, data)
         if not self._only_places:
@@ -129,7 +130,7 @@ class ResourceFinder:
             if path.is_file():
                 return Resource(name, _bytes_of(path, name, access))
         raise NotFoundError(
-            f"the file {name!r} was not found; searched: {', '.join(searched) or 'no place'}; "
+            f"the resource {name!r} was not found; searched: {', '.join(searched) or 'no place'}; "
             + self._cure(name)
         )
 
@@ -166,7 +167,8 @@ class _Place:
         if self._root is None and not (self._path.is_file() and zipfile.is_zipfile(self._path)):
             what = "is neither a directory nor a zip file" if self._path.exists() else "does not exist"
             raise InvalidArgumentError(
-                f"{os.fspath(path)!r} {what}, but files are searched there; name a directory or a wheel"
+                f"{os.fspath(path)!r} {what}, but the resource finder searches there; name a directory or a "
+                "wheel"
             )
 
     def __str__(self) -> str:
@@ -182,6 +184,14 @@ class _Place:
         except PenstockError:  # it has no such file, or the name leads out of it
             return None
         return _bytes_of(path, name, access) if path.is_file() else None
+
+
+def _of_machine(name: str, searched: list[str], access: Access) -> bytes | None:
+    """Return the bytes of a file where the machine or the program has it; None where no place does."""
+    data = _of_variable(name, searched)
+    if data is None:
+        data = _of_distribution(name, searched)
+    return _of_program(name, searched, access) if data is None else data
 
 
 def _of_variable(name: str, searched: list[str]) -> bytes | None:
@@ -207,7 +217,7 @@ def _matching(given: str) -> str:
     found = sorted(glob(given))  # noqa: PTH207  # Path.glob takes no absolute pattern
     if len(found) != 1:
         what = f"matches {len(found)} files: {', '.join(found)}" if found else "matches no file"
-        raise InvalidArgumentError(f"{given!r} {what}; name one directory or wheel")
+        raise InvalidArgumentError(f"{given!r} {what}; name one directory or wheel of resources")
     return found[0]
 
 
@@ -222,9 +232,17 @@ def _of_distribution(name: str, searched: list[str]) -> bytes | None:
     return _bytes_of(path, name) if ".." not in path.parts and path.is_file() else None
 
 
+def _of_program(name: str, searched: list[str], access: Access) -> bytes | None:
+    for folder in program_folders():
+        searched.append(f"{folder!r} (of the program)")
+        if (data := _Place(folder).read(name, access)) is not None:
+            return data
+    return None
+
+
 def _bytes_of(path: Path, name: str, access: Access = EVERYTHING) -> bytes:
     try:
         with access.open(path) as file:
             return file.read()
     except OSError as error:
-        raise InvalidArgumentError(f"the file {name!r} cannot be read: {error}") from error
+        raise InvalidArgumentError(f"the resource {name!r} cannot be read: {error}") from error

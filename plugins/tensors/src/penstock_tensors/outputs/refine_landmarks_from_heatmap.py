@@ -66,7 +66,7 @@ class RefineLandmarksFromHeatmapCalculator(penstock.Calculator):
         size = cc.options(RefineLandmarksFromHeatmapCalculatorOptions).kernel_size
         if size < 1:
             raise InvalidArgumentError(
-                f"kernel_size is {size}, but must be 1 or more; change it in the options"
+                f"the heatmap's kernel_size is {size}, but must be 1 or more; change it in the options"
             )
         cc.inputs["NORM_LANDMARKS"].set(NormalizedLandmarkList, "the landmarks")
         cc.inputs["TENSORS"].set(list[Tensor], "the heatmap; the first is read")

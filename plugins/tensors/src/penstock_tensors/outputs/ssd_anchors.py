@@ -209,8 +209,8 @@ def _check(options: SsdAnchorsCalculatorOptions) -> None:
         others += ["multiscale_anchor_generation"] * options.multiscale_anchor_generation
         if others:
             raise InvalidArgumentError(
-                f"fixed_anchors are given beside {', '.join(others)}, which generate anchors; leave out the "
-                "one or the other in the options"
+                f"fixed_anchors are given beside {', '.join(others)}, which generate SSD anchors; leave out "
+                "the one or the other in the options"
             )
     else:
         _check_layers(options)
@@ -219,11 +219,11 @@ def _check(options: SsdAnchorsCalculatorOptions) -> None:
 def _check_layers(options: SsdAnchorsCalculatorOptions) -> None:
     if not options.feature_map_height and not options.strides:
         raise InvalidArgumentError(
-            "neither strides nor feature_map_height is set; set strides in the options"
+            "neither strides nor feature_map_height of the anchors is set; set strides in the options"
         )
     is_pyramid = options.multiscale_anchor_generation
     if not options.strides and not is_pyramid:
-        raise InvalidArgumentError("no strides are set; set one for each layer in the options")
+        raise InvalidArgumentError("no strides of the anchors are set; set one for each layer in the options")
     layers = options.max_level - options.min_level + 1 if is_pyramid else options.num_layers
     lists: dict[str, Sequence[int]] = {}
     if options.strides and not (is_pyramid and options.feature_map_height):
@@ -236,12 +236,12 @@ def _check_layers(options: SsdAnchorsCalculatorOptions) -> None:
     for field, given in lists.items():
         if len(given) != layers:
             raise InvalidArgumentError(
-                f"{field} has {len(given)} numbers, but there are {layers} layers; set one for each in the "
-                "options"
+                f"{field} has {len(given)} numbers, but there are {layers} layers of anchors; set one for "
+                "each in the options"
             )
         if any(number < 1 for number in given):
             raise InvalidArgumentError(
-                f"{field} is {list(given)}, but must be 1 or more; change it in the options"
+                f"the anchors' {field} is {list(given)}, but must be 1 or more; change it in the options"
             )
     _check_sizes(options)
 
@@ -250,10 +250,11 @@ def _check_sizes(options: SsdAnchorsCalculatorOptions) -> None:
     for field in ("input_size_width", "input_size_height"):
         if getattr(options, field) < 1:
             raise InvalidArgumentError(
-                f"{field} is {getattr(options, field)}, but must be 1 or more; set it in the options"
+                f"the anchors' {field} is {getattr(options, field)}, but must be 1 or more; set it in the "
+                "options"
             )
     if options.multiscale_anchor_generation and options.scales_per_octave < 1:
         raise InvalidArgumentError(
-            f"scales_per_octave is {options.scales_per_octave}, but must be 1 or more; change it in the "
-            "options"
+            f"the anchors' scales_per_octave is {options.scales_per_octave}, but must be 1 or more; change "
+            "it in the options"
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from penstock_formats.api import HEIGHT, KEYPOINTS, WIDTH, XMIN, YMIN
+from penstock_formats.api import TABLE_HEIGHT, TABLE_KEYPOINTS, TABLE_WIDTH, TABLE_XMIN, TABLE_YMIN
 from penstock_tensors.outputs.numbers import exponential
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 _ONE: Final = np.float32(1)
 _TWO: Final = np.float32(2)
 #: Columns of the numbers of a detection; slices, since what they show is no copy.
-LOW: Final = slice(XMIN, YMIN + 1)
-SIZES: Final = slice(WIDTH, HEIGHT + 1)
-_POINTS_Y: Final = slice(KEYPOINTS + 1, None, 2)
+LOW: Final = slice(TABLE_XMIN, TABLE_YMIN + 1)
+SIZES: Final = slice(TABLE_WIDTH, TABLE_HEIGHT + 1)
+_POINTS_Y: Final = slice(TABLE_KEYPOINTS + 1, None, 2)
 #: Of an anchor: y, x, height, width.
 _X_OF_ANCHOR, _Y_OF_ANCHOR, _HEIGHT_OF_ANCHOR, _WIDTH_OF_ANCHOR = 1, 0, 2, 3
 
@@ -104,7 +104,7 @@ class SsdBoxes:
             low: (n, 2): xmin, ymin.
             high: (n, 2): xmax, ymax.
         """
-        found = np.zeros((len(low), KEYPOINTS), np.float32)
+        found = np.zeros((len(low), TABLE_KEYPOINTS), np.float32)
         found[:, LOW] = low
         found[:, SIZES] = high - low
         if self._is_flipped:
@@ -114,7 +114,7 @@ class SsdBoxes:
 
 def flip(numbers: NDArray[np.float32], high: NDArray[np.float32]) -> None:
     """Turn detections upside down; `high` has their xmax and ymax."""
-    numbers[:, YMIN] = _ONE - high[:, 1]
+    numbers[:, TABLE_YMIN] = _ONE - high[:, 1]
     numbers[:, _POINTS_Y] = _ONE - numbers[:, _POINTS_Y]
 
 

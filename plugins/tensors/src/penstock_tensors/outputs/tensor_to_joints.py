@@ -57,7 +57,7 @@ class TensorToJointsCalculator(penstock.Calculator):
         for name, number in (("num_joints", options.num_joints), ("start_index", options.start_index)):
             if number < 0:
                 raise InvalidArgumentError(
-                    f"{name} is {number}, but must be 0 or more; change it in the options"
+                    f"the joints' {name} is {number}, but must be 0 or more; change it in the options"
                 )
         check_elements(options.num_joints, "num_joints", _MOST)
         cc.inputs["TENSOR"].set(Tensor, "rotations")

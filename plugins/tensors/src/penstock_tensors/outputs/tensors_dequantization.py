@@ -53,14 +53,15 @@ class TensorsDequantizationCalculator(penstock.Calculator):
         tensors: list[Tensor] = source.payload
         if not tensors:
             raise InvalidArgumentError(
-                f"input {source.name!r} holds an empty list; look at the node that made it",
+                f"input {source.name!r} holds no quantized tensors for dequantization; look at the node "
+                "that made it",
                 code=StatusCode.INTERNAL,
             )
         for tensor in tensors:
             if tensor.element_type not in _TYPES:
                 raise InvalidArgumentError(
-                    f"input {source.name!r} holds {tensor!r}, but only {', '.join(_TYPES)} are quantized; "
-                    "leave the calculator out"
+                    f"input {source.name!r} holds {tensor!r}, but dequantization takes only "
+                    f"{', '.join(_TYPES)}; leave the calculator out"
                 )
         cc.outputs["TENSORS"].add([_numbers(tensor) for tensor in tensors], cc.stamp)
 

@@ -69,7 +69,9 @@ class TensorsToClassificationCalculator(penstock.Calculator):
         cc.outputs["CLASSIFICATIONS"].set(ClassificationList, "the classes")
         options = cls._options_of(cc)
         if len(options.ignore_classes) and len(options.allow_classes):
-            raise InvalidArgumentError("both ignore_classes and allow_classes are set; leave out one of them")
+            raise InvalidArgumentError(
+                "both ignore_classes and allow_classes of the classification are set; leave out one of them"
+            )
         given = {
             "label_map_path": bool(options.label_map_path),
             "label_items": len(options.label_items) > 0,
@@ -78,7 +80,7 @@ class TensorsToClassificationCalculator(penstock.Calculator):
         found = [name for name, is_given in given.items() if is_given]
         if len(found) > 1:
             raise InvalidArgumentError(
-                f"{' and '.join(found)} are set, but only one may be; leave out the rest"
+                f"{' and '.join(found)} are set, but a classification takes only one; leave out the rest"
             )
         if options.label_map_path:
             cc.use_service(RESOURCES)
@@ -117,8 +119,8 @@ class TensorsToClassificationCalculator(penstock.Calculator):
         count = 2 if self._is_binary else scores.size
         if self._labels and len(self._labels) != count:
             raise InvalidArgumentError(
-                f"input {source.name!r} has {count} classes, but there are {len(self._labels)} labels; the "
-                "labels must be the model's"
+                f"classification: input {source.name!r} has {count} classes, but there are "
+                f"{len(self._labels)} labels; the labels must be the model's"
             )
         if self._is_binary:
             found = self._of_two(scores)

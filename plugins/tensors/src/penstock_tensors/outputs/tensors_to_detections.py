@@ -10,7 +10,7 @@ import numpy as np
 import penstock
 from penstock.errors import InvalidArgumentError, UnavailableError
 from penstock_formats import Detection, Tensor, check_elements
-from penstock_formats.api import SCORE, detections_of, label_bytes
+from penstock_formats.api import TABLE_SCORE, detections_of, label_bytes
 from penstock_tensors.messages.ssd_anchors_pb2 import Anchor
 from penstock_tensors.messages.tensors_to_detections_pb2 import TensorsToDetectionsCalculatorOptions
 from penstock_tensors.outputs.numbers import floats_of, sigmoid
@@ -174,19 +174,20 @@ class TensorsToDetectionsCalculator(penstock.Calculator):
             anchors = self._boxes.anchors(self._table(tensors, at_anchors, _BOX, "the anchors", port))
         if anchors is None:
             raise UnavailableError(
-                f"the boxes of input {port.name!r} are measured from anchors, and there are none; connect "
-                "the side packet ANCHORS, for example from a SsdAnchorsCalculator"
+                f"the detections' boxes of input {port.name!r} are measured from anchors, and there are "
+                "none; connect the side packet ANCHORS, for example from a SsdAnchorsCalculator"
             )
         if not len(boxes) == len(scores) == len(anchors.centers):
             raise InvalidArgumentError(
                 f"input {port.name!r}: {len(boxes)} boxes, {len(scores)} scores and {len(anchors.centers)} "
-                "anchors, but there must be one of each; look at num_boxes and at the options of the anchors"
+                "anchors, but each detection needs one of each; look at num_boxes and at the options of the "
+                "anchors"
             )
         kept, best, classes = self._best(scores)
         if not len(kept):
             return []
         numbers = self._boxes.numbers(boxes, anchors, kept)
-        numbers[:, SCORE] = best
+        numbers[:, TABLE_SCORE] = best
         chosen = self._with_size(numbers, port)
         if len(chosen) < len(numbers):
             numbers, classes = numbers[chosen], [classes[i] for i in chosen]
@@ -343,25 +344,28 @@ def _check(options: Options, ignored: Sequence[int]) -> None:
     for name in ("num_classes", "num_coords"):
         if getattr(options, name) < 1:
             raise InvalidArgumentError(
-                f"{name} is {getattr(options, name)}, but must be 1 or more; set what the model has"
+                f"the detections' {name} is {getattr(options, name)}, but must be 1 or more; set what the "
+                "model has"
             )
     check_elements(options.num_classes, "num_classes", _MOST_CLASSES)
     check_elements(options.num_boxes, "num_boxes")
     if options.max_results == 0:
-        raise InvalidArgumentError("max_results is 0, but must be 1 or more, or -1 for all")
+        raise InvalidArgumentError("the detections' max_results is 0, but must be 1 or more, or -1 for all")
     if options.num_values_per_keypoint != 2:  # noqa: PLR2004  # x and y
         raise InvalidArgumentError(
-            f"num_values_per_keypoint is {options.num_values_per_keypoint}, but must be 2"
+            f"the detections' num_values_per_keypoint is {options.num_values_per_keypoint}, but must be 2"
         )
     wanted = options.num_keypoints * options.num_values_per_keypoint + _BOX
     if options.num_coords != wanted:
         raise InvalidArgumentError(
-            f"num_coords is {options.num_coords}, but a box of 4 and {options.num_keypoints} keypoints of 2 "
-            f"are {wanted} numbers; change num_coords or num_keypoints"
+            f"the detections' num_coords is {options.num_coords}, but a box of 4 and {options.num_keypoints} "
+            f"keypoints of 2 are {wanted} numbers; change num_coords or num_keypoints"
         )
     _check_places(options)
     if len(ignored) and len(options.allow_classes):
-        raise InvalidArgumentError("both ignore_classes and allow_classes are set; leave out one of them")
+        raise InvalidArgumentError(
+            "both ignore_classes and allow_classes of the detections are set; leave out one of them"
+        )
 
 
 def _check_places(options: Options) -> None:
@@ -381,7 +385,7 @@ def _check_places(options: Options) -> None:
     }
     for name, (place, last) in places.items():
         if not 0 <= place <= last:
-            raise InvalidArgumentError(f"{name} is {place}, but must be from 0 to {last}")
+            raise InvalidArgumentError(f"the detections' {name} is {place}, but must be from 0 to {last}")
 
 
 def _allowed_classes(options: Options, ignored: Sequence[int]) -> NDArray[np.intp]:

@@ -9,7 +9,7 @@ import numpy as np
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import LandmarkList, NormalizedLandmarkList, Tensor
-from penstock_formats.api import FIELDS, list_of
+from penstock_formats.api import LANDMARK_FIELDS, landmark_list
 from penstock_tensors.messages.tensors_to_landmarks_pb2 import TensorsToLandmarksCalculatorOptions
 from penstock_tensors.outputs.numbers import first_of, sigmoid
 
@@ -90,7 +90,8 @@ class TensorsToLandmarksCalculator(penstock.Calculator):
         options = self._options_of(cc)
         if options.num_landmarks < 1:
             raise InvalidArgumentError(
-                f"num_landmarks is {options.num_landmarks}, but must be 1 or more; set it in the options"
+                f"the tensors' num_landmarks is {options.num_landmarks}, but must be 1 or more; set it in "
+                "the options"
             )
         has_size = options.input_image_width > 0 and options.input_image_height > 0
         is_flipped = options.flip_horizontally or options.flip_vertically
@@ -98,8 +99,8 @@ class TensorsToLandmarksCalculator(penstock.Calculator):
         if not has_size and ("NORM_LANDMARKS" in cc.outputs or is_flipped or reads_flips):
             raise InvalidArgumentError(
                 f"input_image_width is {options.input_image_width} and input_image_height "
-                f"{options.input_image_height}, but NORM_LANDMARKS and flips need the size of the model's "
-                "input; set both in the options"
+                f"{options.input_image_height}, but the landmarks' NORM_LANDMARKS and flips need the size of "
+                "the model's input; set both in the options"
             )
         self._options = options
         self._count = options.num_landmarks
@@ -122,18 +123,18 @@ class TensorsToLandmarksCalculator(penstock.Calculator):
         width = values.size // count
         if not width:
             raise InvalidArgumentError(
-                f"input {source.name!r} holds a tensor of {values.size} elements, but num_landmarks is "
-                f"{count}; the option must be the model's"
+                f"input {source.name!r} holds a tensor of {values.size} elements, but num_landmarks of the "
+                f"landmarks is {count}; the option must be the model's"
             )
-        width = min(width, FIELDS)
+        width = min(width, LANDMARK_FIELDS)
         flips = [self._is_flipped(cc, i) for i in range(len(_FLIPS))]
         points = self._points(values[: count * (values.size // count)].reshape(count, -1)[:, :width], flips)
         if "LANDMARKS" in cc.outputs:
-            cc.outputs["LANDMARKS"].add(list_of(LandmarkList, points[:, :width]), cc.stamp)
+            cc.outputs["LANDMARKS"].add(landmark_list(LandmarkList, points[:, :width]), cc.stamp)
         if "NORM_LANDMARKS" in cc.outputs:
             points[:, : _Z + 1] /= self._divisors
             points[:, _Z] /= self._normalize_z
-            cc.outputs["NORM_LANDMARKS"].add(list_of(NormalizedLandmarkList, points), cc.stamp)
+            cc.outputs["NORM_LANDMARKS"].add(landmark_list(NormalizedLandmarkList, points), cc.stamp)
 
     @staticmethod
     def _options_of(cc: CalculatorContext) -> TensorsToLandmarksCalculatorOptions:

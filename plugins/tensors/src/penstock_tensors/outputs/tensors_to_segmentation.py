@@ -62,7 +62,9 @@ class TensorsToSegmentationCalculator(penstock.Calculator):
             InvalidArgumentError: the tensor comes in two ways or none, or the layer does not exist.
         """
         if ("TENSORS" in cc.inputs) == ("TENSOR" in cc.inputs):
-            raise InvalidArgumentError("connect exactly one of the inputs TENSORS and TENSOR")
+            raise InvalidArgumentError(
+                "for a segmentation connect exactly one of the inputs TENSORS and TENSOR"
+            )
         if "TENSORS" in cc.inputs:
             cc.inputs["TENSORS"].set(list[Tensor], "what a model said; the first is read")
         else:
@@ -72,8 +74,8 @@ class TensorsToSegmentationCalculator(penstock.Calculator):
         options = cc.options(_Options)
         if options.activation == _Options.SOFTMAX and not 0 <= options.output_layer_index < _SOFTMAX_CHANNELS:
             raise InvalidArgumentError(
-                f"output_layer_index is {options.output_layer_index}, but SOFTMAX has the channels 0 and 1; "
-                "change it in the options"
+                f"the segmentation's output_layer_index is {options.output_layer_index}, but SOFTMAX has the "
+                "channels 0 and 1; change it in the options"
             )
         cc.set_timestamp_offset(0)
         cc.declare(may_skip=False, stateless=True)
@@ -135,7 +137,7 @@ def _size(port: Input) -> tuple[int, int]:
         is_size = False
     if not is_size:
         raise InvalidArgumentError(
-            f"input {port.name!r} holds {size!r}, but a size is (width, height), both above 0; connect the "
-            "SIZE of an ImagePropertiesCalculator"
+            f"input {port.name!r} holds {size!r}, but the size of a segmentation is (width, height), both "
+            "above 0; connect the SIZE of an ImagePropertiesCalculator"
         )
     return int(width), int(height)

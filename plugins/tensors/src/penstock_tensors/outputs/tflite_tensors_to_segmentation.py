@@ -93,7 +93,9 @@ class TfLiteTensorsToSegmentationCalculator(penstock.Calculator):
         only_one(cc.inputs, _TENSORS).set(list[Tensor], "what a model said: one tensor")
         for tags, what in ((_PREVIOUS, "the mask before"), (_SIZES, "has the size of the mask")):
             if all(tag in cc.inputs for tag in tags):
-                raise InvalidArgumentError(f"the inputs {' and '.join(tags)} are connected; leave out one")
+                raise InvalidArgumentError(
+                    f"the segmentation's inputs {' and '.join(tags)} are connected; leave out one"
+                )
             cc.inputs[tags[0]].set_one_of(ImageFrame, Image, description=what).optional()
             cc.inputs[tags[1]].set_any(f"{what}, on the GPU").optional()
         only_one(cc.outputs, _MASKS, "output")
@@ -176,17 +178,18 @@ def _check(options: TfLiteTensorsToSegmentationCalculatorOptions) -> None:
             )
     if options.tensor_channels != _CHANNELS:
         raise InvalidArgumentError(
-            f"tensor_channels is {options.tensor_channels}, but only 2 are possible; use a model with two"
+            f"the segmentation's tensor_channels is {options.tensor_channels}, but only 2 are possible; use "
+            "a model with two"
         )
     if not 0 <= options.output_layer_index < _CHANNELS:
         raise InvalidArgumentError(
-            f"output_layer_index is {options.output_layer_index}, but there are the channels 0 and 1; "
-            "change it in the options"
+            f"the segmentation's output_layer_index is {options.output_layer_index}, but there are the "
+            "channels 0 and 1; change it in the options"
         )
     if not 0 <= options.combine_with_previous_ratio <= 1:
         raise InvalidArgumentError(
-            f"combine_with_previous_ratio is {options.combine_with_previous_ratio:g}, but must be 0 to 1; "
-            "change it in the options"
+            f"the segmentation's combine_with_previous_ratio is {options.combine_with_previous_ratio:g}, but "
+            "must be 0 to 1; change it in the options"
         )
 
 
@@ -195,7 +198,7 @@ def _gpu_buffer() -> Any:
         module: Any = import_module("penstock_gpu")
     except ImportError as error:
         raise FailedPreconditionError(
-            "MASK_GPU is connected, but penstock-gpu, which has images on the GPU, is not installed; run pip "
-            "install penstock-gpu, or connect MASK"
+            "the segmentation's MASK_GPU is connected, but penstock-gpu, which has images on the GPU, is "
+            "not installed; run pip install penstock-gpu, or connect MASK"
         ) from error
     return module.GpuBuffer

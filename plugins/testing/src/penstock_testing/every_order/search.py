@@ -151,8 +151,8 @@ class _Search:
     def _note(self, digest: bytes, run: SteppedRun, choices: list[int]) -> None:
         if len(self._states) >= self._most_states:
             raise ResourceExhaustedError(
-                f"the graph has more than {self._most_states} states; give fewer packets, observe fewer "
-                "streams, or raise most_states"
+                f"the search in every order found more than {self._most_states} states; give fewer packets, "
+                "observe fewer streams, or raise most_states"
             )
         actions: list[Action] = run.actions()
         self._states[digest] = _State(choices, len(actions))
@@ -183,7 +183,9 @@ def _ways(states: dict[bytes, _State], first: bytes) -> int:
         digest = waiting[-1]
         missing = [] if digest in ways else [one for one in states[digest].following if one not in ways]
         if missing and digest in above:
-            raise InternalError("a state of the run leads back to itself: an action has changed nothing")
+            raise InternalError(
+                "in the search, a state of the run leads back to itself: an action has changed nothing"
+            )
         if missing:
             above.add(digest)
             waiting += missing

@@ -209,7 +209,9 @@ class SteppedRun:
             choices.append(choice)
             actions[choice].do()
             if len(choices) > _MOST_ACTIONS:
-                raise InternalError(f"no end after {_MOST_ACTIONS} actions\n{story(self.harness.schedule)}")
+                raise InternalError(
+                    f"stepping came to no end after {_MOST_ACTIONS} actions\n{story(self.harness.schedule)}"
+                )
         self.check_ended()
         return choices
 

@@ -16,7 +16,7 @@ from penstock_testing.connections import SINK, Sink, graph_of, legal_wirings, no
 from penstock_testing.packs.metadata import WHOLE, canonical
 from penstock_testing.packs.opening import undeclared_opening
 from penstock_testing.packs.report import PackFault
-from penstock_views.api import take_apart
+from penstock_views.api import docstring_parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -44,10 +44,12 @@ class Nodes:
     def check_calculator(self, name: str, cls: Any) -> Iterator[PackFault]:
         """Yield what is wrong with a calculator's docstring, its example, and its contract."""
         subject = f"calculator {name!r}"
-        doc = take_apart(_own_docstring(cls))
+        doc = docstring_parts(_own_docstring(cls))
         if not doc.summary:
             yield PackFault(
-                subject, "it has no docstring; say what it does, and what its ports carry", is_warning=True
+                subject,
+                "it has no docstring; say what it does, and what its ports carry",
+                is_warning=True,
             )
         if call := undeclared_opening(cls):
             yield PackFault(
@@ -136,7 +138,7 @@ def _bare(calculator: str) -> Any:
 def _example_of(subgraph: Any) -> str:
     """Return the example in the docstring of a subgraph, or in the comment of its file; "" without one."""
     text = _comment_of(subgraph) if isinstance(subgraph, Path) else _own_docstring(subgraph)
-    return take_apart(text).example
+    return docstring_parts(text).example
 
 
 def _comment_of(file: Path) -> str:

@@ -121,7 +121,7 @@ class LiveReader(Reading):
         finally:
             self.broken += connection.broken
             connection.close()
-        raise self._lost("has ended: the sender sends no more")
+        raise self._lost("has ended: the live sender sends no more")
 
     def _take(self, frame: av.VideoFrame, connection: Connection, times: CaptureTimes) -> int | None:
         """Put a frame into the mailbox; return its own time, in microseconds, if it has one."""
@@ -203,5 +203,5 @@ class LiveReader(Reading):
             f"{self._attempts} attempts to connect again have failed" if self._attempts else "reconnects is 0"
         )
         return UnavailableError(
-            f"{error}; {tried}, {seconds:.1f} s without frames; `reconnects` in the options allows more"
+            f"{error}; {tried}, {seconds:.1f} s without live frames; `reconnects` in the options allows more"
         )

@@ -22,6 +22,8 @@ from penstock_video.live.stamps import WallClock
 from penstock_video.source import MICROSECONDS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from penstock import CalculatorContext, CalculatorContract
@@ -94,8 +96,8 @@ class LiveVideoCalculator(penstock.Calculator):
             source.optional()
             if urlsplit_or_none(options.source, "password"):
                 raise InvalidArgumentError(
-                    "the address in `source` has a password, which every reader of the graph would see; "
-                    "give it as the side packet SOURCE"
+                    "the live video's address in `source` has a password, which every reader of the graph "
+                    "would see; give it as the side packet SOURCE"
                 )
         cc.outputs["VIDEO"].set(ImageFrame, "frames (SRGB)")
         cc.outputs["VIDEO_PRESTREAM"].set(VideoHeader, "the video's header, at PRESTREAM").optional()
@@ -111,11 +113,11 @@ class LiveVideoCalculator(penstock.Calculator):
         source = cc.input_side_packets["SOURCE"].payload if given else options.source
         where = place_of(str(source), cc.service(ACCESS), options.transport)
         self._node, self._shown = cc.node_name, where.shown
-        self._clock = WallClock()
+        self._clock = self._new_clock()
         self._size: tuple[int, int] | None = None
         #: Counter → how much of it was counted.
         self._counted: dict[str, int] = {}
-        self._reader = LiveReader(
+        self._reader = self._new_reader(
             where,
             Waits(options.open_timeout_seconds, options.read_timeout_seconds),
             cc.node_name,
@@ -132,6 +134,10 @@ class LiveVideoCalculator(penstock.Calculator):
         )
         self._reader.start()
         self._announce(cc, await self._reader.header())
+
+    #: What makes the clock and the reader; a trial simulates them.
+    _new_clock: Callable[[], WallClock] = WallClock
+    _new_reader: Callable[..., LiveReader] = LiveReader
 
     def process(self, cc: CalculatorContext) -> Outcome:
         """Send the frame that waits; or wait for one, without a thread."""
@@ -210,7 +216,9 @@ class LiveVideoCalculator(penstock.Calculator):
         (height, width), (first_height, first_width) = size, self._size
         said = f"{self._shown!r} sends {width}x{height} now, and sent {first_width}x{first_height} first"
         if self._options.size_changes is SizeChange.FAIL:
-            raise FailedPreconditionError(f"{said}; `size_changes: SCALE` or SEND in the options goes on")
+            raise FailedPreconditionError(
+                f"live video: {said}; `size_changes: SCALE` or SEND in the options goes on"
+            )
         if self._counted.get("scaled") != hash(size):
             self._counted["scaled"] = hash(size)
             _LOG.warning("%s; frames are scaled", said, extra=place(self._node))

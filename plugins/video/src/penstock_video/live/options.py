@@ -71,19 +71,22 @@ class LiveVideoCalculatorOptions:
             value = getattr(self, name)
             if not 0 < value <= _LONGEST_S:
                 raise InvalidArgumentError(
-                    f"{name} is {value}; it must be above 0 and at most {_LONGEST_S:g}"
+                    f"live option {name} is {value}; it must be above 0 and at most {_LONGEST_S:g}"
                 )
         for name in ("first_delay_seconds", "longest_delay_seconds", "bound_lag_seconds"):
             value = getattr(self, name)
             if not 0 <= value <= _LONGEST_S or math.isnan(value):
-                raise InvalidArgumentError(f"{name} is {value}; it must be from 0 to {_LONGEST_S:g}")
+                raise InvalidArgumentError(
+                    f"live option {name} is {value}; it must be from 0 to {_LONGEST_S:g}"
+                )
         if self.reconnects < -1:
             raise InvalidArgumentError(
-                f"reconnects is {self.reconnects}; it must be a number of attempts, or -1 for any number"
+                f"live option reconnects is {self.reconnects}; it must be a number of attempts, or -1 for "
+                "any number"
             )
         if not 1 <= self.max_waiting <= _MOST_WAITING:
             raise InvalidArgumentError(
-                f"max_waiting is {self.max_waiting}; it must be from 1 to {_MOST_WAITING}"
+                f"live option max_waiting is {self.max_waiting}; it must be from 1 to {_MOST_WAITING}"
             )
         if not 0 <= self.decoder_threads <= MAX_THREADS:
             raise InvalidArgumentError(

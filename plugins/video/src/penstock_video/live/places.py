@@ -123,7 +123,7 @@ def resolve(place: Place) -> None:
     except (OSError, UnicodeError) as error:
         said = getattr(error, "strerror", None) or str(error)
         raise UnavailableError(
-            f"{place.shown!r} cannot be read: the host {host!r} is not known: {said}"
+            f"{place.shown!r} cannot be read live: the host {host!r} is not known: {said}"
         ) from None
 
 
@@ -132,8 +132,8 @@ def refused(place: Place, error: Exception) -> PenstockError:
     if isinstance(error, av.error.ProtocolNotFoundError):
         scheme = urlsplit_or_none(place.name, "scheme")
         return InvalidArgumentError(
-            f"{place.shown!r} cannot be read: this build of FFmpeg does not know {scheme!r}; use another "
-            "protocol, or a PyAV that is built against an FFmpeg that has it"
+            f"{place.shown!r} cannot be read live: this build of FFmpeg does not know {scheme!r}; use "
+            "another protocol, or a PyAV that is built against an FFmpeg that has it"
         )
     said = next((words for kind, words in _SAID if isinstance(error, kind)), None)
     if said is None and getattr(error, "errno", None) == errno.EIO:
@@ -145,7 +145,7 @@ def refused(place: Place, error: Exception) -> PenstockError:
 
 def _device_file(name: str) -> str:
     if not sys.platform.startswith("linux"):
-        raise InvalidArgumentError(f"{name!r} is a camera of Linux; give the number of a camera here")
+        raise InvalidArgumentError(f"{name!r} names a camera of Linux; give the number of a live camera here")
     if not os.path.exists(name):  # noqa: PTH110  # a str
-        raise InvalidArgumentError(f"the camera {name!r} does not exist")
+        raise InvalidArgumentError(f"the live camera {name!r} does not exist")
     return name

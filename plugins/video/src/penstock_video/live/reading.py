@@ -54,9 +54,9 @@ class Reading:
         self._node: Final = node
         self._threads: Final = threads
         self._is_unwanted: Final = is_unwanted
-        self._interrupts: Final = Interrupts(is_unwanted)
+        self._interrupts: Final = self._new_interrupts(is_unwanted)
         self._ended: Final[Future[None]] = Future()
-        self._thread = threading.Thread(target=self._run, name=f"penstock-video {node}", daemon=True)
+        self._thread = self._new_thread()
         #: Done when it is known whether the source can be read: a header, None where it is to be awaited, or
         #: the error.
         self.opened: Final[Future[VideoHeader | BaseException | None]] = Future()
@@ -129,6 +129,15 @@ class Reading:
                 self.opened.set_result(error)
             self.mailbox.end(error)
             self._ended.set_result(None)
+
+    # A trial simulates time, the thread and the sender in the place of the next three methods.
+
+    @staticmethod
+    def _new_interrupts(is_unwanted: Callable[[], bool]) -> Interrupts:
+        return Interrupts(is_unwanted)
+
+    def _new_thread(self) -> threading.Thread:
+        return threading.Thread(target=self._run, name=f"penstock-video {self._node}", daemon=True)
 
     def _connect(self) -> Connection:
         return Connection(self._place, self._waits, self._interrupts, self._threads)

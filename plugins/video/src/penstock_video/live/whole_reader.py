@@ -115,7 +115,9 @@ class WholeReader(Reading):
 
     def _check_end(self, connection: Connection) -> None:
         if self._last is None:
-            raise InvalidArgumentError(f"{self._place.shown!r}: not one frame can be decoded")
+            raise InvalidArgumentError(
+                f"{self._place.shown!r}: the whole video has no frame that can be decoded"
+            )
         if connection.is_whole(self._last):
             return
         seconds = (self._last - (connection.start or 0)) / MICROSECONDS

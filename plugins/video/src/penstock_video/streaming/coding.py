@@ -136,7 +136,7 @@ def check_frame(frame: ImageFrame, where: str) -> None:
     """
     if frame.format not in PIXELS:
         raise InvalidArgumentError(
-            f"{where}: the frame is {frame!r}, but it takes GRAY8, SRGB or SRGBA; put a "
+            f"{where}: the frame is {frame!r}, but GRAY8, SRGB or SRGBA are coded; put a "
             f"{converter_for(frame.format)} before"
         )
 
@@ -153,6 +153,6 @@ def live_encoder(codec: str) -> str:
         if name in av.codecs_available:
             return name
     raise InvalidArgumentError(
-        "this build of libav has no encoder for H.264; use a PyAV wheel from PyPI, or name another codec "
-        "that the server takes"
+        "this build of libav has no encoder for H.264, which live streams need; use a PyAV wheel from PyPI, "
+        "or name another codec that the server takes"
     )

@@ -201,7 +201,7 @@ class HlsOutlet:
                 encoder.open()
         except (av.error.FFmpegError, ValueError) as error:
             raise InvalidArgumentError(
-                f"{self._quality.codec} cannot encode {size[0]}x{size[1]}: {error}"
+                f"{self._quality.codec} cannot encode {size[0]}x{size[1]} for HLS: {error}"
             ) from error
         self._encoder, self._coder = encoder, Coder(self._quality, size)
         self._last = None
@@ -283,7 +283,9 @@ class HlsOutlet:
             why = error.strerror or str(error)
             if is_full(error):
                 raise ResourceExhaustedError(f"{why}; make room on the disk") from error
-            raise UnavailableError(f"writing failed: {why}; check the folder and the disk") from error
+            raise UnavailableError(
+                f"writing the HLS playlist failed: {why}; check the folder and the disk"
+            ) from error
 
 
 class _Open:

@@ -46,14 +46,14 @@ def resolved(
             found = answers.get(timeout=_LOOK_S)
         except Empty:
             if monotonic() > end:
-                raise UnavailableError(f"the name {host!r} was not resolved within {timeout_s:g} s") from None
+                raise UnavailableError(f"host {host!r} was not resolved within {timeout_s:g} s") from None
             continue
         if isinstance(found, OSError):
             why = found.strerror or found
-            raise UnavailableError(f"the name {host!r} does not resolve: {why}") from found
+            raise UnavailableError(f"host {host!r} does not resolve: {why}") from found
         family, place = found
         return family, place
-    raise UnavailableError("it was given up")
+    raise UnavailableError("the search for the host was given up")
 
 
 def _ask(host: str, port: int, kind: socket.SocketKind) -> tuple[socket.AddressFamily, Any]:

@@ -158,8 +158,8 @@ class LiveVideo:
             self._access.writing(path.with_name(name))
         if not path.parent.is_dir():
             raise InvalidArgumentError(
-                f"playlist {place.path!r} cannot be written: there is no directory {str(path.parent)!r}; "
-                "make it first"
+                f"the live playlist {place.path!r} cannot be written: there is no directory "
+                f"{str(path.parent)!r}; make it first"
             )
         if self._options.serve:
             self._serve(destination(self._options.serve), lambda: None, files)
@@ -211,17 +211,20 @@ def _check_together(place: Destination, options: LiveVideoSinkCalculatorOptions,
     served = destination(options.serve) if options.serve else None
     if served is not None and (place.kind != "hls" or served.kind != "http"):
         raise InvalidArgumentError(
-            f"serve is {options.serve!r}, but must be http://HOST:PORT, for a playlist, a file that ends "
-            f"with .m3u8; the address is {place.shown!r}"
+            f"the live video's serve is {options.serve!r}, but must be http://HOST:PORT, for a playlist, a "
+            f"file that ends with .m3u8; the address is {place.shown!r}"
         )
     site = place if place.kind == "http" else served
     if token is not None and site is None:
-        raise InvalidArgumentError(f"address {place.shown!r} is not for browsers, and takes no TOKEN")
+        raise InvalidArgumentError(
+            f"address {place.shown!r} of the live video is not for browsers, and takes no TOKEN"
+        )
     has_files = bool(options.certificate and options.key)
     is_secure = site is not None and site.is_secure
     if is_secure != has_files or bool(options.certificate) != bool(options.key):
         raise InvalidArgumentError(
-            f"address {place.shown!r}: https:// needs certificate and key, and these need https://"
+            f"address {place.shown!r} of the live video: https:// needs certificate and key, and these need "
+            "https://"
         )
 
 

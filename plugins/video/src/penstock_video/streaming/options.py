@@ -93,4 +93,6 @@ class LiveVideoSinkCalculatorOptions:
 
     def _check(self, name: str, is_fine: bool, must: str) -> None:  # noqa: FBT001  # private
         if not is_fine:
-            raise InvalidArgumentError(f"{name} is {getattr(self, name)!r}, but must be {must}")
+            raise InvalidArgumentError(
+                f"streaming option {name} is {getattr(self, name)!r}, but must be {must}"
+            )

@@ -184,11 +184,13 @@ class ServerOutlet:
         kind, why = said.get("error"), str(said.get("words", ""))
         if kind == DENIED:
             return PermissionDeniedError(
-                f"{self._place.shown}: the server refuses the user or the password: {why}; check both in the "
-                "address"
+                f"{self._place.shown}: the outlet's server refuses the user or the password: {why}; check "
+                "both in the address"
             )
         if kind == UNFIT:
-            return InvalidArgumentError(f"{self._place.shown}: {self._quality.codec} does not fit: {why}")
+            return InvalidArgumentError(
+                f"{self._place.shown}: codec {self._quality.codec} does not fit this outlet: {why}"
+            )
         if kind is not None and failure in _VAGUE:
             return UnavailableError(why)  # the server has said what it does not like, and has gone
         return UnavailableError(failure or why or "the process that encodes has ended")

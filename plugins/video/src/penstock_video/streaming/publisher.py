@@ -120,7 +120,7 @@ class Publisher:
             self._outlet.finish()
         except _PASSING as error:
             if not self._outlet.is_elsewhere or not self._retry_s:
-                raise self._final(error, "the stream could not be ended") from error
+                raise self._final(error, "the publisher's stream could not be ended") from error
             if not self._is_over.is_set():
                 _LOG.warning("%s: lost at its end: %s", self._shown, error, extra=place(self._node))
 

@@ -111,7 +111,7 @@ class Relay:
         """
         while not self._is_clear.wait(_LOOK_S) and not self._failure:
             if self._is_over():
-                raise UnavailableError("it was given up")
+                raise UnavailableError("the relay of the live stream was given up")
         if self._failure:
             raise UnavailableError(self._failure)
 

@@ -118,8 +118,8 @@ class LiveVideoSinkCalculator(penstock.Calculator):
         address = str(given["ADDRESS"].payload) if "ADDRESS" in given else options.address
         if not address:
             raise InvalidArgumentError(
-                "there is no address to send frames to; set it in the options, or give the side packet "
-                "ADDRESS"
+                "the live sink has no address for streaming frames; set it in the options, or give the side "
+                "packet ADDRESS"
             )
         token: Any = given["TOKEN"].payload if "TOKEN" in given else None
         header = cc.inputs["VIDEO"].header.payload
@@ -147,7 +147,7 @@ class LiveVideoSinkCalculator(penstock.Calculator):
         timestamp = cc.input_timestamp
         if not timestamp.is_range_value():
             raise InvalidArgumentError(
-                f"a frame at {timestamp} has no place in a video; give it an ordinary timestamp"
+                f"a frame at {timestamp} has no place in a live stream; give it an ordinary timestamp"
             )
         self._is_told = True  # by an error that is raised here
         taken = self._video.offer(cc.inputs["VIDEO"].payload, int(timestamp))

@@ -14,7 +14,7 @@ from penstock.errors import InvalidArgumentError, UnknownNameError
 from penstock.packs import KINDS as COMPONENT_KINDS
 from penstock.types import Options, full_name, is_options_class, options_classes
 from penstock_views.describe.code_names import names_used
-from penstock_views.describe.docstrings import Docstring, take_apart
+from penstock_views.describe.docstrings import Docstring, docstring_parts
 from penstock_views.describe.option_classes import describe_class
 from penstock_views.describe.option_messages import OptionMessage, describe_messages
 from penstock_views.describe.ports import NodePorts, PortInfo, describe_ports
@@ -128,7 +128,7 @@ def _kind_of(name: str, registry: Registry) -> str:
 
 def _docstring(thing: object) -> Docstring:
     # Without `getdoc`, which falls back on the base's docstring: that of `Calculator` describes none.
-    return take_apart(thing.__doc__ if isinstance(thing, type) or inspect.isroutine(thing) else None)
+    return docstring_parts(thing.__doc__ if isinstance(thing, type) or inspect.isroutine(thing) else None)
 
 
 # --- calculators ----------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ class Docstring:
     example: str = ""
 
 
-def take_apart(docstring: str | None) -> Docstring:
+def docstring_parts(docstring: str | None) -> Docstring:
     """Return the parts of a docstring."""
     if not docstring:
         return Docstring()

@@ -15,11 +15,11 @@ them from a run.
 
 from __future__ import annotations
 
-from penstock_views.draw.apart import Painter, svg_apart
 from penstock_views.draw.closing import closed
 from penstock_views.draw.dot import dot
 from penstock_views.draw.drawing import Drawing, DrawnNode, End, NodeKind, Port, Wire
 from penstock_views.draw.mermaid import mermaid
+from penstock_views.draw.painter import Painter, svg_apart
 from penstock_views.draw.reading import drawing, drawing_of
 from penstock_views.draw.recorder import Recorder
 from penstock_views.draw.svg import svg

@@ -70,8 +70,12 @@ def _box(name: str, members: Sequence[DrawnNode], readers: dict[str, set[str]]) 
         return tuple(Port("", name, back_edge) for name, back_edge in back.items())
 
     def leaving(outputs: Iterable[Port]) -> tuple[Port, ...]:
-        names = dict.fromkeys(port.name for port in outputs)
-        return tuple(Port("", one) for one in names if readers.get(one, {""}) - inside)
+        errors = {port.name: port.is_error for port in outputs}
+        return tuple(
+            Port("", one, is_error=is_error)
+            for one, is_error in errors.items()
+            if readers.get(one, {""}) - inside
+        )
 
     inputs = [port for node in members for port in node.inputs]
     outputs = [port for node in members for port in node.outputs]

@@ -1,7 +1,7 @@
 """A drawing as DOT text, for Graphviz and other programs that read its language.
 
-Input streams come in at the top of a node, outputs leave at its bottom; side packets are dashed, back
-edges bold. https://graphviz.org/doc/info/lang.html
+Input streams come in at the top of a node, outputs leave at its bottom; side packets are dashed, error
+streams dotted, back edges bold. https://graphviz.org/doc/info/lang.html
 """
 
 from __future__ import annotations
@@ -73,6 +73,8 @@ def _style(wire: Wire, end: End) -> str:
     label = f"label={_quoted(end.entry)}"
     if wire.is_side:
         return f"{label}, style=dashed"
+    if wire.is_error:
+        return f"{label}, style=dotted"
     # with a constraint a back edge would turn the drawing upside down
     return f"{label}, style=bold, constraint=false" if end.back_edge else label
 

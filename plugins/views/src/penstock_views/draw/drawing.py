@@ -45,6 +45,8 @@ class Port:
     name: str
     #: For input streams: whether the connection closes a cycle.
     back_edge: bool = False
+    #: For output streams: whether it is the error stream of the node's failure policy.
+    is_error: bool = False
 
     @property
     def entry(self) -> str:
@@ -100,8 +102,9 @@ class End:
     port: int
     #: The connection as the graph writes it.
     entry: str
-    #: See `Port`.
+    #: `back_edge`, `is_error`: see `Port`.
     back_edge: bool = False
+    is_error: bool = False
 
 
 @attrs.frozen
@@ -117,6 +120,11 @@ class Wire:
     writer: End | None
     #: The graph's own outputs last.
     readers: tuple[End, ...]
+
+    @property
+    def is_error(self) -> bool:
+        """Whether it carries the failures of its writer."""
+        return self.writer is not None and self.writer.is_error
 
     def start(self) -> str:
         """Return the id of its writer in text formats; "" where it has no writer."""
@@ -201,4 +209,4 @@ def _wires(
 
 def _ends(node: int, ports: Sequence[Port]) -> Iterator[tuple[End, Port]]:
     for number, port in enumerate(ports):
-        yield End(node, number, port.entry, port.back_edge), port
+        yield End(node, number, port.entry, port.back_edge, port.is_error), port

@@ -154,6 +154,8 @@ def _node(node: Any, name: str, kinds: dict[str, NodeKind]) -> DrawnNode:
     back = {_place(info.tag_index) for info in node.input_stream_info if info.back_edge}
     marked = zip(ports["inputs"], _places(port.place for port in ports["inputs"]), strict=True)
     ports["inputs"] = tuple(attrs.evolve(port, back_edge=place in back) for port, place in marked)
+    if node.failure.error_stream:
+        ports["outputs"] += (Port("", node.failure.error_stream, is_error=True),)
     kind = kinds[node.calculator]
     return DrawnNode(name, node.calculator, kind, node.executor, *(ports[field] for field in _PORT_FIELDS))
 

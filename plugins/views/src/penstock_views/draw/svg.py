@@ -1,8 +1,8 @@
 """A drawing as SVG: boxes with their ports along the borders, streams as lines with their names.
 
 A stream is drawn once: a line from its writer to its name, and from there one to each reader. Side
-packets are dashed; back edges have a colour of their own; groups are frames. The name of an element is
-shown in full while the pointer is on it.
+packets are dashed, error streams dotted; both, and back edges, have a colour of their own; groups are
+frames. The name of an element is shown in full while the pointer is on it.
 
 With `marked`, elements say what they are in attributes, so that a program finds them: `data-node` on the
 group of a node, `data-group` on the frame of a group and on the box of a subgraph, `data-stream` on the
@@ -53,6 +53,7 @@ _STYLE: Final = rules(
         ".pk-line": "fill: none; stroke-width: 1.4px",
         ".pk-side": "stroke-dasharray: 5 3",
         ".pk-back": "stroke-width: 2px",
+        ".pk-line.pk-error": "stroke-dasharray: 1.5 3; stroke-linecap: round; stroke-width: 2px",
         ".pk-box, .pk-pill": "stroke-width: 1.2px",
         ".pk-unknown": "stroke-dasharray: 4 3",
         ".pk-frame": "fill-opacity: 0.5; stroke-width: 1px",
@@ -75,6 +76,9 @@ _STYLE: Final = rules(
         ".pk-tip.pk-side": "fill: #a08d4a",
         ".pk-line.pk-back": "stroke: #c4622d",
         ".pk-tip.pk-back": "fill: #c4622d",
+        ".pk-line.pk-error": "stroke: #c0392b",
+        ".pk-tip.pk-error": "fill: #c0392b",
+        ".pk-stream.pk-error": "fill: #a32a1c",
     },
     dark={
         ".pk-box": "fill: #1d2a38; stroke: #6f9fd8",
@@ -94,6 +98,9 @@ _STYLE: Final = rules(
         ".pk-tip.pk-side": "fill: #bfa550",
         ".pk-line.pk-back": "stroke: #e58a56",
         ".pk-tip.pk-back": "fill: #e58a56",
+        ".pk-line.pk-error": "stroke: #e57368",
+        ".pk-tip.pk-error": "fill: #e57368",
+        ".pk-stream.pk-error": "fill: #ff9b8f",
     },
 )
 
@@ -120,7 +127,8 @@ class _Label:
     text: str
     full: str
     kind: str
-    is_side: bool
+    #: Classes of side packets and error streams; "" for other streams.
+    look: str
     notes: tuple[str, ...]
     marks: dict[str, str]
 
@@ -155,7 +163,7 @@ class _Picture:
 
     def _add(self, wire: Wire, i: int) -> None:
         """Add a stream or side packet: its name, and its lines."""
-        side = " pk-side" if wire.is_side else ""
+        look = _look(wire)
         writer = wire.writer
         if writer is None and wire.is_side:
             start = self._pill(f"m{i}", wire.name, f"side packet {wire.name!r} of the application", "", wire)
@@ -171,7 +179,7 @@ class _Picture:
             start = self._name(wire, i, writer.node)
             line = Line(f"n{writer.node}", start, self._bottom(writer, wire), weight=6)
             marks = self._marks(wire, data_writer=self._drawing.nodes[writer.node].name)
-            self._lines.append(_Drawn(line, f"pk-line{side}", has_tip=False, full=wire.name, marks=marks))
+            self._lines.append(_Drawn(line, f"pk-line{look}", has_tip=False, full=wire.name, marks=marks))
         for end in wire.readers:
             head = f"n{end.node}"
             if end.node < 0:
@@ -183,7 +191,7 @@ class _Picture:
             full = f"{wire.name}{', a back edge' if end.back_edge else ''}"
             reader = self._drawing.nodes[end.node].name if end.node >= 0 else ""
             marks = self._marks(wire, data_reader=reader)
-            self._lines.append(_Drawn(line, f"pk-line{side}{back}", has_tip=True, full=full, marks=marks))
+            self._lines.append(_Drawn(line, f"pk-line{look}{back}", has_tip=True, full=full, marks=marks))
 
     def _marks(self, wire: Wire, **others: str) -> dict[str, str]:
         """Return the attributes of an element of a stream."""
@@ -196,7 +204,7 @@ class _Picture:
         width = _width(short, notes) + 2 * _PADDING
         box = Box(key, width, _PILL + _SMALL_ROW * len(notes))
         kinds = f"pk-pill {kind}".strip()
-        self._labels.append(_Label(box, short, full, kinds, wire.is_side, notes, self._marks(wire)))
+        self._labels.append(_Label(box, short, full, kinds, _look(wire), notes, self._marks(wire)))
         return key
 
     def _name(self, wire: Wire, i: int, node: int) -> str:
@@ -205,7 +213,7 @@ class _Picture:
         notes = self._notes(wire)
         box = Box(f"s{i}", _width(short, notes) + 4, _STREAM_ROW + _SMALL_ROW * len(notes))
         full = f"{_what(wire)} {wire.name!r}"
-        self._labels.append(_Label(box, short, full, "", wire.is_side, notes, self._marks(wire)))
+        self._labels.append(_Label(box, short, full, "", _look(wire), notes, self._marks(wire)))
         self._inside.setdefault(self._drawing.nodes[node].groups, []).append(box.key)
         return box.key
 
@@ -290,12 +298,11 @@ class _Picture:
     def _draw_labels(self, layout: Layout) -> Iterator[str]:
         for label in self._labels:
             x, y = layout.boxes[label.box.key]
-            side = " pk-side" if label.is_side else ""
             parts = [title(label.full)]
             if label.kind:
-                parts.append(_rect(label.box, x, y, f"{label.kind}{side}", _PILL / 2))
+                parts.append(_rect(label.box, x, y, f"{label.kind}{label.look}", _PILL / 2))
             baseline = y + _SMALL_SIZE * 0.35 - _SMALL_ROW / 2 * len(label.notes)
-            parts.append(words(label.text, x, baseline, class_=f"pk-stream{side}"))
+            parts.append(words(label.text, x, baseline, class_=f"pk-stream{label.look}"))
             for i, note in enumerate(label.notes, 1):
                 parts.append(words(note, x, baseline + _SMALL_ROW * i, class_="pk-small pk-note"))
             yield _group("pk-graph-port" if label.kind else "pk-label", *parts, **label.marks)
@@ -408,12 +415,16 @@ def _in_full(node: DrawnNode) -> str:
         ("out", node.outputs),
         ("side out", node.output_side_packets),
     ):
-        lines += [f"{word} {port.entry}" for port in ports]
+        lines += [f"{'errors out' if port.is_error else word} {port.entry}" for port in ports]
     return "\n".join(lines)
 
 
 def _what(wire: Wire) -> str:
-    return "side packet" if wire.is_side else "stream"
+    return "side packet" if wire.is_side else "error stream" if wire.is_error else "stream"
+
+
+def _look(wire: Wire) -> str:
+    return " pk-side" if wire.is_side else " pk-error" if wire.is_error else ""
 
 
 # --- shapes ---------------------------------------------------------------------------------------

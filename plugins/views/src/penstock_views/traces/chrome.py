@@ -17,7 +17,7 @@ import os
 from collections import deque
 from itertools import count
 from pathlib import Path
-from threading import current_thread, get_ident
+from threading import RLock, current_thread, get_ident
 from time import perf_counter_ns, time_ns
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -26,7 +26,7 @@ import attrs
 
 from penstock.errors import InvalidArgumentError, NotFoundError, UnavailableError
 from penstock.tracing import PacketAdded, PacketsDropped, QueueChanged, TracedRun, TracedStep, Tracer
-from penstock_views.traces.endings import PERFETTO
+from penstock_views.traces.endings import PERFETTO_ENDINGS
 from penstock_views.traces.events import RunEvents, slice_name
 from penstock_views.traces.perfetto import PerfettoPackets
 
@@ -107,9 +107,12 @@ class ChromeTracer(Tracer):
         self.path: Path | None = None if path is None else Path(path)
         self.capacity: Final = capacity
         self._left_out: Final = frozenset(leave_out)
-        #: Appending is one uninterrupted operation, on whatever thread.
         self._ring: Final[deque[Packed]] = deque(maxlen=capacity)
-        self._number: Final = count()
+        #: How many records there were.
+        self._count = 0
+        #: Held where the ring and the count are changed or copied: without the interpreter's lock a ring that
+        #: changes cannot be copied. A destructor may do so at any point, also where this thread holds it.
+        self._lock: Final = RLock()
         self._open: Final[dict[TracedStep, None]] = {}
         self._runs: Final[dict[int, _RunNames]] = {}
 
@@ -118,7 +121,7 @@ class ChromeTracer(Tracer):
     def run_started(self, run: TracedRun) -> None:
         """Expect records of this run; forget runs of which nothing is left, where there have been many."""
         if len(self._runs) >= _MANY_RUNS:
-            kept = {packed[1] for packed in self._ring.copy()}
+            kept = {packed[1] for packed in self._copied()}
             kept.update(step.run.number for step in list(self._open))
             for number in set(self._runs) - kept:
                 self._runs.pop(number, None)
@@ -148,7 +151,7 @@ class ChromeTracer(Tracer):
                 step.queued, step.began_ns,
             )  # fmt: skip
             later = (step.outputs, step.error, step.is_awaited, step.ended_ns)
-            self._ring.append((next(self._number), step.run.number, _STEP, made_from, later))
+            self._append(step.run.number, _STEP, made_from, later)
         self._open.pop(step, None)
 
     def packet_added(self, added: PacketAdded) -> None:
@@ -168,7 +171,17 @@ class ChromeTracer(Tracer):
     def _keep(self, record: Record, kind: str, made_from: tuple[Any, ...]) -> None:
         if kind not in self._left_out:
             number = _CLASSES.index(type(record))
-            self._ring.append((next(self._number), record.run.number, number, made_from, ()))
+            self._append(record.run.number, number, made_from, ())
+
+    def _append(self, run: int, kind: int, made_from: tuple[Any, ...], later: tuple[Any, ...]) -> None:
+        with self._lock:
+            number = self._count
+            self._count = number + 1
+            self._ring.append((number, run, kind, made_from, later))
+
+    def _copied(self) -> deque[Packed]:
+        with self._lock:
+            return self._ring.copy()
 
     def _threads(self, run: TracedRun) -> dict[int, str]:
         found = self._runs.get(run.number)
@@ -201,7 +214,7 @@ class ChromeTracer(Tracer):
         target = Path(path)
         if not target.name or "\0" in str(target):
             raise InvalidArgumentError(f"trace {os.fspath(path)!r} names no file; write the path of one")
-        kept = _Kept(self._ring.copy(), list(self._open), dict(self._runs), self._left_out)
+        kept = _Kept(self._copied(), list(self._open), dict(self._runs), self._left_out)
         if not target.parent.is_dir():
             raise NotFoundError(f"trace {str(target)!r}: its directory does not exist; make it first")
         partial = target.with_name(f".{target.name}.{os.getpid()}-{get_ident()}.partial")
@@ -313,7 +326,7 @@ def _unpacked(packed: Packed, runs: Mapping[int, _RunNames]) -> Record:
 
 def _save(path: Path, kept: _Kept, form: str, about: Mapping[str, object]) -> int:
     """Write event after event; return the number of bytes."""
-    if form in PERFETTO:
+    if form in PERFETTO_ENDINGS:
         with path.open("xb") as binary:
             binary.writelines(PerfettoPackets(kept.readers()).of(kept.events()))
         return path.stat().st_size

@@ -5,4 +5,4 @@ from __future__ import annotations
 from typing import Final
 
 #: Of files in Perfetto's own format; all others are JSON.
-PERFETTO: Final = (".pftrace", ".perfetto-trace")
+PERFETTO_ENDINGS: Final = (".pftrace", ".perfetto-trace")

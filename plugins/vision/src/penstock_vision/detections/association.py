@@ -57,7 +57,7 @@ class AssociationCalculator(penstock.Calculator):
         count = cc.inputs.count("")
         if not count:
             raise InvalidArgumentError(
-                f"there are 0 untagged inputs; connect at least one list of {cls.what}"
+                f"an association has 0 untagged inputs; connect at least one list of {cls.what}"
             )
         for i in range(count):
             cc.inputs[i].set(elements, "wins over the inputs before" if i else cls.what)
@@ -75,8 +75,8 @@ class AssociationCalculator(penstock.Calculator):
         self._threshold = f32(cc.options(AssociationCalculatorOptions).min_similarity_threshold)
         if not self._threshold >= 0:
             raise InvalidArgumentError(
-                f"min_similarity_threshold is {self._threshold:g}, but must be 0 to 1; change it in the "
-                "options"
+                f"the association's min_similarity_threshold is {self._threshold:g}, but must be 0 to 1; "
+                "change it in the options"
             )
         self._lists = range(cc.inputs.count(""))
 
@@ -182,8 +182,8 @@ class AssociationNormRectCalculator(AssociationCalculator):
         missing = ", ".join(name for name in _NEEDED if not payload.HasField(name))
         if missing:
             raise InternalError(
-                f"a rectangle has no {missing}, so it cannot be compared with others; set all of x_center, "
-                "y_center, width and height",
+                f"a rectangle has no {missing}, so no association with others is found; set all of "
+                "x_center, y_center, width and height",
             )
         left, top = payload.x_center - payload.width / 2, payload.y_center - payload.height / 2
         return Box.of(left, top, payload.width, payload.height)
@@ -232,7 +232,7 @@ class AssociationDetectionCalculator(AssociationCalculator):
         if place.format != LocationData.RELATIVE_BOUNDING_BOX or not payload.HasField("location_data"):
             name = LocationData.Format.Name(place.format) if payload.HasField("location_data") else "none"
             raise InternalError(
-                f"a detection's location has format {name}, but to be compared with others it must be "
+                f"a detection's location has format {name}, but for an association with others it must be "
                 "RELATIVE_BOUNDING_BOX; put a DetectionTransformationCalculator before"
             )
         box = place.relative_bounding_box

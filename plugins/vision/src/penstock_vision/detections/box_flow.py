@@ -139,6 +139,6 @@ def _check(given: Detection, before: ImageFrame, now: ImageFrame) -> None:
         )
     if (before.width, before.height, before.format) != (now.width, now.height, now.format):
         raise InvalidArgumentError(
-            f"input 'PREV_IMAGE' holds {before!r}, but input 'IMAGE' {now!r}; make both the same "
-            "size and format"
+            f"input 'PREV_IMAGE' holds {before!r}, but input 'IMAGE' {now!r}; for the boxes' flow make both "
+            "the same size and format"
         )

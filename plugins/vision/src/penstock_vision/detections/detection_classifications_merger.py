@@ -51,8 +51,8 @@ class DetectionClassificationsMergerCalculator(penstock.Calculator):
         for port, other in ((detection, classes), (classes, detection)):
             if port.is_empty():
                 raise InvalidArgumentError(
-                    f"input {port.name!r} has no packet at timestamp {cc.stamp}, but {other.name!r} has one; "
-                    "send both"
+                    f"input {port.name!r} has no packet at timestamp {cc.stamp}, so there is nothing to "
+                    f"merge with {other.name!r}; send both"
                 )
         made = Detection()
         made.CopyFrom(detection.payload)
@@ -67,15 +67,15 @@ def _replace(detection: Detection, classes: ClassificationList) -> None:
         without = sum(not one.HasField(field) for one in found)
         if without:
             raise InvalidArgumentError(
-                f"{without} of {len(found)} classes have no {field}, but each needs one; look at the node "
-                "that made them"
+                f"{without} of {len(found)} classes to merge have no {field}, but each needs one; look at "
+                "the node that made them"
             )
     for field in ("label", "display_name"):
         count = sum(one.HasField(field) for one in found)
         if count not in (0, len(found)):
             raise InvalidArgumentError(
-                f"{count} of {len(found)} classes have a {field}, but either all or none must have one; look "
-                "at the node that made them"
+                f"{count} of {len(found)} classes to merge have a {field}, but either all or none must have "
+                "one; look at the node that made them"
             )
         detection.ClearField(field)
     del detection.label_id[:], detection.score[:]

@@ -60,8 +60,8 @@ class DetectionLabelIdToTextCalculator(penstock.Calculator):
         given = [name for name, is_given in ways.items() if is_given]
         if len(given) > 1:
             raise InvalidArgumentError(
-                f"{' and '.join(given)} are set, but labels are given in one way only; remove the others "
-                "from the options"
+                f"{' and '.join(given)} are set, but labels as text are given in one way only; remove the "
+                "others from the options"
             )
         if options.HasField("label_map_path"):
             cc.use_service(RESOURCES)

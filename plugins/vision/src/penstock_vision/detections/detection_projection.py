@@ -10,7 +10,7 @@ import numpy as np
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import Detection, LocationData
-from penstock_formats.api import XMIN, detections_of, table_of
+from penstock_formats.api import TABLE_XMIN, detections_of, table_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,8 +56,8 @@ class DetectionProjectionCalculator(penstock.Calculator):
         count = cc.inputs.count("DETECTIONS")
         if not count or count != cc.outputs.count("DETECTIONS"):
             raise InvalidArgumentError(
-                f"there are {count} inputs and {cc.outputs.count('DETECTIONS')} outputs DETECTIONS, but each "
-                "input has an output; connect as many, one at least"
+                f"the projection has {count} inputs and {cc.outputs.count('DETECTIONS')} outputs DETECTIONS, "
+                "but each input has an output; connect as many, one at least"
             )
         for i in range(count):
             cc.inputs["DETECTIONS", i].set(list[Detection], "in the crop")
@@ -82,7 +82,8 @@ def _matrix(port: Input) -> NDArray[np.float32]:
     matrix = np.asarray(port.payload, np.float32)
     if matrix.shape != (_MATRIX,):
         raise InvalidArgumentError(
-            f"input {port.name!r} holds {port.payload!r}, but the matrix is {_MATRIX} numbers, row after row"
+            f"input {port.name!r} holds {port.payload!r}, but the matrix of a projection is {_MATRIX} "
+            "numbers, row after row"
         )
     return matrix
 
@@ -92,7 +93,7 @@ def _projected(detections: list[Detection], matrix: NDArray[np.float32]) -> list
     if table is None:
         return [_projected_alone(one, matrix) for one in detections]
     numbers = np.array(table.rows, np.float32)
-    _map(numbers[:, XMIN:], matrix)
+    _map(numbers[:, TABLE_XMIN:], matrix)
     return detections_of(table.labels, numbers.tolist())
 
 
@@ -102,7 +103,7 @@ def _projected_alone(detection: Detection, matrix: NDArray[np.float32]) -> Detec
     if location.format != LocationData.RELATIVE_BOUNDING_BOX:
         raise InvalidArgumentError(
             f"a detection's location has format {LocationData.Format.Name(location.format)}, but it must "
-            "be RELATIVE_BOUNDING_BOX"
+            "be RELATIVE_BOUNDING_BOX for a projection"
         )
     given = location.relative_bounding_box
     keypoints = [number for point in location.relative_keypoints for number in (point.x, point.y)]

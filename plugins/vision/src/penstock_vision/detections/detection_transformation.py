@@ -83,8 +83,8 @@ class DetectionTransformationCalculator(penstock.Calculator):
         begins = [begin for begin in _FORMATS if any(one.startswith(begin) for one in tags)]
         if len(begins) != 1:
             raise InvalidArgumentError(
-                f"the outputs are {', '.join(tags) or 'none'}, but all must be of one kind, PIXEL_... or "
-                "RELATIVE_..., and one at least is needed; change the graph"
+                f"the transformed detections go to {', '.join(tags) or 'no output'}, but all must be of one "
+                "kind, PIXEL_... or RELATIVE_..., and one at least is needed; change the graph"
             )
         if tag == "DETECTIONS" and tags == (begins[0] + _SINGLE,):
             raise InvalidArgumentError(

@@ -50,12 +50,14 @@ class DetectionUniqueIdCalculator(penstock.Calculator):
         connected = [tag for tag in _TYPES if tag in cc.inputs]
         if not connected:
             raise InvalidArgumentError(
-                f"there is none of the inputs {', '.join(_TYPES)}, but at least one is needed; connect it"
+                f"detections come by none of the inputs {', '.join(_TYPES)}, but unique ids need one at "
+                "least; connect it"
             )
         for tag in connected:
             if tag not in cc.outputs:
                 raise InvalidArgumentError(
-                    f"there is no output {tag}, but the detections of the input {tag} leave there; connect it"
+                    f"there is no output {tag}, but the detections of the input {tag} leave there with their "
+                    "unique ids; connect it"
                 )
             cc.inputs[tag].set(_TYPES[tag], "detections")
             cc.outputs[tag].set(_TYPES[tag], "the same, each with a number")

@@ -50,7 +50,7 @@ class DetectionsDeduplicateCalculator(penstock.Calculator):
             if not place.HasField("bounding_box"):
                 raise InvalidArgumentError(
                     f"a detection's location has format {LocationData.Format.Name(place.format)} and no "
-                    "bounding_box, but boxes in pixels are compared; put a "
+                    "bounding_box, but to deduplicate, boxes in pixels are compared; put a "
                     "DetectionTransformationCalculator before"
                 )
             box = place.bounding_box

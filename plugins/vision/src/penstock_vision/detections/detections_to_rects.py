@@ -117,20 +117,20 @@ class DetectionsToRectsCalculator(penstock.Calculator):
             return
         if not options.HasField("rotation_vector_end_keypoint_index"):
             raise InvalidArgumentError(
-                "rotation_vector_start_keypoint_index is set, but rotation_vector_end_keypoint_index is not; "
-                "set both in the options, or neither"
+                "for rotated rects rotation_vector_start_keypoint_index is set, but "
+                "rotation_vector_end_keypoint_index is not; set both in the options, or neither"
             )
         in_radians = options.HasField("rotation_vector_target_angle")
         if in_radians == options.HasField("rotation_vector_target_angle_degrees"):
             raise InvalidArgumentError(
                 f"{'both' if in_radians else 'neither'} of rotation_vector_target_angle and "
-                "rotation_vector_target_angle_degrees are set, but a rotation needs exactly one; "
-                "change it in the options"
+                "rotation_vector_target_angle_degrees are set, but a rotated rect needs exactly one; change "
+                "it in the options"
             )
         if not self._has_size:
             raise InvalidArgumentError(
-                "there is no input IMAGE_SIZE, but rotations are computed in pixels; connect the SIZE of an "
-                "ImagePropertiesCalculator"
+                "there is no input IMAGE_SIZE, but rotations of rects are computed in pixels; connect the "
+                "SIZE of an ImagePropertiesCalculator"
             )
         self._start = options.rotation_vector_start_keypoint_index
         self._end = options.rotation_vector_end_keypoint_index

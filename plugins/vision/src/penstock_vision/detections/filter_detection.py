@@ -89,8 +89,8 @@ class FilterDetectionCalculator(penstock.Calculator):
         if not labels:
             if options.fail_on_empty_labels:
                 raise InvalidArgumentError(
-                    f"side packet {side} allows no label, which "
-                    "fail_on_empty_labels forbids; give labels, or change the options"
+                    f"the filter's side packet {side} allows no label, which fail_on_empty_labels forbids; "
+                    "give labels, or change the options"
                 )
             if options.empty_allowed_labels_means_allow_everything:
                 return
@@ -152,7 +152,9 @@ def _labels(side: str, payload: object) -> list[str]:
         return [str(label) for label in payload.values()]
     if isinstance(payload, list):
         return payload
-    raise InvalidArgumentError(f"side packet {side} is {payload!r}, but holds labels; give a list of str")
+    raise InvalidArgumentError(
+        f"the filter's side packet {side} is {payload!r}, but holds labels; give a list of str"
+    )
 
 
 def _pattern(label: str) -> re.Pattern[str] | None:

@@ -58,8 +58,8 @@ class FilterDetectionsCalculator(penstock.Calculator):
         given = [name for name in _SIZES if options.HasField(name)]
         if given and "IMAGE_SIZE" not in cc.inputs:
             raise InvalidArgumentError(
-                f"{' and '.join(given)} is set, but there is no input IMAGE_SIZE; connect the SIZE of an "
-                "ImagePropertiesCalculator"
+                f"{' and '.join(given)} of the filter is set, but there is no input IMAGE_SIZE; connect the "
+                "SIZE of an ImagePropertiesCalculator"
             )
         cc.inputs["INPUT_DETECTIONS"].set(list[Detection], "detections")
         cc.inputs["IMAGE_SIZE"].set(tuple, "width and height of the image in pixels").optional()
@@ -89,7 +89,8 @@ class FilterDetectionsCalculator(penstock.Calculator):
         if self._least_score is not None:
             if not detection.score:
                 raise InvalidArgumentError(
-                    "a detection has no score, but min_score is set; leave out the option, or give scores"
+                    "a detection to filter has no score, but min_score is set; leave out the option, or give "
+                    "scores"
                 )
             if detection.score[0] < self._least_score:
                 return False

@@ -26,8 +26,8 @@ def _finder_module() -> Any:
         return import_module("penstock_tensors.models.resource_finder")
     except ImportError as error:
         raise FailedPreconditionError(
-            "an option names a file, but penstock-tensors, which finds files of models, is not installed; "
-            "run pip install penstock-tensors"
+            "an option names a label file, but penstock-tensors, which finds files of models, is not "
+            "installed; run pip install penstock-tensors"
         ) from error
 
 

@@ -91,8 +91,8 @@ class LandmarkLetterboxRemovalCalculator(penstock.Calculator):
         count = cc.inputs.count("LANDMARKS")
         if not count or count != cc.outputs.count("LANDMARKS"):
             raise InvalidArgumentError(
-                f"there are {count} inputs and {cc.outputs.count('LANDMARKS')} outputs LANDMARKS, but each "
-                "input has an output; connect as many, one at least"
+                f"the letterbox removal has {count} inputs and {cc.outputs.count('LANDMARKS')} outputs "
+                "LANDMARKS, but each input has an output; connect as many, one at least"
             )
         for i in range(count):
             cc.inputs["LANDMARKS", i].set(NormalizedLandmarkList, "in the padded image")
@@ -135,14 +135,14 @@ def _parts(port: Input) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         left, top, right, bottom = (np.float32(part) for part in port.payload)
     except (TypeError, ValueError):
         raise InvalidArgumentError(
-            f"input {port.name!r} holds {port.payload!r}, but a padding is four numbers: left, top, right, "
-            "bottom"
+            f"input {port.name!r} holds {port.payload!r}, but the padding of a letterbox is four numbers: "
+            "left, top, right, bottom"
         ) from None
     width, height = _ONE - (left + right), _ONE - (top + bottom)
     if not (width > 0 and height > 0):
         raise InvalidArgumentError(
-            f"input {port.name!r} holds {port.payload!r}, which leaves nothing of the image; the sums of "
-            "left and right and of top and bottom must be below 1"
+            f"input {port.name!r} holds {port.payload!r}, a letterbox that leaves nothing of the image; the "
+            "sums of left and right and of top and bottom must be below 1"
         )
     return np.array((left, top, 0), np.float32), np.array((width, height, width), np.float32)
 

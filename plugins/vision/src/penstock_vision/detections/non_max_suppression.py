@@ -9,7 +9,16 @@ import numpy as np
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import Detection, Image, ImageFrame, LocationData
-from penstock_formats.api import HEIGHT, SCORE, WIDTH, XMIN, YMIN, DetectionTable, detections_of, table_of
+from penstock_formats.api import (
+    TABLE_HEIGHT,
+    TABLE_SCORE,
+    TABLE_WIDTH,
+    TABLE_XMIN,
+    TABLE_YMIN,
+    DetectionTable,
+    detections_of,
+    table_of,
+)
 from penstock_vision.messages.non_max_suppression_pb2 import NonMaxSuppressionCalculatorOptions
 
 if TYPE_CHECKING:
@@ -29,9 +38,9 @@ _EDGES: Final = 4
 _ZERO: Final = np.float32(0)
 #: Columns of the numbers of a detection: the low and the high edges of its box. Both are slices, and so
 #: what they show is no copy.
-_BOX: Final = slice(XMIN, HEIGHT + 1)
-_LOW: Final = slice(XMIN, YMIN + 1)
-_HIGH: Final = slice(WIDTH, HEIGHT + 1)
+_BOX: Final = slice(TABLE_XMIN, TABLE_HEIGHT + 1)
+_LOW: Final = slice(TABLE_XMIN, TABLE_YMIN + 1)
+_HIGH: Final = slice(TABLE_WIDTH, TABLE_HEIGHT + 1)
 
 
 class NonMaxSuppressionCalculator(penstock.Calculator):
@@ -88,8 +97,8 @@ class NonMaxSuppressionCalculator(penstock.Calculator):
         found = cc.inputs.count("")
         if found != count:
             raise InvalidArgumentError(
-                f"{found} untagged inputs are connected, but num_detection_streams is {count}; change the "
-                "option"
+                f"{found} untagged inputs of the suppression are connected, but num_detection_streams is "
+                f"{count}; change the option"
             )
         for i in range(count):
             cc.inputs[i].set(list[Detection], "detections")
@@ -112,8 +121,8 @@ class NonMaxSuppressionCalculator(penstock.Calculator):
             raise InvalidArgumentError("max_num_detections is 0, but must be 1 or more, or -1 for all")
         if options.overlap_type not in _OVERLAPS:
             raise InvalidArgumentError(
-                "overlap_type is UNSPECIFIED_OVERLAP_TYPE, but must be JACCARD, MODIFIED_JACCARD or "
-                "INTERSECTION_OVER_UNION; change it in the options"
+                "the suppression's overlap_type is UNSPECIFIED_OVERLAP_TYPE, but must be JACCARD, "
+                "MODIFIED_JACCARD or INTERSECTION_OVER_UNION; change it in the options"
             )
         self._options = options
         self._overlap = _OVERLAPS[options.overlap_type]
@@ -227,12 +236,12 @@ class _Plain(_Candidates):
         numbers = np.array(table.rows, np.float32)
         numbers[:, _HIGH] += numbers[:, _LOW]  # sizes become the other edges
         self._numbers: Final = numbers
-        super().__init__(detections, numbers[:, SCORE], numbers[:, _BOX])
+        super().__init__(detections, numbers[:, TABLE_SCORE], numbers[:, _BOX])
 
     def _averaged(self, pivot: int, near: NDArray[np.intp]) -> Detection:
         means = _means(self._numbers.take(near, 0), self.scores.take(near))
         means[_HIGH] -= means[_LOW]  # the other edges become sizes
-        means[SCORE] = self.scores[pivot]
+        means[TABLE_SCORE] = self.scores[pivot]
         return detections_of((self._labels[pivot],), (means.tolist(),))[0]
 
 
@@ -254,8 +263,8 @@ class _Others(_Candidates):
         for points in chosen:
             if len(points) != count:
                 raise InvalidArgumentError(
-                    f"detections that overlap have {count} and {len(points)} keypoints, but WEIGHTED "
-                    "averages them one by one; they must have as many"
+                    f"in the suppression detections that overlap have {count} and {len(points)} keypoints, "
+                    "but WEIGHTED averages them one by one; they must have as many"
                 )
         places = [[number for point in points for number in (point.x, point.y)] for points in chosen]
         rows = np.concatenate((self.edges[near], np.array(places, np.float32).reshape(len(near), -1)), axis=1)

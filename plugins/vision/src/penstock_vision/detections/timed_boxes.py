@@ -57,7 +57,8 @@ class DetectionsToTimedBoxListCalculator(penstock.Calculator):
         connected = [tag for tag in _INPUTS if tag in cc.inputs]
         if not connected:
             raise InvalidArgumentError(
-                f"there is none of the inputs {', '.join(_INPUTS)}, but at least one is needed; connect it"
+                f"timed boxes come in by none of the inputs {', '.join(_INPUTS)}, but at least one is "
+                "needed; connect it"
             )
         for tag in connected:
             cc.inputs[tag].set(*_INPUTS[tag])
@@ -128,7 +129,8 @@ class TimedBoxListIdToLabelCalculator(penstock.Calculator):
         """
         if not cc.options(TimedBoxListIdToLabelCalculatorOptions).label_map_path:
             raise InvalidArgumentError(
-                "label_map_path is empty, but names the file with the labels; set it in the options"
+                "label_map_path is empty, but names the file with the labels of timed boxes; set it in the "
+                "options"
             )
         cc.use_service(RESOURCES)
         cc.declare(reads=[Searched(cc.options(TimedBoxListIdToLabelCalculatorOptions).label_map_path)])

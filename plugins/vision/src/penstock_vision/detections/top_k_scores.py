@@ -71,7 +71,8 @@ class TopKScoresCalculator(penstock.Calculator):
             )
         if "TOP_K_LABELS" in cc.outputs and not options.label_map_path:
             raise InvalidArgumentError(
-                "TOP_K_LABELS is connected, but there are no labels; set label_map_path in the options"
+                "the scores' output TOP_K_LABELS is connected, but there are no labels; set label_map_path "
+                "in the options"
             )
         if options.label_map_path:
             cc.use_service(RESOURCES)

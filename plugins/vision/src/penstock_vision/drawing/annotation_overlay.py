@@ -99,8 +99,8 @@ class AnnotationOverlayCalculator(penstock.Calculator):
         self._height_of_thickness = options.height_of_thickness_px
         if self._height_of_thickness < 0:
             raise InvalidArgumentError(
-                f"height_of_thickness_px is {self._height_of_thickness}, but must be 0 or more; change it in "
-                "the options"
+                f"the overlay's height_of_thickness_px is {self._height_of_thickness}, but must be 0 or "
+                "more; change it in the options"
             )
         self._tag = next(tag for tag in _IMAGES if tag in cc.outputs)
         self._has_image = self._tag in cc.inputs
@@ -147,15 +147,15 @@ def _image_tag(cc: CalculatorContract) -> tuple[str, bool]:
     sent = [tag for tag in ("IMAGE", "UIMAGE", "IMAGE_GPU") if tag in cc.outputs]
     if "IMAGE_GPU" in (*given, *sent):
         raise InvalidArgumentError(
-            f"node {cc.node_name!r}: IMAGE_GPU is connected, but this calculator draws on the CPU; use "
+            f"node {cc.node_name!r}: IMAGE_GPU is connected, but this overlay draws on the CPU; use "
             "IMAGE, with a GpuBufferToImageFrameCalculator before and an ImageFrameToGpuBufferCalculator "
             "behind"
         )
     if len(sent) != 1 or given not in ([], sent):
         raise InvalidArgumentError(
-            f"node {cc.node_name!r}: image inputs are {', '.join(given) or 'none'} and image outputs "
-            f"{', '.join(sent) or 'none'}; connect one output IMAGE or UIMAGE, and no image input or one "
-            "of that tag"
+            f"node {cc.node_name!r}: the overlay's image inputs are {', '.join(given) or 'none'} and image "
+            f"outputs {', '.join(sent) or 'none'}; connect one output IMAGE or UIMAGE, and no image input or "
+            "one of that tag"
         )
     return sent[0], bool(given)
 
@@ -169,11 +169,12 @@ def _canvas_size(options: AnnotationOverlayCalculatorOptions) -> tuple[int, int]
     for name in ("canvas_width_px", "canvas_height_px"):
         if not options.HasField(name):
             raise InvalidArgumentError(
-                f"{name} is not set, but there is no image to draw on; connect IMAGE, or set the canvas's "
-                "size in the options"
+                f"{name} is not set, but the overlay has no image to draw on; connect IMAGE, or set the "
+                "canvas's size in the options"
             )
         if getattr(options, name) < 1:
             raise InvalidArgumentError(
-                f"{name} is {getattr(options, name)}, but must be 1 or more; change it in the options"
+                f"the overlay's {name} is {getattr(options, name)}, but must be 1 or more; change it in the "
+                "options"
             )
     return options.canvas_width_px, options.canvas_height_px

@@ -37,7 +37,9 @@ class ClassificationOverlayCalculatorOptions:
     def __attrs_post_init__(self) -> None:
         check_share("text_height", self.text_height)
         if self.max_classes < 1:
-            raise InvalidArgumentError(f"max_classes is {self.max_classes}, but must be 1 or more")
+            raise InvalidArgumentError(
+                f"the overlay's max_classes is {self.max_classes}, but must be 1 or more"
+            )
 
 
 class ClassificationOverlayCalculator(penstock.Calculator):

@@ -85,7 +85,8 @@ class DetectionOverlayCalculator(penstock.Calculator):
             check_share(name, getattr(options, name))
         if not 0 <= options.mask_opacity <= 1:
             raise InvalidArgumentError(
-                f"mask_opacity is {options.mask_opacity}, but must be from 0 to 1; change it in the options"
+                f"the overlay's mask_opacity is {options.mask_opacity}, but must be from 0 to 1; change it "
+                "in the options"
             )
         self._text_height, self._line_width = options.text_height, options.line_width
         self._shows_score, self._shows_id = options.show_score, options.show_id
@@ -172,8 +173,8 @@ class Skeleton:
         numbers = list(connections)
         if len(numbers) % 2 or min(numbers, default=0) < 0:
             raise InvalidArgumentError(
-                f"keypoint_connections has {len(numbers)} numbers, {numbers[:20]}, but must have pairs of "
-                "numbers of key points, 0 or more; change them in the options"
+                f"the overlay's keypoint_connections has {len(numbers)} numbers, {numbers[:20]}, but must "
+                "have pairs of numbers of key points, 0 or more; change them in the options"
             )
         self._pairs: Final = list(zip(numbers[::2], numbers[1::2], strict=True))
         self._most: Final = max(numbers, default=-1)
@@ -195,8 +196,8 @@ class Skeleton:
         given = detection.location_data.relative_keypoints
         if given and self._most >= len(given):
             raise InvalidArgumentError(
-                f"input {port!r}: keypoint_connections names key point {self._most}, but a detection has "
-                f"{len(given)}; change it in the options"
+                f"input {port!r}: the overlay's keypoint_connections names key point {self._most}, but a "
+                f"detection has {len(given)}; change it in the options"
             )
         places = [self._place(point, pixels) for point in given]
         for first, second in self._pairs if given else ():
@@ -226,7 +227,7 @@ def tint(pixels: NDArray[Any], mask: ImageFrame, color: tuple[int, int, int, int
     """
     if mask.format is not ImageFormat.GRAY8:
         raise InvalidArgumentError(
-            f"a mask has the format {mask.format.name}, but must be GRAY8; convert it before"
+            f"a detection's mask has the format {mask.format.name}, but must be GRAY8; convert it before"
         )
     height, width = pixels.shape[:2]
     left, top, across, down = cv2.boundingRect(mask.array)  # most masks are a small part of the image
@@ -268,11 +269,11 @@ def _box(detection: Detection, pixels: NDArray[Any], port: str) -> tuple[int, in
     else:
         raise InvalidArgumentError(
             f"input {port!r}: a detection has a place of format {LocationData.Format.Name(place.format)}, "
-            "but a box is drawn; give it a RELATIVE_BOUNDING_BOX or BOUNDING_BOX"
+            "but the overlay draws a box; give it a RELATIVE_BOUNDING_BOX or BOUNDING_BOX"
         )
     if not all(map(isfinite, sides)):
         raise InvalidArgumentError(
-            f"input {port!r}: the box of a detection is {sides}, which cannot be drawn"
+            f"input {port!r}: the box of a detection is {sides}, which the overlay cannot draw"
         )
     left, top = _within(sides[0], width), _within(sides[1], height)
     return left, top, _within(sides[0] + sides[2], width), _within(sides[1] + sides[3], height)

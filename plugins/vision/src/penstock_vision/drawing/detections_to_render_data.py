@@ -169,12 +169,12 @@ class DetectionsToRenderDataCalculator(penstock.Calculator):
         if detection.label and detection.label_id and len(detection.label) != len(detection.label_id):
             raise InvalidArgumentError(
                 f"a detection has {len(detection.label)} labels and {len(detection.label_id)} label_ids, "
-                "but must have as many of both, or one kind only"
+                "but must have as many of both, or one kind only, to be rendered"
             )
         if len(detection.score) != len(names):
             raise InvalidArgumentError(
                 f"a detection has {len(detection.score)} scores and {len(names)} labels, but must have a "
-                "score for each label"
+                "score for each label, to be rendered"
             )
         after = self._options.text_delimiter
         words = [

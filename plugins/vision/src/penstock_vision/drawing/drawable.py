@@ -29,7 +29,7 @@ def drawable(image: ImageFrame | Image, port: str) -> tuple[NDArray[Any], ImageF
         return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_GRAY2RGB)), ImageFormat.SRGB
     if image_format not in (ImageFormat.SRGB, ImageFormat.SRGBA):
         raise InvalidArgumentError(
-            f"input {port!r} holds {image!r}, but it takes SRGB, SRGBA or GRAY8; put a "
+            f"input {port!r} holds {image!r}, but SRGB, SRGBA and GRAY8 are drawable; put a "
             f"{converter_for(image_format)} before"
         )
     return np.array(pixels, order="C"), image_format

@@ -137,7 +137,7 @@ class LabelsToRenderDataCalculator(penstock.Calculator):
             baseline += self._height - self._line_height * (len(lines) - 1)
         else:
             raise InvalidArgumentError(
-                "location is BOTTOM_LEFT, but the height of the images is not known; connect "
+                "the labels' location is BOTTOM_LEFT, but the height of the images is not known; connect "
                 "VIDEO_PRESTREAM to a stream that has a VideoHeader at PRESTREAM, or choose TOP_LEFT"
             )
         data = RenderData()

@@ -108,7 +108,8 @@ class LandmarksToRenderDataCalculator(penstock.Calculator):
             )
         if ends and min(ends) < 0:
             raise InvalidArgumentError(
-                f"landmark_connections has {min(ends)}, but indices are 0 or more; change it in the options"
+                f"landmark_connections has {min(ends)}, but indices of rendered landmarks are 0 or more; "
+                "change it in the options"
             )
         self._options = options
         self._connections = list(zip(ends[::2], ends[1::2], strict=True))
@@ -138,7 +139,7 @@ class LandmarksToRenderDataCalculator(penstock.Calculator):
             if scale.is_empty():
                 raise InvalidArgumentError(
                     f"input {scale.name!r} has no packet at timestamp {cc.stamp}, where there are "
-                    "landmarks; send a scale with each packet of landmarks"
+                    "landmarks; send a render scale with each packet of landmarks"
                 )
             thickness *= np.float32(scale.payload)
         data = RenderData()

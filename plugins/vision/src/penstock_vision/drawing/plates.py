@@ -61,7 +61,9 @@ def check_share(name: str, share: float) -> None:
         InvalidArgumentError: it is not above 0, or not finite.
     """
     if not (isfinite(share) and share > 0):
-        raise InvalidArgumentError(f"{name} is {share}, but must be above 0; change it in the options")
+        raise InvalidArgumentError(
+            f"{name} of the plates is {share}, but must be above 0; change it in the options"
+        )
 
 
 def write_plate(  # noqa: PLR0913  # what is drawn, and where

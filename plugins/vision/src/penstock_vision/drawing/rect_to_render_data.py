@@ -65,7 +65,7 @@ class RectToRenderDataCalculator(penstock.Calculator):
         connected = [tag for tag in _INPUTS if tag in cc.inputs]
         if len(connected) != 1:
             raise InvalidArgumentError(
-                f"node {cc.node_name!r}: inputs with rectangles are {', '.join(connected) or 'none'}; "
+                f"node {cc.node_name!r}: inputs with rects to render are {', '.join(connected) or 'none'}; "
                 f"connect exactly one of {', '.join(_INPUTS)}"
             )
         cc.inputs[connected[0]].set(*_INPUTS[connected[0]])
@@ -83,8 +83,8 @@ class RectToRenderDataCalculator(penstock.Calculator):
         if options.HasField("top_left_thickness") and (options.filled or options.oval):
             shape = "filled" if options.filled else "oval"
             raise InvalidArgumentError(
-                f"top_left_thickness is {options.top_left_thickness:g} and {shape} is true, but only the "
-                "corner of an outline is marked; remove one of them from the options"
+                f"top_left_thickness is {options.top_left_thickness:g} and {shape} is true, but of a rect "
+                "only the corner of an outline is marked; remove one of them from the options"
             )
         self._options = options
         self._tag = next(tag for tag in _INPUTS if tag in cc.inputs)

@@ -1,4 +1,4 @@
-"""The inverse of a 4x4 matrix in single precision, equal to the reference's bit by bit.
+"""InverseMatrixCalculator: the inverse of a 4x4 matrix in single precision, the reference's bit by bit.
 
 The reference inverts by the 2x2 blocks A B / C D of the matrix, with adjugates of the blocks. Each step is
 rounded to 32 bits here as there. Source: Eigen `LU/arch/InverseSize4.h`, after Intel's application note
@@ -7,16 +7,84 @@ AP-928.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
+
+import penstock
+from penstock.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from penstock import CalculatorContext, CalculatorContract, Input
     from penstock_vision.geometry.single_precision import Float32
 
     Block = NDArray[np.float32]
+
+
+_MATRIX: Final = 16
+#: A smaller determinant is none, as in the reference.
+_LEAST_DETERMINANT: Final = 2.2e-16
+
+
+class InverseMatrixCalculator(penstock.Calculator):
+    """Invert a 4x4 matrix.
+
+    Input: MATRIX (tuple of 16 numbers, row after row). Output: MATRIX (the same of the inverse, float32).
+    Timestamp offset 0.
+
+    Raises in `process`: InvalidArgumentError for a matrix that has no inverse, or another size.
+
+    Source of the behaviour: MediaPipe `calculators/util/inverse_matrix_calculator.cc`.
+
+    Config::
+
+        node {
+          calculator: "InverseMatrixCalculator"
+          input_stream: "MATRIX:crop_to_image"
+          output_stream: "MATRIX:image_to_crop"
+        }
+    """
+
+    @classmethod
+    def get_contract(cls, cc: CalculatorContract) -> None:
+        """Declare a matrix in and one out."""
+        cc.inputs["MATRIX"].set(tuple, "16 numbers, row after row")
+        cc.outputs["MATRIX"].set(tuple, "those of the inverse")
+        cc.set_timestamp_offset(0)
+        cc.declare(may_skip=False, stateless=True)
+
+    def process(self, cc: CalculatorContext) -> None:
+        """Invert one matrix."""
+        source = cc.inputs["MATRIX"]
+        if source.is_empty():
+            return
+        inverse, determinant = inverse_and_determinant(matrix_at(source))
+        if not abs(determinant) > _LEAST_DETERMINANT:
+            raise InvalidArgumentError(
+                f"input {source.name!r} holds {source.payload!r}, a matrix that has no inverse: its "
+                f"determinant is {determinant:g}; look at the node that made it"
+            )
+        cc.outputs["MATRIX"].add(tuple(inverse.ravel().tolist()), cc.stamp)
+
+
+def matrix_at(port: Input) -> NDArray[np.float32]:
+    """Return the 4x4 matrix at an input, float32.
+
+    Raises:
+        InvalidArgumentError: the payload is not 16 numbers.
+    """
+    try:
+        matrix = np.asarray(port.payload, np.float32)
+    except (TypeError, ValueError):  # words, or lists in it
+        matrix = np.empty(0, np.float32)
+    if matrix.shape != (_MATRIX,):
+        raise InvalidArgumentError(
+            f"input {port.name!r} holds {port.payload!r}, but a 4x4 matrix is {_MATRIX} numbers, row after "
+            "row"
+        )
+    return matrix.reshape(4, 4)
 
 
 def inverse_and_determinant(matrix: NDArray[np.float32]) -> tuple[NDArray[np.float32], Float32]:

@@ -56,14 +56,16 @@ class FlatColorImageCalculator(penstock.Calculator):
         ):
             if (tag in cc.inputs) == is_set:
                 found = f"{what} and the input {tag}" if is_set else f"neither {what} nor the input {tag}"
-                raise InvalidArgumentError(f"the node has {found}; exactly one of them is needed")
+                raise InvalidArgumentError(f"the flat color image has {found}; exactly one of them is needed")
         sides = cc.output_side_packets
         if ("IMAGE" in cc.outputs) == ("IMAGE" in sides):
-            raise InvalidArgumentError("connect IMAGE either as an output or as an output side packet")
+            raise InvalidArgumentError(
+                "connect the flat color's IMAGE either as an output or as an output side packet"
+            )
         if "IMAGE" in sides and len(cc.inputs):
             raise InvalidArgumentError(
-                "the output side packet IMAGE is made before any packet comes; set output_width, "
-                "output_height and color in the options, and connect no input"
+                "the flat image at the output side packet IMAGE is made before any packet comes; set "
+                "output_width, output_height and color in the options, and connect no input"
             )
         cc.inputs["IMAGE"].set(Image, "has the size").optional()
         cc.inputs["COLOR"].set(Color, "the colour").optional()
@@ -85,8 +87,8 @@ class FlatColorImageCalculator(penstock.Calculator):
             self._size = (options.output_width, options.output_height)
             if min(self._size) < 1:
                 raise InvalidArgumentError(
-                    f"output_width is {options.output_width} and output_height {options.output_height}, but "
-                    "both must be 1 or more; set them in the options"
+                    f"the flat image's output_width is {options.output_width} and output_height "
+                    f"{options.output_height}, but both must be 1 or more; set them in the options"
                 )
             check_frame_size(*self._size, "output_width and output_height")
         self._color = options.color if "COLOR" not in cc.inputs else None

@@ -107,9 +107,9 @@ def _method() -> Any:
     make = getattr(getattr(cv2, "optflow", None), "createOptFlow_DualTVL1", None)
     if make is None:
         raise FailedPreconditionError(
-            f"OpenCV {cv2.__version__} is here without TV-L1, which is in another package that replaces it; "
-            "run: pip uninstall opencv-python-headless, and then: "
-            'pip install "opencv-contrib-python-headless>=4.10,<5"'
+            f"OpenCV {cv2.__version__} is here without TV-L1 optical flow, which is in another package that "
+            "replaces it; run: pip uninstall opencv-python-headless, and then: pip install "
+            '"opencv-contrib-python-headless>=4.10,<5"'
         )
     return make()
 
@@ -119,7 +119,7 @@ def _grey(port: Input) -> NDArray[Any]:
     frame: ImageFrame = port.payload
     if frame.format not in _FORMATS:
         raise InvalidArgumentError(
-            f"input {port.name!r} holds {frame!r}, but it takes SRGB or GRAY8; put a "
+            f"input {port.name!r} holds {frame!r}, but optical flow takes SRGB or GRAY8; put a "
             f"{converter_for(frame.format)} before"
         )
     if frame.format is ImageFormat.GRAY8:

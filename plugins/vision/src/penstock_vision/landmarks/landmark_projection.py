@@ -71,8 +71,8 @@ class LandmarkProjectionCalculator(penstock.Calculator):
         outputs = cc.outputs.count("NORM_LANDMARKS")
         if outputs != count:
             raise InvalidArgumentError(
-                f"there are {count} inputs and {outputs} outputs NORM_LANDMARKS, but each input has an "
-                "output; connect as many"
+                f"the projection has {count} inputs and {outputs} outputs NORM_LANDMARKS, but each input has "
+                "an output; connect as many"
             )
         for i in range(count):
             cc.inputs["NORM_LANDMARKS", i].set(NormalizedLandmarkList, "landmarks in the crop")
@@ -84,8 +84,8 @@ class LandmarkProjectionCalculator(penstock.Calculator):
             cc.inputs["PROJECTION_MATRIX"].set(tuple, "16 numbers: maps the crop to the image")
             if "IMAGE_DIMENSIONS" in cc.inputs:
                 raise InvalidArgumentError(
-                    "input IMAGE_DIMENSIONS is connected, but only counts with NORM_RECT; disconnect it, or "
-                    "replace PROJECTION_MATRIX"
+                    "input IMAGE_DIMENSIONS of the projection is connected, but only counts with NORM_RECT; "
+                    "disconnect it, or replace PROJECTION_MATRIX"
                 )
         cc.set_timestamp_offset(0)
         cc.declare(may_skip=False, stateless=True)
@@ -156,7 +156,7 @@ def _given_matrix(port: Input) -> list[Float32]:
     matrix = port.payload
     if len(matrix) != _NUMBERS:
         raise InvalidArgumentError(
-            f"input {port.name!r} holds {len(matrix)} numbers, but a matrix of 4x4 has {_NUMBERS}; connect "
-            "the MATRIX of an ImageToTensorCalculator"
+            f"input {port.name!r} holds {len(matrix)} numbers, but the projection's matrix of 4x4 has "
+            f"{_NUMBERS}; connect the MATRIX of an ImageToTensorCalculator"
         )
     return [f32(number) for number in matrix]

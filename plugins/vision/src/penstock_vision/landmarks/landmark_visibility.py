@@ -48,7 +48,7 @@ class LandmarkVisibilityCalculator(penstock.Calculator):
         landmarks = port.payload.landmark
         if len(landmarks) != 1:
             raise InvalidArgumentError(
-                f"input {port.name!r} holds {len(landmarks)} landmarks, but exactly one is needed; put a "
-                "SplitNormalizedLandmarkListCalculator before"
+                f"input {port.name!r} holds {len(landmarks)} landmarks, but exactly one landmark's "
+                "visibility is needed; put a SplitNormalizedLandmarkListCalculator before"
             )
         cc.output.add(landmarks[0].visibility, cc.stamp)

@@ -93,7 +93,7 @@ class LandmarksRefinementCalculator(penstock.Calculator):
             if len(found) != len(step.mapping):
                 raise InvalidArgumentError(
                     f"input {port.name!r} holds {len(found)} landmarks, but its indexes_mapping "
-                    f"{len(step.mapping)}; connect the landmarks that the options are for"
+                    f"{len(step.mapping)}; connect the landmarks that the refinement's options are for"
                 )
             step.apply(found, values, has_z)
         cc.outputs["REFINED_LANDMARKS"].add(_table(values, has_z).make(NormalizedLandmarkList), cc.stamp)

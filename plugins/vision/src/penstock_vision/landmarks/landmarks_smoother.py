@@ -138,7 +138,7 @@ class LandmarksSmoother:
     def _take_empty(self, name: str) -> None:
         if not self._is_reset_by_empty:
             raise InvalidArgumentError(
-                f"input {name!r} holds an empty list of landmarks; send nothing instead, or "
+                f"input {name!r} holds an empty list of landmarks for the smoother; send nothing instead, or "
                 "set empty_landmarks_policy: EMPTY_LANDMARKS_POLICY_RESET in the options"
             )
         self.reset()
@@ -164,8 +164,8 @@ def smoother_of(options: LandmarksSmoothingCalculatorOptions) -> LandmarksSmooth
     chosen = options.WhichOneof("filter_options")
     if chosen is None:
         raise InvalidArgumentError(
-            "no filter is set, but one is needed; set no_filter, one_euro_filter or velocity_filter in the "
-            "options"
+            "the smoother has no filter, but one is needed; set no_filter, one_euro_filter or "
+            "velocity_filter in the options"
         )
     if chosen == "no_filter":
         return LandmarksSmoother(None)
@@ -197,7 +197,9 @@ def smoother_of(options: LandmarksSmoothingCalculatorOptions) -> LandmarksSmooth
 
 def _expect(is_met: bool, name: str, number: float, wanted: str) -> None:  # noqa: FBT001  # a condition
     if not is_met:
-        raise InvalidArgumentError(f"{name} is {number:g}, but must be {wanted}; change it in the options")
+        raise InvalidArgumentError(
+            f"the smoother's {name} is {number:g}, but must be {wanted}; change it in the options"
+        )
 
 
 def _scale_of(roi: NormalizedRect | Rect, size: ImageSize | None) -> Float32:

@@ -87,7 +87,7 @@ class LandmarksToDetectionCalculator(penstock.Calculator):
             what = f"{self._needed} or more" if self._chosen else "at least one"
             raise InvalidArgumentError(
                 f"input {port.name!r} holds {len(points)} landmarks, but {what} are needed; connect other "
-                "landmarks, or change selected_landmark_indices in the options"
+                "landmarks, or change selected_landmark_indices of the detection in the options"
             )
         if self._chosen:
             points = points[self._chosen]

@@ -50,10 +50,13 @@ class LandmarksToFloatsCalculator(penstock.Calculator):
         count = cc.options(LandmarksToFloatsCalculatorOptions).num_dimensions
         if not 1 <= count <= _MOST_DIMENSIONS:
             raise InvalidArgumentError(
-                f"num_dimensions is {count}, but must be 1 to {_MOST_DIMENSIONS}; change it in the options"
+                f"the landmarks' num_dimensions is {count}, but must be 1 to {_MOST_DIMENSIONS}; change it "
+                "in the options"
             )
         if "FLOATS" not in cc.outputs and "MATRIX" not in cc.outputs:
-            raise InvalidArgumentError("connect FLOATS or MATRIX; neither output is connected")
+            raise InvalidArgumentError(
+                "of the landmarks' floats connect FLOATS or MATRIX; neither output is connected"
+            )
         cc.inputs["NORM_LANDMARKS"].set(NormalizedLandmarkList, "landmarks")
         cc.outputs["FLOATS"].set(list[float], "their coordinates, landmark after landmark").optional()
         cc.outputs["MATRIX"].set(Matrix, "their coordinates, a column for each landmark").optional()

@@ -65,8 +65,8 @@ class LandmarksTransformationCalculator(penstock.Calculator):
         options = cc.options(LandmarksTransformationCalculatorOptions)
         if "OPTIONS" in cc.inputs and options.transformation:
             raise InvalidArgumentError(
-                f"{len(options.transformation)} transformations are set and OPTIONS is connected, but the "
-                "steps come in one way only; leave one of them out"
+                f"{len(options.transformation)} transformations of landmarks are set and OPTIONS is "
+                "connected, but the steps come in one way only; leave one of them out"
             )
         cc.inputs["LANDMARKS"].set(LandmarkList, "landmarks")
         cc.inputs["OPTIONS"].set(LandmarksTransformationCalculatorOptions, "the steps").optional()

@@ -80,7 +80,7 @@ def _as_many(port: Input, landmarks: Input) -> list[Any]:
         has = "has no packet" if port.is_empty() else f"holds {len(found)} elements"
         raise InvalidArgumentError(
             f"input {port.name!r} {has}, but {landmarks.name!r} holds the landmarks of "
-            f"{len(landmarks.payload)} objects; send one element for each"
+            f"{len(landmarks.payload)} objects; send one element for each to be smoothed"
         )
     return found
 

@@ -81,7 +81,7 @@ class VisibilityCopyCalculator(penstock.Calculator):
         if len(table.values) < len(source):
             raise InvalidArgumentError(
                 f"input {target.name!r} holds {len(table.values)} landmarks, but {port.name!r} "
-                f"{len(source)}; connect landmarks of the same model"
+                f"{len(source)}; for a copy of visibility connect landmarks of the same model"
             )
         table.cut(len(source))
         table.values[:, self._columns] = source[:, self._columns]

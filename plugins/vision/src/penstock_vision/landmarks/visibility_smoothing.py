@@ -65,12 +65,14 @@ class VisibilitySmoothingCalculator(penstock.Calculator):
         chosen = options.WhichOneof("filter_options")
         if chosen is None:
             raise InvalidArgumentError(
-                "no filter is set, but one is needed; set no_filter or low_pass_filter in the options"
+                "no filter smooths the visibility, but one is needed; set no_filter or low_pass_filter in "
+                "the options"
             )
         self._alpha = f32(options.low_pass_filter.alpha)
         if not 0 <= self._alpha <= 1:
             raise InvalidArgumentError(
-                f"alpha is {self._alpha:g}, but must be 0 to 1; change it in low_pass_filter of the options"
+                f"the visibility filter's alpha is {self._alpha:g}, but must be 0 to 1; change it in "
+                "low_pass_filter of the options"
             )
         self._filters = chosen == "low_pass_filter"
         self._low_pass = LowPass()

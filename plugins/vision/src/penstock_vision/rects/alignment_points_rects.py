@@ -49,8 +49,8 @@ class AlignmentPointsRectsCalculator(DetectionsToRectsCalculator):
         super()._open_rotation(options)
         if not self._rotates:
             raise InvalidArgumentError(
-                "rotation_vector_start_keypoint_index is not set, but it is the centre of the square; set "
-                "it, rotation_vector_end_keypoint_index and an angle in the options"
+                "rotation_vector_start_keypoint_index is not set, but that point is the centre of the "
+                "alignment square; set it, rotation_vector_end_keypoint_index and an angle in the options"
             )
 
     def place(

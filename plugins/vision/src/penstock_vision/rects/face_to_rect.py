@@ -75,8 +75,8 @@ class FaceToRectCalculator(DetectionsToRectsCalculator):
         super().open(cc)
         if not self._has_size:
             raise InvalidArgumentError(
-                "there is no input IMAGE_SIZE, but the square is computed in pixels; connect the SIZE of an "
-                "ImagePropertiesCalculator"
+                "there is no input IMAGE_SIZE, but the face's square is computed in pixels; connect the "
+                "SIZE of an ImagePropertiesCalculator"
             )
         self._rotates = True
         options = FaceToRectCalculatorOptions()
@@ -86,7 +86,7 @@ class FaceToRectCalculator(DetectionsToRectsCalculator):
             count = getattr(options, name)
             if count < 0:
                 raise InvalidArgumentError(
-                    f"{name} is {count}, but must be 0 or more; change it in the options"
+                    f"the face's {name} is {count}, but must be 0 or more; change it in the options"
                 )
         self._eye, self._mouth = options.eye_landmark_size, options.mouth_landmark_size
         self._before_mouth = 2 * self._eye + options.nose_landmark_size
@@ -124,8 +124,8 @@ class FaceToRectCalculator(DetectionsToRectsCalculator):
         found, needed = len(detection.location_data.relative_keypoints), self._before_mouth + self._mouth
         if found < needed:
             raise InvalidArgumentError(
-                f"a detection has {found} keypoints, but two eyes, nose and mouth have {needed} by the "
-                "options; change the numbers there, or connect detections of another model"
+                f"the detection of a face has {found} keypoints, but two eyes, nose and mouth have {needed} "
+                "by the options; change the numbers there, or connect detections of another model"
             )
         left = _mean(detection, 0, self._eye, size)
         right = _mean(detection, self._eye, self._eye, size)

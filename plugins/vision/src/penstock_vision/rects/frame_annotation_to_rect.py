@@ -71,8 +71,9 @@ class FrameAnnotationToRectCalculator(penstock.Calculator):
         options = cc.options(FrameAnnotationToRectCalculatorOptions)
         if not options.off_threshold <= options.on_threshold:
             raise InvalidArgumentError(
-                f"off_threshold is {options.off_threshold:g} and on_threshold {options.on_threshold:g}, but "
-                "the first must not be above the second; change them in the options"
+                f"the annotations' off_threshold is {options.off_threshold:g} and on_threshold "
+                f"{options.on_threshold:g}, but for a rect the first must not be above the second; change "
+                "them in the options"
             )
         self._thresholds = {False: options.off_threshold, True: options.on_threshold}
         self._from_above = False

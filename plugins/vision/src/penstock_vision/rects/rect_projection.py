@@ -51,8 +51,8 @@ class RectProjectionCalculator(penstock.Calculator):
             return
         if other.is_empty():
             raise InvalidArgumentError(
-                f"input {other.name!r} has no packet at timestamp {cc.stamp}, but {port.name!r} has a "
-                "rectangle; send the reference with it"
+                f"input {other.name!r} has no packet at timestamp {cc.stamp}, but {port.name!r} has a rect "
+                "to project; send the reference with it"
             )
         rect, reference = port.payload, other.payload
         x, y = f32(rect.x_center) - HALF, f32(rect.y_center) - HALF

@@ -96,7 +96,8 @@ class RectTransformationCalculator(penstock.Calculator):
         for one, other in (("rotation", "rotation_degrees"), ("square_long", "square_short")):
             if options.HasField(one) and options.HasField(other):
                 raise InvalidArgumentError(
-                    f"{one} and {other} are both set, but only one can be; remove one from the options"
+                    f"{one} and {other} are both set, but a rect can have only one; remove one from the "
+                    "options"
                 )
         self._tag = next(tag for tag in _TYPES if tag in cc.inputs)
         self._shift = f32(options.shift_x), f32(options.shift_y)

@@ -82,7 +82,7 @@ class AlignHandToPoseInWorldCalculator(penstock.Calculator):
 def _point(table: LandmarkTable, index: int, stream: str, option: str) -> NDArray[np.float32]:
     if not 0 <= index < len(table.values):
         raise InvalidArgumentError(
-            f"{option} is {index}, but input {stream!r} holds {len(table.values)} landmarks; change it in "
-            "the options"
+            f"hand and pose: {option} is {index}, but input {stream!r} holds {len(table.values)} landmarks; "
+            "change it in the options"
         )
     return table.values[index, :3].copy()

@@ -146,8 +146,8 @@ def check_environment(environment: Environment) -> None:
     ):
         if not least < number < most:
             raise InvalidArgumentError(
-                f"{name} of the perspective_camera is {number:g}, but must be above {least:g} and below "
-                f"{most:g}; change the environment"
+                f"{name} of the face's perspective_camera is {number:g}, but must be above {least:g} and "
+                f"below {most:g}; change the environment"
             )
 
 
@@ -160,13 +160,13 @@ def check_mesh(mesh: Mesh3d, what: str) -> None:
     numbers, corners = len(mesh.vertex_buffer), mesh.index_buffer
     if not numbers or numbers % VERTEX or len(corners) % _CORNERS:
         raise InvalidArgumentError(
-            f"{what} has {numbers} numbers of vertices and {len(corners)} of triangles, but a vertex has "
-            f"{VERTEX} and a triangle {_CORNERS}; get the file again"
+            f"{what} of the face has {numbers} numbers of vertices and {len(corners)} of triangles, but a "
+            f"vertex has {VERTEX} and a triangle {_CORNERS}; get the file again"
         )
     if corners and max(corners) >= numbers // VERTEX:
         raise InvalidArgumentError(
-            f"{what} has a triangle with vertex {max(corners)}, but there are {numbers // VERTEX}; get the "
-            "file again"
+            f"{what} of the face has a triangle with vertex {max(corners)}, but there are "
+            f"{numbers // VERTEX}; get the file again"
         )
 
 
@@ -175,10 +175,10 @@ def _weights(metadata: GeometryPipelineMetadata, count: int) -> NDArray[np.float
     for one in metadata.procrustes_landmark_basis:
         if one.landmark_id >= count or not one.weight >= 0:
             raise InvalidArgumentError(
-                f"the metadata gives landmark {one.landmark_id} the weight {one.weight:g}, but landmarks "
-                f"are 0 to {count - 1} and weights 0 or more; get the file again"
+                f"the face's metadata gives landmark {one.landmark_id} the weight {one.weight:g}, but "
+                f"landmarks are 0 to {count - 1} and weights 0 or more; get the file again"
             )
         weights[one.landmark_id] = one.weight
     if not weights.sum() > _TINY:
-        raise InvalidArgumentError("the metadata has no landmark with a weight; get the file again")
+        raise InvalidArgumentError("the face's metadata has no landmark with a weight; get the file again")
     return weights

@@ -71,8 +71,8 @@ class IrisToDepthCalculator(penstock.Calculator):
         sides = cc.input_side_packets
         if "FOCAL_LENGTH" in sides and "IMAGE_FILE_PROPERTIES" in sides:
             raise InvalidArgumentError(
-                "the side packets FOCAL_LENGTH and IMAGE_FILE_PROPERTIES are both connected, but the focal "
-                "length comes in one way only; leave out one"
+                "the side packets FOCAL_LENGTH and IMAGE_FILE_PROPERTIES are both connected, but for the "
+                "iris's depth the focal length comes in one way only; leave out one"
             )
         sides["FOCAL_LENGTH"].set(float, "of the camera, in pixels").optional()
         sides["IMAGE_FILE_PROPERTIES"].set_any("its focal_length_pixels is the camera's").optional()
@@ -102,7 +102,8 @@ class IrisToDepthCalculator(penstock.Calculator):
             if math.isnan(focal):
                 raise InvalidArgumentError(
                     f"the side packet IMAGE_FILE_PROPERTIES is a {type(given).__name__!r} without "
-                    "focal_length_pixels; connect that of an ImageFilePropertiesCalculator"
+                    "focal_length_pixels, which the depth is computed by; connect that of an "
+                    "ImageFilePropertiesCalculator"
                 )
         self._focal = f32(focal)
         #: Side → the last estimate, in millimetres; none before the first.

@@ -185,13 +185,14 @@ def _visibilities(mapping: _Mapping, port: Input) -> list[float]:
     indices = [mapping.copy.idx] if chosen == "copy" else list(mapping.highest.idx)
     if not indices or chosen is None:
         raise InvalidArgumentError(
-            "a mapping names no landmark; set unchanged {}, copy { idx } or highest { idx } in it"
+            "the mapping of a joint names no landmark; set unchanged {}, copy { idx } or highest { idx "
+            "} in it"
         )
     points = port.payload.landmark
     for i in indices:
         if not 0 <= i < len(points):
             raise InvalidArgumentError(
-                f"a mapping names landmark {i}, but input {port.name!r} holds {len(points)}; change the "
-                "options"
+                f"the mapping of a joint names landmark {i}, but input {port.name!r} holds {len(points)}; "
+                "change the options"
             )
     return [points[i].visibility for i in indices if points[i].HasField("visibility")]

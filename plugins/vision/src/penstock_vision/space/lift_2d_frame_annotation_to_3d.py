@@ -86,8 +86,9 @@ class Lift2DFrameAnnotationTo3DCalculator(penstock.Calculator):
         for annotation in frame.annotations:
             if len(annotation.keypoints) != POINTS:
                 raise InvalidArgumentError(
-                    f"input {port.name!r} holds an object with {len(annotation.keypoints)} points, but a "
-                    f"box has {POINTS}: its centre and its corners; connect the landmarks of a model of boxes"
+                    f"input {port.name!r} holds an annotation with {len(annotation.keypoints)} points, but a "
+                    f"box has {POINTS}: its centre and its corners; to be lifted to 3D connect the landmarks "
+                    "of a model of boxes"
                 )
             self._lift(annotation, port.name)
         for annotation in frame.annotations:
@@ -102,7 +103,7 @@ class Lift2DFrameAnnotationTo3DCalculator(penstock.Calculator):
             box = fit_box(points)
         except np.linalg.LinAlgError as error:
             raise InvalidArgumentError(
-                f"input {name!r} holds an object with the points {in_image}, from which no box can be "
+                f"input {name!r} holds an annotation with the points {in_image}, from which no box can be "
                 f"computed ({error}); connect finite points"
             ) from error
         for keypoint, (x, y, z) in zip(annotation.keypoints, points.tolist(), strict=True):

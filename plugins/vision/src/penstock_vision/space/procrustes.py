@@ -39,7 +39,8 @@ def similarity(
     spread = (centered * sources).sum()
     if not np.linalg.norm(design) > _TINY or not spread > _TINY:
         raise InvalidArgumentError(
-            "all landmarks of a face are at one place, so that it has no pose; gate such faces before"
+            "all landmarks of a face are at one place, so that no Procrustes fit gives its pose; gate such "
+            "faces before"
         )
     u, _, v = np.linalg.svd(design)
     if np.linalg.det(u) * np.linalg.det(v) < 0:
@@ -48,8 +49,8 @@ def similarity(
     scale = ((rotation @ centered) * targets).sum() / spread
     if not scale > _TINY:
         raise InvalidArgumentError(
-            "the landmarks of a face fit the canonical face only if that has no size; look at the model, "
-            "and at origin_point_location of the environment"
+            "the landmarks of a face are fitted by Procrustes to the canonical face only if that has no "
+            "size; look at the model, and at origin_point_location of the environment"
         )
     made = np.eye(4)
     made[:3, :3] = scale * rotation

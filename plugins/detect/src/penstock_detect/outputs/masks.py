@@ -1,0 +1,75 @@
+"""The prototypes of masks: which of their axes is which, and the matrix that coefficients mix."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from penstock_detect.options import Layout, MaskAxes
+from penstock_detect.outputs.found import refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+_DIMENSIONS: Final = 4
+
+
+class Prototypes(NamedTuple):
+    """What the masks of an image are mixed of."""
+
+    #: (prototypes, height * width) float32.
+    table: NDArray[np.float32]
+    #: Rows and columns of each.
+    height: int
+    width: int
+
+
+def axes_of(shape: Sequence[int], width: int, height: int, usual: MaskAxes = MaskAxes.NCHW) -> MaskAxes:
+    """Return the order of the axes of prototypes: rows and columns are the pair that the input fits.
+
+    Args:
+        shape: of the output, 4 numbers; -1 is an open size.
+        width: of the model's input, in pixels.
+        height: of it.
+        usual: what it is where both orders fit, or none.
+    """
+    is_first, is_last = (_fits(rows, columns, width, height) for rows, columns in (shape[2:4], shape[1:3]))
+    if is_first == is_last:
+        return usual
+    return MaskAxes.NCHW if is_first else MaskAxes.NHWC
+
+
+def _fits(rows: int, columns: int, width: int, height: int) -> bool:
+    return rows > 0 and columns > 0 and rows * width == columns * height
+
+
+def count_of(shape: Sequence[int], axes: MaskAxes) -> int:
+    """Return how many prototypes an output of a shape has."""
+    return shape[3] if axes == MaskAxes.NHWC else shape[1]
+
+
+def prototypes_of(
+    arrays: Sequence[NDArray[Any]], layout: Layout, axes: MaskAxes, size: tuple[int, int]
+) -> Prototypes:
+    """Return what masks are made of, without a copy of float32.
+
+    Args:
+        arrays: the outputs of the model, in the order of the layout.
+        layout: for messages.
+        axes: of the second output; USUAL: told from its shape.
+        size: width and height of the model's input, in pixels.
+
+    Raises:
+        InvalidArgumentError: there is no such output.
+    """
+    if len(arrays) < 2 or arrays[1].ndim != _DIMENSIONS or arrays[1].shape[0] != 1:  # noqa: PLR2004  # the second one
+        refuse(layout, arrays, "a second output 1 x masks x height x width, or 1 x height x width x masks")
+    maps: NDArray[np.float32] = arrays[1][0].astype(np.float32, copy=False)
+    if (axes_of(arrays[1].shape, *size) if axes == MaskAxes.USUAL else axes) == MaskAxes.NHWC:
+        height, width, count = maps.shape
+        return Prototypes(maps.reshape(height * width, count).T, height, width)
+    count, height, width = maps.shape
+    return Prototypes(maps.reshape(count, height * width), height, width)
