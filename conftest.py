@@ -62,6 +62,13 @@ def pytest_report_header(config: pytest.Config) -> str | None:
     return "left out: tests that take much of a small machine; run them with: pytest -m heavy"
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Show how tests failed that passed when they were tried again (`--reruns`)."""
+    for report in terminalreporter.stats.get("rerun", ()):
+        terminalreporter.write_sep("_", f"first try of {report.nodeid}")
+        terminalreporter.write_line(report.longreprtext)
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[Any]:
     """End the process of a test that its own time limit does not end.

@@ -13,6 +13,8 @@ those are named that nothing else brings.
 
 from __future__ import annotations
 
+import os
+import shlex
 import sys
 import tomllib
 from pathlib import Path
@@ -59,8 +61,10 @@ PYTHONS: Final = ("py313", "py3")
 #: Which tests run where a distribution is alone: a missing declaration shows in any of them, and already when
 #: they are collected. So MediaPipe's own tests, which are many, run in CI's first step only.
 ALONE: Final = ("-m", "not heavy and not slow and not timing and not wheels and not reference")
-#: What every test needs: pytest, and a time limit for each test.
-TEST_TOOLS: Final = ("pytest>=8", "pytest-timeout>=2.3")
+#: What every test needs: pytest, a time limit for each test, and a second try where CI asks for it.
+TEST_TOOLS: Final = ("pytest>=8", "pytest-rerunfailures>=15", "pytest-timeout>=2.3")
+#: Which tests get a second try: `.ci/run` says so, whose machine does other work beside.
+RERUNS: Final = shlex.split(os.environ.get("PENSTOCK_RERUNS", ""))
 #: Pythons without the interpreter's lock, and which libraries have no wheel for them. Packs that need one are
 #: left out there.
 FREE: Final = {
@@ -107,7 +111,7 @@ def _whole_deps() -> str:
 
 def _dist_commands(member: members.Member) -> list[Command]:
     """Return what runs in it: the tests; for a contributed pack its wheel is built and installed before."""
-    tests = Command(["pytest", *ALONE, member.folder])
+    tests = Command(["pytest", *RERUNS, *ALONE, member.folder])
     if member.place != CONTRIBUTED:
         return [tests]
     # Not among the dependencies: those are installed again only when their names change.
