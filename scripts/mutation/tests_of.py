@@ -47,7 +47,7 @@ _FIRST: Final[dict[str, str]] = {
     "engine/shown_call": "shown_call",
     "engine/stand_in": "invoker",
     "engine/stream": "stream observing ledger",
-    "runtime/adding": "adding sending",
+    "runtime/adding_packets": "adding sending",
     "runtime/awaiting": "running event_loop waiting",
     "runtime/build": "runs running services side_packets",
     "runtime/claims": "calls_from_threads",

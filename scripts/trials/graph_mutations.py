@@ -21,7 +21,7 @@ from google.protobuf.message import Message as AnyMessage
 from penstock.attrs_options import full_name, is_options_class, options_classes
 from penstock.config import read_definition, to_binary, to_json
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
-from penstock.config.options.option_types import OptionTypes
+from penstock.config.options.message_types import OptionTypes
 from penstock.errors import PenstockError
 from penstock.plugins.default_registry import default_registry
 from penstock.registry_entries import calculator_of

@@ -23,7 +23,7 @@ import pytest
 from penstock.errors import PenstockError
 from penstock.plugins.default_registry import default_registry
 from penstock_processes.process_executor import ProcessExecutor
-from penstock_remote.together import Together
+from penstock_remote.colocate import Together
 
 HERE = Path(__file__).parent
 CASES = HERE.parents[1].parent / "shared" / "cases"

@@ -6,8 +6,8 @@ Graphs
 Readers of graphs in other forms
     A `GraphReader` makes a `GraphDefinition` of text or of a `Message`, with `ReaderFindType` and
     `ReaderMerge` at hand, and raises `GraphReaderError`. A `ReadGraph` is a graph with its `Places`, which
-    have a `Spot` for each part of the file. `Faults` takes what is wrong, `definition_as_graph` makes a graph
-    of a definition without arguments. `tokens_of` reads text into `Token`s, `end_of_field` finds where a
+    have a `Spot` for each part of the file. `Faults` takes what is wrong, `definition_as_read_graph` makes
+    one of a definition without arguments. `tokens_of` reads text into `Token`s, `end_of_field` finds where a
     field of it ends, `own_name` writes the name of one of our messages. A `JsonReader` fills in a graph, with
     `ReaderLoad` at hand. A `FieldPath` leads to a part of one, `spelled` writes it; `snake_case` writes the
     name of a field. `with_near_fields` words what protobuf says of a field that does not exist,
@@ -25,7 +25,7 @@ _HOMES: Final = {
     "penstock.check.nodes": "numbered_nodes",
     "penstock.config.graph_reader": (
         "GraphDefinition GraphReaderError GraphReader JsonReader ReaderFindType ReaderLoad "
-        "ReaderMerge definition_as_graph"
+        "ReaderMerge definition_as_read_graph"
     ),
     "penstock.config.message": "Message",
     "penstock.config.options.messages": "spelled",

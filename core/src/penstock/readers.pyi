@@ -14,7 +14,7 @@ from penstock.config.graph_reader import ReaderLoad as ReaderLoad
 from penstock.config.graph_reader import ReaderMerge as ReaderMerge
 from penstock.config.places import Spot as Spot
 from penstock.config.reading.scan import Token as Token
-from penstock.config.graph_reader import definition_as_graph as definition_as_graph
+from penstock.config.graph_reader import definition_as_read_graph as definition_as_read_graph
 from penstock.config.reading.scan import end_of_field as end_of_field
 from penstock.config.subgraphs.expand import expand as expand
 from penstock.check.nodes import numbered_nodes as numbered_nodes

@@ -24,7 +24,7 @@ _HOMES: Final = {
     "penstock.config.options.message_values": "converted_value default_value",
     "penstock.config.options.messages": "unpacked_message",
     "penstock.config.options.options": "Options",
-    "penstock.config.options.option_types": "OptionTypes",
+    "penstock.config.options.message_types": "OptionTypes",
     "penstock.attrs_options": (
         "ClassField can_be_option classes_inside enum_numbers fields_of full_name has_no_default "
         "is_options_class options_classes"

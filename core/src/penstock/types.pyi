@@ -3,7 +3,7 @@
 from penstock.attrs_options import ClassField as ClassField
 from penstock.type_hints import HintParts as HintParts
 from penstock.registry_entries import OptionEntry as OptionEntry
-from penstock.config.options.option_types import OptionTypes as OptionTypes
+from penstock.config.options.message_types import OptionTypes as OptionTypes
 from penstock.config.options.options import Options as Options
 from penstock.payload_types import PayloadType as PayloadType
 from penstock.payload_types import agree as agree

@@ -9,7 +9,7 @@ import pytest
 from penstock.config import build_plan, read_definition, read_graph, to_json
 from penstock.config.calculator_graph_template_pb2 import CalculatorGraphTemplate
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
-from penstock.config.graph_reader import GraphReaderError, definition_as_graph
+from penstock.config.graph_reader import GraphReaderError, definition_as_read_graph
 from penstock.config.places import Places, ReadGraph, Spot
 from penstock.errors import (
     GraphConfigError,
@@ -162,7 +162,7 @@ def test_each_graph_that_a_definition_makes_has_places_of_its_own():
 
     found: list[int] = []
     definition = Including(CalculatorGraphConfig(), Places("outside.pbtxt"))
-    places = [definition_as_graph(definition)[1] for _ in range(2)]
+    places = [definition_as_read_graph(definition)[1] for _ in range(2)]
 
     assert found[0] == found[1], "what the first graph included is not in the places of the second"
     assert definition.places not in places

@@ -94,7 +94,7 @@ def test_a_graph_that_needs_no_adapter_looks_for_none(monkeypatch) -> None:
 
     for name in ("find_adapter", "adaptable"):
         monkeypatch.setattr(f"penstock.adapters.{name}", fail)
-    monkeypatch.setattr("penstock.runtime.adding.InputAdapters.adapted", fail)
+    monkeypatch.setattr("penstock.runtime.adding_packets.InputAdapters.adapted", fail)
     frame = ImageFrame(np.zeros((2, 2, 3), np.uint8), ImageFormat.SRGB)
 
     with penstock.CalculatorGraph(graph(FRAME, FRAME) + " max_queue_size: 1") as made:

@@ -179,9 +179,9 @@ def test_strided_memory_is_taken_as_it_is():
         (
             np.zeros((2, 3), np.uint8),
             ImageFormat.YCBCR420P,
-            "^no frame can have image format .*YCBCR420P.*; use one of SRGB",
+            "^an image frame cannot have the format .*YCBCR420P.*; use one of SRGB",
         ),
-        (np.zeros((2, 3), np.uint8), 77, "^no frame can have image format 77; "),
+        (np.zeros((2, 3), np.uint8), 77, "^an image frame cannot have the format 77; "),
     ],
 )
 def test_an_array_of_another_layout_is_refused_with_both_layouts(array, kind, message):

@@ -208,24 +208,24 @@ def test_part_of_a_texture_is_written_and_read(target, texture):
     [
         (
             np.zeros((4, 4, 4), np.float32),
-            "the array for GL has elements of float32, expected uint8; use array.astype",
+            "the array has elements of float32, expected uint8; use array.astype",
         ),
         (
             np.zeros((4, 4, 3), np.uint8),
-            r"the array for GL has shape \(4, 4, 3\), expected \(height, width, 4\)",
+            r"the array has shape \(4, 4, 3\), expected \(height, width, 4\)",
         ),
-        (np.zeros((4, 4), np.uint8), r"the array for GL has shape \(4, 4\), expected \(height, width, 4\)"),
+        (np.zeros((4, 4), np.uint8), r"the array has shape \(4, 4\), expected \(height, width, 4\)"),
         (
             np.zeros((0, 4, 4), np.uint8),
-            r"the array for GL has shape \(0, 4, 4\), expected .* with at least one pixel",
+            r"the array has shape \(0, 4, 4\), expected .* with at least one pixel",
         ),
         (
             np.zeros((4, 8, 4), np.uint8)[:, ::2],
-            r"of a row in the array for GL are not contiguous, its strides are \(32, 8, 1\); pass a copy",
+            r"of a row are not contiguous, the array's strides are \(32, 8, 1\); pass a copy",
         ),
         (
             np.zeros((4, 4, 4), np.uint8)[::-1],
-            r"of a row in the array for GL are not contiguous, its strides are \(-16, 4, 1\); pass a copy",
+            r"of a row are not contiguous, the array's strides are \(-16, 4, 1\); pass a copy",
         ),
         (np.zeros((4, 4, 4), np.uint8)[..., ::-1], "are not contiguous"),
         (np.broadcast_to(np.zeros((1, 4, 4), np.uint8), (4, 4, 4)), "are not contiguous|read-only"),
@@ -247,7 +247,7 @@ def test_a_read_only_array_is_uploaded_but_never_read_into(target):
     array.flags.writeable = False
 
     target.run(lambda: uploaded(array, gl.GL_RGBA, gl.GL_UNSIGNED_BYTE, gl.GL_RGBA8))
-    with pytest.raises(InvalidArgumentError, match="the array for GL to read pixels into is read-only"):
+    with pytest.raises(InvalidArgumentError, match=r"gl\.read_into: the array is read-only"):
         target.run(lambda: gl.read_into(array, format=gl.GL_RGBA, type=gl.GL_UNSIGNED_BYTE))
 
 

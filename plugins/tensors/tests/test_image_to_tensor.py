@@ -162,7 +162,7 @@ def test_nothing_is_sent_without_a_rect_or_for_one_of_size_0():
             {"output_tensor_float_range": None},
             "no range of values of the image's tensor is set; set output_tensor_float_range",
         ),
-        ({"output_tensor_width": 0}, "output_tensor_width is 0, but must be 1 or more"),
+        ({"output_tensor_width": 0}, "the tensor's output_tensor_width is 0, but must be 1 or more"),
         ({"output_tensor_height": -3}, "output_tensor_height is -3, but must be 1 or more"),
         (
             {"output_tensor_float_range": Options.FloatRange(min=1, max=1)},

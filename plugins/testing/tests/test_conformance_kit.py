@@ -397,7 +397,7 @@ def test_a_wiring_that_no_graph_takes_is_refused(registry):
 
 def test_a_wiring_without_the_calculator_is_refused(registry):
     with pytest.raises(
-        InvalidArgumentError, match="the wiring has no node, but no node of calculator 'Made'"
+        InvalidArgumentError, match="the connections have no node, but no node of calculator 'Made'"
     ):
         check_calculator(made(), wiring="", registry=registry)
 

@@ -535,7 +535,7 @@ NO_EXAMPLE = (
         (in_gate("output_stream:", "output_steam:"), "output_steam"),
         (
             in_gate('calculator: "Turnstile"', 'calculator: "A" } node { calculator: "B"'),
-            "the wiring has 'A', 'B', but no node of calculator 'Turnstile'; add one",
+            "the connections have 'A', 'B', but no node of calculator 'Turnstile'; add one",
         ),
         (in_gate("cc.inputs[0].set(int)", "cc.options(None)"), "get_contract"),
     ],
@@ -549,7 +549,11 @@ def test_an_example_that_is_no_node_of_the_calculator_is_a_fault(pack, files, wo
 
 def test_a_calculator_without_docstring_and_example_gives_warnings(pack):
     assert faults(pack({"penstock_gates/gate.py": BARE_GATE})) == [
-        "warning: calculator 'Turnstile': it has no docstring; say what it does, and what its ports carry",
+        (
+            "warning: calculator 'Turnstile': the calculator has no docstring; say what it does, and what "
+            "its "
+            "ports carry"
+        ),
         NO_EXAMPLE,
     ]
 

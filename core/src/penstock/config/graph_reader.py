@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from penstock.check.faults import Faults
     from penstock.config.message import Message
-    from penstock.config.options.option_types import OptionTypes
+    from penstock.config.options.message_types import OptionTypes
     from penstock.config.options.options import Options
     from penstock.config.places import FieldPath, Places, ReadGraph, Spot
     from penstock.errors import PenstockError
@@ -151,7 +151,7 @@ class GraphReaderError(Exception):
         self.words = words
 
 
-def definition_as_graph(definition: GraphDefinition) -> ReadGraph:
+def definition_as_read_graph(definition: GraphDefinition) -> ReadGraph:
     """Return the graph that a definition makes without arguments, and its places.
 
     Raises:

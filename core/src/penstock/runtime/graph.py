@@ -23,7 +23,7 @@ from penstock.errors import (
     UnavailableError,
 )
 from penstock.late_log import LateLogger
-from penstock.runtime.adding import Addition, add_if_room, checked, throttled_error
+from penstock.runtime.adding_packets import Addition, add_if_room, checked, throttled_error
 from penstock.runtime.forgotten import STOP_TIMEOUT_S, end_runs_before_pools
 from penstock.runtime.modes import GraphInputStreamAddMode, LatePacketMode, mode_of
 from penstock.runtime.row_desk import RowDesk, outputs_of

@@ -25,7 +25,7 @@ from penstock.errors import (
 from penstock.late_log import LateLogger, place
 from penstock.near_names import did_you_mean
 from penstock.payload_types import fits
-from penstock.runtime.adding import Addition, InputAdapters, checked
+from penstock.runtime.adding_packets import Addition, InputAdapters, checked
 from penstock.runtime.claims import Claim
 from penstock.runtime.counters import Counters
 from penstock.runtime.executors.assignment import Executors

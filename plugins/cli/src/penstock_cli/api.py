@@ -9,7 +9,7 @@ Commands
     whose frames may come in real time (`is_live_address`). `debug_option`, `import_option`,
     `subgraph_option` and `json_option` are options that all commands share; `access_options` adds
     `--sandbox` and its like. `existing` finds the files that are named, `registry_with_subgraphs` the
-    subgraphs of a graph file, `faults_of` what keeps it from running; `read_sides` reads
+    subgraphs of a graph file, `graph_faults` what keeps it from running; `read_sides` reads
     `--side NAME=VALUE`. An option of `penstock show` that shows a graph in another way puts a `Viewer` into
     the context, at `VIEWER`.
 Runs
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from penstock_cli.failures import GraphInvalid as GraphInvalid
     from penstock_cli.failures import RunFailed as RunFailed
     from penstock_cli.failures import WrongUsage as WrongUsage
-    from penstock_cli.graphs.show_graph import faults_of as faults_of
+    from penstock_cli.graphs.checking import graph_faults as graph_faults
     from penstock_cli.graphs.viewer import VIEWER as VIEWER
     from penstock_cli.graphs.viewer import Viewer as Viewer
     from penstock_cli.group import RunningCommand as RunningCommand
@@ -76,7 +76,7 @@ _HOMES: Final = {
     "penstock_cli.access_options": "access_options",
     "penstock_cli.exit_codes": "EXIT_CODES INTERRUPTED TERMINATED",
     "penstock_cli.failures": "FileMissing GraphInvalid RunFailed WrongUsage",
-    "penstock_cli.graphs.show_graph": "faults_of",
+    "penstock_cli.graphs.checking": "graph_faults",
     "penstock_cli.graphs.viewer": "VIEWER Viewer",
     "penstock_cli.group": "RunningCommand ValueIfAny",
     "penstock_cli.loading": "existing",

@@ -10,7 +10,7 @@ from penstock.error_text import did_you_mean
 from penstock.errors import InvalidArgumentError
 from penstock.log import get_logger
 from penstock.packs import default_registry, plugin_host
-from penstock.readers import ReadGraph, definition_as_graph
+from penstock.readers import ReadGraph, definition_as_read_graph
 from penstock.types import OptionTypes
 from penstock_lint.finding import Finding
 from penstock_lint.linted import LintedGraph
@@ -99,7 +99,7 @@ def lint_graph(
     plan = build_plan(graph, registry)
     read = read_definition(graph, registry)
     is_template = not isinstance(read, ReadGraph)
-    made = read if isinstance(read, ReadGraph) else definition_as_graph(read)
+    made = read if isinstance(read, ReadGraph) else definition_as_read_graph(read)
     linted = LintedGraph(plan, made, registry, OptionTypes(registry), measured, is_template=is_template)
     file = str(graph) if isinstance(graph, Path) else "<text>"
     used = all_rules().values() if rules is None else rules

@@ -124,7 +124,7 @@ def _checked_format(array: NDArray[Any], wanted: ImageFormat | int | None) -> Im
         expected = LAYOUTS[kind]
     except (ValueError, KeyError):
         raise InvalidArgumentError(
-            f"no frame can have image format {wanted!r}; "
+            f"an image frame cannot have the format {wanted!r}; "
             f"use one of {', '.join(known.name for known in LAYOUTS)}"
         ) from None
     if layout != expected:

@@ -91,7 +91,7 @@ def upload(  # noqa: PLR0913  # what GL wants to know
         GlError: GL refuses, for example since the array is larger than the texture.
     """
     names = _SELF
-    height, width, apart = _laid_out(array, format, type)
+    height, width, apart = _laid_out("upload", array, format, type)
     pointer = array.ctypes.data
     gl_state.lay_out(gl_state.UPLOAD, apart)
     try:
@@ -138,10 +138,8 @@ def read_into(  # noqa: PLR0913  # as `upload`
     """
     names = _SELF
     if not array.flags.writeable:
-        raise InvalidArgumentError(
-            "the array for GL to read pixels into is read-only; pass one that may be written"
-        )
-    height, width, apart = _laid_out(array, format, type)
+        raise InvalidArgumentError("gl.read_into: the array is read-only; pass one that may be written")
+    height, width, apart = _laid_out("read_into", array, format, type)
     gl_state.lay_out(gl_state.READ_BACK, apart)
     try:
         pointer = array.ctypes.data
@@ -158,23 +156,28 @@ def read_into(  # noqa: PLR0913  # as `upload`
         context.readbacks += 1
 
 
-def _laid_out(array: NDArray[Any], format: int, type: int) -> tuple[int, int, int]:  # noqa: A002  # GL's words
+def _laid_out(
+    function: str,
+    array: NDArray[Any],
+    format: int,  # noqa: A002  # GL's words
+    type: int,  # noqa: A002
+) -> tuple[int, int, int]:
     """Return height, width and, where there are gaps between rows, the pixels from row to row, else 0."""
     channels, dtype = _CHANNELS.get(format), _DTYPES.get(type)
     if channels is None or dtype is None:
         raise InvalidArgumentError(
-            f"pixels of format 0x{format:04X} and type 0x{type:04X} are not copied, expected for example"
-            " GL_RGBA and GL_UNSIGNED_BYTE"
+            f"gl.{function}: pixels of format 0x{format:04X} and type 0x{type:04X} are not copied, expected "
+            "for example GL_RGBA and GL_UNSIGNED_BYTE"
         )
     if array.dtype != dtype:
         raise InvalidArgumentError(
-            f"the array for GL has elements of {array.dtype}, expected {dtype}; use array.astype"
+            f"gl.{function}: the array has elements of {array.dtype}, expected {dtype}; use array.astype"
         )
     there = 1 if array.ndim == _GRAY else array.shape[2] if array.ndim == _COLOUR else 0
     if there != channels or not array.size:
         shape = "(height, width)" if channels == 1 else f"(height, width, {channels})"
         raise InvalidArgumentError(
-            f"the array for GL has shape {array.shape}, expected {shape} with at least one pixel"
+            f"gl.{function}: the array has shape {array.shape}, expected {shape} with at least one pixel"
         )
     height, width = array.shape[:2]
     pixel = channels * dtype.itemsize
@@ -186,7 +189,7 @@ def _laid_out(array: NDArray[Any], format: int, type: int) -> tuple[int, int, in
     )
     if not is_together or (height > 1 and (row < width * pixel or row % pixel)):
         raise InvalidArgumentError(
-            f"the pixels of a row in the array for GL are not contiguous, its strides are {array.strides}; "
+            f"gl.{function}: pixels of a row are not contiguous, the array's strides are {array.strides}; "
             "pass a copy by numpy.ascontiguousarray"
         )
     return height, width, row // pixel if height > 1 else 0

@@ -15,7 +15,7 @@ from penstock.config import read_definition
 from penstock.error_text import near_names
 from penstock.errors import InvalidArgumentError
 from penstock.packs import default_registry
-from penstock.readers import ReadGraph, definition_as_graph
+from penstock.readers import ReadGraph, definition_as_read_graph
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -151,7 +151,7 @@ class GraphTemplate:
             InvalidArgumentError: as `with_arguments`.
             GraphConfigError: the rules make no graph; has all mistakes, each with its place.
         """
-        return definition_as_graph(self.with_arguments(**arguments)._template).message  # noqa: SLF001  # own class
+        return definition_as_read_graph(self.with_arguments(**arguments)._template).message  # noqa: SLF001  # own class
 
     @staticmethod
     def options(**arguments: object) -> Message:

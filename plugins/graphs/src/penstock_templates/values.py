@@ -174,7 +174,7 @@ def as_number(value: Value, where: str) -> float:
     number = number_in(value)
     if number is None:
         raise InvalidArgumentError(
-            f"{where} of the template takes values that are numbers, not {described(value)}"
+            f"{where} of the template: its values must be numbers, not {described(value)}"
         )
     return number
 

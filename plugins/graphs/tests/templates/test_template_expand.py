@@ -11,7 +11,7 @@ from penstock.config import build_plan, read_definition
 from penstock.config.calculator_graph_template_pb2 import CalculatorGraphTemplate, TemplateDict
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.errors import GraphConfigError, GraphParseError
-from penstock.readers import definition_as_graph
+from penstock.readers import definition_as_read_graph
 from penstock_templates.values import to_message, values_in, values_of
 
 _KINDS = """
@@ -66,7 +66,7 @@ def template(text):
 
 
 def expanded(text, **arguments):
-    return definition_as_graph(attrs.evolve(template(text), given=values_of(arguments)))[0]
+    return definition_as_read_graph(attrs.evolve(template(text), given=values_of(arguments)))[0]
 
 
 def graph(text):
@@ -162,8 +162,8 @@ def test_the_template_itself_stays_as_it_is():
     made = template("%for (i : range(2))% node { name: %i% } %end%\nnode {}")
     before = made.message.SerializeToString()
 
-    assert definition_as_graph(made)[0] == definition_as_graph(made)[0]
-    assert definition_as_graph(made)[1].position_of([("node", 2)]) == (2, 1)
+    assert definition_as_read_graph(made)[0] == definition_as_read_graph(made)[0]
+    assert definition_as_read_graph(made)[1].position_of([("node", 2)]) == (2, 1)
     assert made.message.SerializeToString() == before
 
 
@@ -274,7 +274,7 @@ def test_every_mistake_is_reported_once_with_the_place_of_its_rule():
     assert [(code, message.split(f" {without}")[0]) for code, message in found] == [
         ("NOT_FOUND", "line 1, column 7: param 'a'"),
         ("NOT_FOUND", "line 3, column 9: param 'b'"),
-        ("INVALID_ARGUMENT", "line 4, column 15: '/' of the template takes values that are numbers, not 'C'"),
+        ("INVALID_ARGUMENT", "line 4, column 15: '/' of the template: its values must be numbers, not 'C'"),
     ]
 
 
@@ -282,7 +282,7 @@ def test_every_mistake_is_reported_once_with_the_place_of_its_rule():
     ("text", "words"),
     [
         ("num_threads: %1.5%", "field 'num_threads' of the template takes whole numbers, not '1.5'"),
-        ("num_threads: %'x'%", "field 'num_threads' of the template takes values that are numbers, not 'x'"),
+        ("num_threads: %'x'%", "field 'num_threads' of the template: its values must be numbers, not 'x'"),
         ("type: %list(1)%", f"{_ONE_VALUE}: % for (one : ...) % type: % one % % end %"),
         ("executor: %'x'%",
          "field 'executor' of the template is a message; give values to its fields, not 'x'"),
@@ -330,7 +330,7 @@ def test_a_field_that_does_not_repeat_takes_one_value():
 def test_what_a_rule_makes_stands_where_its_text_stands():
     inside = "  name: %i%\n  input_stream: %'s' + i%\n"
     text = f"node {{ name: 'first' }}\n%for (i : range(2))% node {{\n{inside}}} %end%\nnode {{}}"
-    places = definition_as_graph(template(text))[1]
+    places = definition_as_read_graph(template(text))[1]
 
     def position(*path):
         return places.position_of(path)
@@ -343,7 +343,7 @@ def test_what_a_rule_makes_stands_where_its_text_stands():
 
 def test_a_field_that_its_rule_holds_has_the_place_of_its_text():
     text = "%if (a)%\n executor { name: 'x' } %end%\n%if (b)%\n  input_stream_handler {\n options {} } %end%"
-    places = definition_as_graph(attrs.evolve(template(text), given={"a": 1.0, "b": 1.0}))[1]
+    places = definition_as_read_graph(attrs.evolve(template(text), given={"a": 1.0, "b": 1.0}))[1]
 
     assert places.position_of([("executor", 0), ("name", 0)]) == (2, 13)
     assert places.position_of([("input_stream_handler", 0), ("options", 0)]) == (5, 2)
@@ -366,8 +366,8 @@ def test_a_message_gives_the_graph_that_its_text_gave():
     again = read_definition(read.message, Registry())
 
     assert again.message == read.message
-    assert definition_as_graph(again)[0] == definition_as_graph(read)[0]
-    assert definition_as_graph(read)[0].num_threads == 2
+    assert definition_as_read_graph(again)[0] == definition_as_read_graph(read)[0]
+    assert definition_as_read_graph(read)[0].num_threads == 2
 
 
 def test_a_value_that_the_reference_put_into_an_inner_rule_is_found():
@@ -378,7 +378,7 @@ def test_a_value_that_the_reference_put_into_an_inner_rule_is_found():
         """
     )
 
-    assert definition_as_graph(made)[0] == graph("num_threads: 3")
+    assert definition_as_read_graph(made)[0] == graph("num_threads: 3")
 
 
 @pytest.mark.parametrize(
@@ -423,7 +423,7 @@ def test_rules_of_a_message_that_lead_nowhere_are_refused(rules, words):
 )  # fmt: skip
 def test_rules_of_a_message_that_do_not_fit_its_graph_are_reported(rules, words):
     with pytest.raises(GraphConfigError) as caught:
-        definition_as_graph(of_message(f'config {{ type: "x" }} {rules}'))
+        definition_as_read_graph(of_message(f'config {{ type: "x" }} {rules}'))
     assert [str(fault) for fault in caught.value.faults] == [words]
 
 

@@ -250,7 +250,7 @@ def test_all_mistakes_of_an_expression_are_reported():
 @pytest.mark.parametrize(
     ("expression", "code", "words"),
     [
-        ("1 - 'a'", "INVALID_ARGUMENT", "'-' of the template takes values that are numbers, not 'a'"),
+        ("1 - 'a'", "INVALID_ARGUMENT", "'-' of the template: its values must be numbers, not 'a'"),
         (
             "1 + list(1)",
             "INVALID_ARGUMENT",

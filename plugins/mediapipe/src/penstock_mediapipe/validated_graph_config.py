@@ -76,7 +76,9 @@ class ValidatedGraphConfig:
         """
         plan = self.plan
         if stream_name not in plan.stream_ids:
-            raise InvalidArgumentError(f"the graph has no stream {stream_name!r}", stream=stream_name)
+            raise InvalidArgumentError(
+                f"the validated graph config has no stream {stream_name!r}", stream=stream_name
+            )
         return _known(plan.streams[plan.stream_ids[stream_name]].type_name, f"stream {stream_name!r}")
 
     def registered_side_packet_type_name(self, side_packet_name: str) -> str:

@@ -201,7 +201,9 @@ def _run(  # noqa: PLR0913  # an argument for each option
     if live and video is None:
         raise click.UsageError("--live reads a VIDEO as if it were a camera; leave it out with --camera")
     if as_lines and as_rows:
-        raise click.UsageError("--json and --rows both write to stdout; leave out one of them")
+        raise click.UsageError(
+            "--json and --rows both print the landmarks of people to stdout; leave out one of them"
+        )
     from penstock_cli.api import (  # on demand, as the module says
         OverVideo,
         are_pictures,

@@ -144,7 +144,10 @@ def test_the_times_of_the_nodes_are_printed_on_request(invoke, film, tmp_path):
             ["--camera", "0", "--live"],
             "--live reads a VIDEO as if it were a camera; leave it out with --camera",
         ),
-        (["in.mp4", "--json", "--rows"], "--json and --rows both write to stdout; leave out one of them"),
+        (
+            ["in.mp4", "--json", "--rows"],
+            "--json and --rows both print the landmarks of people to stdout; leave out one of them",
+        ),
         (["in.mp4", "-q", "-v"], "a run cannot have --quiet with --verbose or --log-level"),
     ],
 )

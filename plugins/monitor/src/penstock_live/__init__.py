@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Final
 from penstock.packs import late_names
 
 if TYPE_CHECKING:
-    from penstock_live.address import TlsFiles as TlsFiles
+    from penstock_live.listening import TlsFiles as TlsFiles
     from penstock_live.server import Server as Server
     from penstock_live.server import serve as serve
 
 #: Module → the names that it has.
 _HOMES: Final = {
-    "penstock_live.address": "TlsFiles",
+    "penstock_live.listening": "TlsFiles",
     "penstock_live.server": "Server serve",
 }
 

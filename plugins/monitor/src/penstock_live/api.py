@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Final
 from penstock.packs import late_names
 
 if TYPE_CHECKING:
-    from penstock_live.address import Address as Address
-    from penstock_live.address import TlsFiles as TlsFiles
-    from penstock_live.address import is_loopback as is_loopback
-    from penstock_live.address import listen as listen
+    from penstock_live.listening import Address as Address
+    from penstock_live.listening import TlsFiles as TlsFiles
+    from penstock_live.listening import is_loopback as is_loopback
+    from penstock_live.listening import listen as listen
     from penstock_live.needs import check_web as check_web
     from penstock_live.picture_site import PictureSite as PictureSite
     from penstock_live.video_site import VideoSite as VideoSite
 
 #: Module → the names that it has.
 _HOMES: Final = {
-    "penstock_live.address": "Address TlsFiles is_loopback listen",
+    "penstock_live.listening": "Address TlsFiles is_loopback listen",
     "penstock_live.needs": "check_web",
     "penstock_live.picture_site": "PictureSite",
     "penstock_live.video_site": "VideoSite",

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from penstock_live.about import About
-    from penstock_live.address import Address
     from penstock_live.feed import Feed
+    from penstock_live.listening import Address
     from penstock_live.thumbnails import Thumbnails
 
 _BAD_REQUEST: Final = 400

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import socket
 
     from penstock import CalculatorGraph
-    from penstock_live.address import Address, TlsFiles
+    from penstock_live.listening import Address, TlsFiles
     from penstock_live.server import Server
 
 #: Key in `click.Context.meta`.
@@ -85,7 +85,7 @@ def prepare(ctx: click.Context) -> None:
 
     check_needs()
     tls = _tls(given["serve_cert"], given["serve_key"], given["serve_on"])
-    from penstock_live.address import listen
+    from penstock_live.listening import listen
 
     try:
         listening, address = listen(given["serve_on"] or _LOOPBACK, given["serve"], is_tls=tls is not None)
@@ -129,7 +129,7 @@ def _tls(certificate: Path | None, key: Path | None, address: str | None) -> Tls
         raise WrongUsage(f"{missing} is missing on the command line: TLS needs the certificate and its key")
     if certificate is None or key is None:
         if address is not None:
-            from penstock_live.address import is_loopback
+            from penstock_live.listening import is_loopback
 
             if not is_loopback(address):
                 raise WrongUsage(
@@ -138,7 +138,7 @@ def _tls(certificate: Path | None, key: Path | None, address: str | None) -> Tls
                     f"{_LOOPBACK}"
                 )
         return None
-    from penstock_live.address import TlsFiles
+    from penstock_live.listening import TlsFiles
 
     files = TlsFiles(certificate, key)
     try:

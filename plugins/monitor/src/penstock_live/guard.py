@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from penstock_live.address import Address
+    from penstock_live.listening import Address
 
 #: Refusals in a second, and how many come without waiting.
 _A_SECOND: Final = 80.0

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from penstock_live.address import Address
+    from penstock_live.listening import Address
 
 #: Without news for so long a comment is sent, so that both ends notice when the other one is gone.
 HEARTBEAT_S: Final = 10.0

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Final, Self
 
 from penstock.errors import PenstockError
 from penstock_live.about import About
-from penstock_live.address import TlsFiles, listen
 from penstock_live.application import Application
 from penstock_live.feed import SHORTEST_S, Feed
 from penstock_live.journal import Journal
+from penstock_live.listening import TlsFiles, listen
 from penstock_live.log_lines import LogLines
 from penstock_live.node_pages import NodePages
 from penstock_live.thumbnails import Thumbnails
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from penstock import CalculatorGraph
-    from penstock_live.address import Address
     from penstock_live.feed import Watched
+    from penstock_live.listening import Address
 
 #: How long to wait for the last reading, which is due after a third of a second but for large graphs.
 _LAST_S: Final = 2.0

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import Receive, Scope, Send
 
-    from penstock_live.address import Address, TlsFiles
+    from penstock_live.listening import Address, TlsFiles
 
 #: Without a new picture for so long the last one is sent again.
 HEARTBEAT_S: Final = 10.0

@@ -63,7 +63,7 @@ def watch_graph(
         UnavailableError: a library of the page or of the drawing is not installed; says how to get it.
         KeyboardInterrupt: Ctrl-C, after everything is closed.
     """
-    from penstock_live.address import listen
+    from penstock_live.listening import listen
     from penstock_live.needs import check_web
 
     existing(path, "graph file")
@@ -118,12 +118,12 @@ def _stat(path: Path) -> tuple[int, int]:
 
 def _drawn(path: Path, registry: Registry, *, expand: bool) -> tuple[str, list[str]]:
     """Return the picture, "" where there is none, and what is wrong."""
-    from penstock_cli.api import faults_of  # on demand
+    from penstock_cli.api import graph_faults  # on demand
     from penstock_views import draw
 
     try:
         known = registry_with_subgraphs(existing(path, "graph file"), registry)
         drawing = draw.drawing(path, known, expand=expand)
-        return draw.svg_apart(drawing), [*drawing.notes, *faults_of(path, known, drawing)]
+        return draw.painter_svg(drawing), [*drawing.notes, *graph_faults(path, known, drawing)]
     except (PenstockError, FileMissing) as error:
         return "", [str(error)]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp
 
-    from penstock_live.address import TlsFiles
+    from penstock_live.listening import TlsFiles
 
 #: How long clients may take to read what is under way when the server is closed.
 _GRACE_S: Final = 0.5

@@ -13,7 +13,7 @@ from attrs import evolve
 
 import penstock
 from penstock.errors import NotFoundError
-from penstock_live.address import listen
+from penstock_live.listening import listen
 from penstock_live.picture_site import PictureSite
 from penstock_live.server import Server
 from penstock_live.video_site import VideoSite

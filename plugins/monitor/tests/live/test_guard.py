@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from penstock_live.address import Address
+from penstock_live.listening import Address
 
 PATHS = ("/", "/graph.svg", "/reading", "/events", "/thumbnails?stream=in", "/nothing")
 

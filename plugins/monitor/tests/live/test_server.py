@@ -359,7 +359,7 @@ def tls_files(authority, directory, name):
 
 
 def serve_tls(hand, monitor, files):
-    listening, address = penstock_live.address.listen("127.0.0.1", 0, is_tls=True)
+    listening, address = penstock_live.listening.listen("127.0.0.1", 0, is_tls=True)
     config = penstock.CalculatorGraph(hand.GRAPH).binary_config
     return penstock_live.Server(listening, address, config, monitor, tls=files)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from penstock_remote.api import Elsewhere
+from penstock_remote.api import RemotePayload
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +41,7 @@ class Later(NamedTuple):
     place: int
 
 
-class Stored(Elsewhere):
+class Stored(RemotePayload):
     """A payload on the cluster, as the driver's packets have it."""
 
     __slots__ = ("place", "ref")

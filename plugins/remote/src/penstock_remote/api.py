@@ -7,7 +7,7 @@ In the driver
     makes the `RegionEnd` of a region, `names_of` its names. `arranged` puts nodes `Together` in `Places`;
     `check_names` and `nodes_named` look at the names that an option gives.
 Between both ends
-    A `Call` goes there, an `Answer` comes back; `Elsewhere` is what has stayed there. A `Pending` call can be
+    A `Call` goes there, an `Answer` comes back; a `RemotePayload` has stayed there. A `Pending` call can be
     cancelled; `Copies` are several objects of one node; `Killers` end a process whose cancelled calls go on.
     `THIS_MACHINE` is the `Machine` that makes their locks, threads and timers.
 At the other end
@@ -29,8 +29,13 @@ from penstock.packs import late_names
 if TYPE_CHECKING:
     from penstock_remote.calls import Answer as Answer
     from penstock_remote.calls import Call as Call
-    from penstock_remote.calls import Elsewhere as Elsewhere
+    from penstock_remote.calls import RemotePayload as RemotePayload
     from penstock_remote.children import end_child as end_child
+    from penstock_remote.colocate import Places as Places
+    from penstock_remote.colocate import Together as Together
+    from penstock_remote.colocate import arranged as arranged
+    from penstock_remote.colocate import check_names as check_names
+    from penstock_remote.colocate import nodes_named as nodes_named
     from penstock_remote.description import Described as Described
     from penstock_remote.description import check_all_movable as check_all_movable
     from penstock_remote.description import check_movable as check_movable
@@ -57,15 +62,10 @@ if TYPE_CHECKING:
     from penstock_remote.region_end import end_of as end_of
     from penstock_remote.regions import names_of as names_of
     from penstock_remote.stand_in import RemoteCalculator as RemoteCalculator
-    from penstock_remote.together import Places as Places
-    from penstock_remote.together import Together as Together
-    from penstock_remote.together import arranged as arranged
-    from penstock_remote.together import check_names as check_names
-    from penstock_remote.together import nodes_named as nodes_named
 
 #: Module → the names that it has.
 _HOMES: Final = {
-    "penstock_remote.calls": "Answer Call Elsewhere",
+    "penstock_remote.calls": "Answer Call RemotePayload",
     "penstock_remote.children": "end_child",
     "penstock_remote.description": (
         "Described check_all_movable check_movable contract_difference described graph_of"
@@ -81,7 +81,7 @@ _HOMES: Final = {
     "penstock_remote.region_end": "RegionEnd end_of",
     "penstock_remote.regions": "names_of",
     "penstock_remote.stand_in": "RemoteCalculator",
-    "penstock_remote.together": "Places Together arranged check_names nodes_named",
+    "penstock_remote.colocate": "Places Together arranged check_names nodes_named",
 }
 
 if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from penstock import STOP, Packet
 from penstock.lowlevel import NOTHING, OPEN, PROCESS, StandIn, next_allowed
-from penstock_remote.calls import Call, Elsewhere, Opening
+from penstock_remote.calls import Call, Opening, RemotePayload
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -111,7 +111,7 @@ def write(step: Step, answer: Answer) -> Stop | None:
             continue
         packets, bound, is_closed = written
         for stamp, payload in packets:
-            if isinstance(payload, Elsewhere):  # the other end has checked it
+            if isinstance(payload, RemotePayload):  # the other end has checked it
                 output.packets.append(Packet(payload, stamp))
                 output.bound = max(output.bound, next_allowed(stamp))
             else:

@@ -215,7 +215,7 @@ def words_of_failure(registry, text, executor):
 
 @pytest.mark.parametrize("shares_a_process", [False, True])
 def test_a_graph_that_fails_fails_with_the_same_words(registry, kind, shares_a_process) -> None:
-    from penstock_remote.together import Together
+    from penstock_remote.colocate import Together
 
     text = """
         input_stream: "in"

@@ -9,8 +9,8 @@ import pytest
 
 from penstock.errors import FailedPreconditionError, GraphRunError
 from penstock_processes.process_executor import ProcessExecutor
+from penstock_remote.colocate import Together
 from penstock_remote.errors import WorkerDiedError
-from penstock_remote.together import Together
 from penstock_testing.random_graphs import random_graph, run_random_graph
 
 pytestmark = pytest.mark.heavy

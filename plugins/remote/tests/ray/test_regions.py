@@ -11,7 +11,7 @@ pytest.importorskip("ray", reason='no Ray: pip install "penstock-remote[ray]"')
 from driving import PATIENCE_S
 
 from penstock_ray.ray_executor import RayExecutor
-from penstock_remote.together import Together
+from penstock_remote.colocate import Together
 from penstock_testing.random_graphs import random_graph, run_random_graph
 
 ALL = "cancel_grace_s: 0.2 colocate { }"

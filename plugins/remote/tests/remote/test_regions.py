@@ -21,13 +21,13 @@ from penstock.lowlevel import CLOSE, DONE, OPEN, PROCESS
 from penstock.packs import default_registry
 from penstock.services import ServiceKey, ServiceScope
 from penstock_remote.calls import Answer, Call, Opening
+from penstock_remote.colocate import Together, arranged
 from penstock_remote.description import check_all_movable, described
 from penstock_remote.errors import output_fault
 from penstock_remote.hosted_region import hosted
 from penstock_remote.region_end import end_of
 from penstock_remote.regions import region_of
 from penstock_remote.stand_in import RemoteCalculator
-from penstock_remote.together import Together, arranged
 from penstock_testing import InlineExecutor
 from penstock_testing.random_graphs import random_graph, random_registry, run_random_graph
 

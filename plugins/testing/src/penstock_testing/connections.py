@@ -78,7 +78,9 @@ def node_named(text: str, name: str, registry: Registry) -> Any:
         node.calculator = name
     if node is None:
         found = ", ".join(repr(one.calculator) for one in config.node) or "no node"
-        raise InvalidArgumentError(f"the wiring has {found}, but no node of calculator {name!r}; add one")
+        raise InvalidArgumentError(
+            f"the connections have {found}, but no node of calculator {name!r}; add one"
+        )
     del node.input_stream_info[:]
     node.name = ""
     for kind in _FIELDS:

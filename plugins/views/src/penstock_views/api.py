@@ -1,7 +1,8 @@
 """What packs of tools use of traces, docstrings and notebooks.
 
 `read_trace` reads a trace file as a `ReadTrace` of `ReadRun`s; `paths_of` finds each `Path` of packets in
-one, made of `Leg`s, `path_data` makes plain data of them, and `report` the text of `penstock report`.
+one, made of `Leg`s, `critical_path_data` makes plain data of them, and `report` the text of
+`penstock report`.
 `PERFETTO_ENDINGS` is the ending of files in Perfetto's own format.
 
 `docstring_parts` reads a docstring, `mimebundle` draws a graph for a notebook.
@@ -17,11 +18,11 @@ from penstock.packs import late_names
 if TYPE_CHECKING:
     from penstock_views.describe.docstrings import docstring_parts as docstring_parts
     from penstock_views.draw.notebook import mimebundle as mimebundle
+    from penstock_views.traces.critical_paths import Leg as Leg
+    from penstock_views.traces.critical_paths import Path as Path
+    from penstock_views.traces.critical_paths import critical_path_data as critical_path_data
+    from penstock_views.traces.critical_paths import paths_of as paths_of
     from penstock_views.traces.endings import PERFETTO_ENDINGS as PERFETTO_ENDINGS
-    from penstock_views.traces.paths import Leg as Leg
-    from penstock_views.traces.paths import Path as Path
-    from penstock_views.traces.paths import path_data as path_data
-    from penstock_views.traces.paths import paths_of as paths_of
     from penstock_views.traces.reading import ReadRun as ReadRun
     from penstock_views.traces.reading import ReadTrace as ReadTrace
     from penstock_views.traces.reading import read_trace as read_trace
@@ -32,7 +33,7 @@ _HOMES: Final = {
     "penstock_views.describe.docstrings": "docstring_parts",
     "penstock_views.draw.notebook": "mimebundle",
     "penstock_views.traces.endings": "PERFETTO_ENDINGS",
-    "penstock_views.traces.paths": "Leg Path path_data paths_of",
+    "penstock_views.traces.critical_paths": "Leg Path critical_path_data paths_of",
     "penstock_views.traces.reading": "ReadRun ReadTrace read_trace",
     "penstock_views.traces.report": "report",
 }

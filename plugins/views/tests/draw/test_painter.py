@@ -34,7 +34,7 @@ def test_the_picture_is_the_one_of_this_process(across):
     pytest.importorskip("pygraphviz", reason="pygraphviz is not installed")
     drawing = draw.drawing(GRAPH)
 
-    assert draw.svg_apart(drawing, across=across) == draw.svg(drawing, marked=True, across=across)
+    assert draw.painter_svg(drawing, across=across) == draw.svg(drawing, marked=True, across=across)
 
 
 def test_what_makes_the_drawing_is_called_in_the_other_process(monkeypatch, tmp_path):
@@ -49,7 +49,7 @@ def test_what_makes_the_drawing_is_called_in_the_other_process(monkeypatch, tmp_
     made = importlib.import_module("drawn_elsewhere").made
     kept = tmp_path / "process"
 
-    found = draw.svg_apart(partial(made, GRAPH, kept))
+    found = draw.painter_svg(partial(made, GRAPH, kept))
 
     assert found == draw.svg(draw.drawing(GRAPH), marked=True)
     assert int(kept.read_text(encoding="utf-8")) != os.getpid()
@@ -57,7 +57,7 @@ def test_what_makes_the_drawing_is_called_in_the_other_process(monkeypatch, tmp_
 
 def test_a_picture_that_takes_too_long_is_given_up(hanging):
     with pytest.raises(UnavailableError, match=r"the painter had not drawn the graph after 0\.2 s"):
-        draw.svg_apart(draw.drawing(GRAPH), longest_s=0.2)
+        draw.painter_svg(draw.drawing(GRAPH), longest_s=0.2)
 
 
 def test_a_painter_that_is_closed_ends_the_picture_under_way_and_begins_no_other(hanging):
@@ -86,4 +86,4 @@ def test_why_it_cannot_be_drawn_is_said(monkeypatch, tmp_path):
     monkeypatch.setattr(painter, "PAINTER", "cannot_draw")
 
     with pytest.raises(UnavailableError, match=r"^the graph cannot be drawn: no ink$"):
-        draw.svg_apart(draw.drawing(GRAPH))
+        draw.painter_svg(draw.drawing(GRAPH))

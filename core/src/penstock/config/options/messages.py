@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from google.protobuf.any_pb2 import Any as PackedMessage
 
     from penstock.config.message import Message
-    from penstock.config.options.option_types import OptionTypes
+    from penstock.config.options.message_types import OptionTypes
     from penstock.config.places import FieldPath
 
 

@@ -22,6 +22,7 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 from penstock import limits
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
+from penstock.config.options.message_types import OptionTypes
 from penstock.config.options.messages import (
     calculators_of,
     first_bytes_in,
@@ -30,7 +31,6 @@ from penstock.config.options.messages import (
     no_utf8,
     spelled,
 )
-from penstock.config.options.option_types import OptionTypes
 from penstock.config.places import Places, ReadGraph, Spot, Unread, place_words
 from penstock.config.reading.files import BINARY, JSON, TEXT, bytes_of, is_path
 from penstock.config.reading.scan import HALF, end_of_field, own_name, scan_text
@@ -82,9 +82,9 @@ def read_graph(
     found = read_definition(source, registry, label=label, types=types)
     if isinstance(found, ReadGraph):
         return found
-    from penstock.config.graph_reader import definition_as_graph  # only templates need it
+    from penstock.config.graph_reader import definition_as_read_graph  # only templates need it
 
-    return definition_as_graph(found)
+    return definition_as_read_graph(found)
 
 
 def read_definition(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from penstock.config.calculator_pb2 import CalculatorGraphConfig
-    from penstock.config.options.option_types import OptionTypes
+    from penstock.config.options.message_types import OptionTypes
     from penstock.config.reading.scan import ScannedText
 
 _ONE: Final = ("type", "package", "num_threads", "max_queue_size")

@@ -13,7 +13,7 @@ from penstock.shown import clipped, quoted
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from penstock.config.options.option_types import OptionTypes
+    from penstock.config.options.message_types import OptionTypes
 
 TOO_DEEP: Final = "its brackets are nested too deep"
 

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from penstock.check.faults import Faults
     from penstock.config.graph_reader import GraphDefinition, GraphReader
     from penstock.config.message import Message
-    from penstock.config.options.option_types import OptionTypes
+    from penstock.config.options.message_types import OptionTypes
     from penstock.config.places import Places
     from penstock.registry import Registry
     from penstock.services import ServiceKey

@@ -26,7 +26,9 @@ from penstock_cli.wording import plural
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from penstock import Registry
     from penstock.lowlevel import Plan
+    from penstock_views.draw import Drawing
 
 #: The argument that means graph text from standard input, and its name in messages.
 STDIN: Final = "-"
@@ -115,6 +117,18 @@ def check(file: str, sides: Mapping[str, object] | None) -> Verdict:
             faults = error.faults if isinstance(error, GraphConfigError) else (error,)
             verdict.faults = [_fault(fault, verdict.file) for fault in faults]
     return verdict
+
+
+def graph_faults(path: Path, registry: Registry, drawing: Drawing) -> Iterator[str]:
+    """Yield the faults that keep a drawn graph from running, unless it could not be read completely."""
+    if drawing.notes:
+        return
+    from penstock.config import build_plan  # imports protobuf
+
+    try:
+        build_plan(path, registry)
+    except GraphConfigError as error:
+        yield from map(str, error.faults)
 
 
 def exit_code(verdicts: Iterable[Verdict]) -> int:

@@ -158,14 +158,14 @@ def print_missing(looked: Sequence[Looked], found: Sequence[Missing]) -> None:
 
 def _look(file: str, registry: Registry) -> Looked:
     from penstock.config import read_definition  # imports protobuf
-    from penstock.readers import Places, ReadGraph, definition_as_graph
+    from penstock.readers import Places, ReadGraph, definition_as_read_graph
     from penstock.types import OptionTypes
 
     looked = Looked(_STDIN_NAME if file == STDIN else file)
     types = OptionTypes(registry)
     try:
         found = read_definition(source_of(file), registry, label=looked.file, types=types)
-        graph, places, _ = found if isinstance(found, ReadGraph) else definition_as_graph(found)
+        graph, places, _ = found if isinstance(found, ReadGraph) else definition_as_read_graph(found)
     except (PenstockError, FileMissing) as error:
         graph, places = _decoded(file, error), Places(looked.file)
         if graph is None:

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Final
 import attrs
 import click
 
-from penstock import GraphConfigError, PenstockError
-from penstock.config import build_plan
+from penstock import PenstockError
 from penstock.error_text import printable
 from penstock.packs import official_packs
 from penstock_cli.failures import FileMissing, GraphInvalid, WrongUsage
+from penstock_cli.graphs.checking import graph_faults
 from penstock_cli.loading import OWN, existing, is_unread
 from penstock_cli.saying import say
 from penstock_cli.subgraph_files import registry_with_subgraphs
@@ -80,7 +80,7 @@ def show_graph(path: Path, registry: Registry, kind: str | None, out: Path | Non
         _print(drawing)
     else:
         _put(_written(drawing, kind, out or path), out)
-    for note in (*drawing.notes, *faults_of(path, registry, drawing)):
+    for note in (*drawing.notes, *graph_faults(path, registry, drawing)):
         say(f"note: {note}")
     unknown = {node.calculator for node in drawing.nodes if node.kind is draw.NodeKind.UNKNOWN}
     if unknown.difference(official_packs()["calculator"]):
@@ -100,16 +100,6 @@ def check_component(name: str, *, kind: str | None, out: Path | None, expand: bo
             f"{wrong} is for graph files, but {name!r} is the name of a component; a graph file ends with "
             f"one of {', '.join(GRAPH_FILES)}, or is written with its directory, as in './{name}'"
         )
-
-
-def faults_of(path: Path, registry: Registry, drawing: Drawing) -> Iterator[str]:
-    """Yield the faults that keep a graph from running, unless it could not be read completely."""
-    if drawing.notes:
-        return
-    try:
-        build_plan(path, registry)
-    except GraphConfigError as error:
-        yield from map(str, error.faults)
 
 
 def _written(drawing: Drawing, kind: str, path: Path) -> str:

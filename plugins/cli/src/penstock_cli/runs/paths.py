@@ -13,7 +13,7 @@ from penstock.errors import InvalidArgumentError
 from penstock_cli.failures import RunFailed, WrongUsage
 from penstock_cli.loading import existing
 from penstock_cli.wording import duration, plural
-from penstock_views.api import path_data, paths_of, read_trace
+from penstock_views.api import critical_path_data, paths_of, read_trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -46,7 +46,9 @@ def show_paths(file: Path, budgets: Sequence[str], *, is_json: bool) -> None:
     trace = read(file)
     found = [(run, paths_of(run)) for run in trace.runs]
     if is_json:
-        runs = [{"run": run.name, "paths": [path_data(path) for path in paths]} for run, paths in found]
+        runs = [
+            {"run": run.name, "paths": [critical_path_data(path) for path in paths]} for run, paths in found
+        ]
         click.echo(json.dumps({"runs": runs}, indent=2))
     else:
         _print(trace, found)

@@ -46,13 +46,13 @@ class OverlayMode(enum.Enum):
 def _check_part(instance: object, field: attrs.Attribute[int], value: int) -> None:  # noqa: ARG001  # attrs
     if not 0 <= value <= _BYTE_MAX:
         raise InvalidArgumentError(
-            f"the overlay's {field.name} is {value}, but each part of a colour must be 0 to 255"
+            f"the GPU overlay's {field.name} is {value}, but each part of a colour must be 0 to 255"
         )
 
 
 def _check_share(instance: object, field: attrs.Attribute[float], value: float) -> None:  # noqa: ARG001  # attrs
     if not 0 <= value <= 1:
-        raise InvalidArgumentError(f"the overlay's {field.name} is {value:g}, but must be 0 to 1")
+        raise InvalidArgumentError(f"the GPU overlay's {field.name} is {value:g}, but must be 0 to 1")
 
 
 @attrs.frozen
@@ -90,8 +90,9 @@ class OverlayRegion:
         for start, length in ((self.xmin, self.width), (self.ymin, self.height)):
             if not (start >= 0 and length > 0 and start + length <= 1):
                 raise InvalidArgumentError(
-                    f"the overlay's region has xmin {self.xmin:g}, ymin {self.ymin:g}, width {self.width:g} "
-                    f"and height {self.height:g}, but must be inside the image, 0 to 1, and not empty"
+                    f"the GPU overlay's region has xmin {self.xmin:g}, ymin {self.ymin:g}, width "
+                    f"{self.width:g} and height {self.height:g}, but must be inside the image, 0 to 1, and "
+                    "not empty"
                 )
 
     def borders(self, width: int, height: int) -> tuple[int, int, int, int]:

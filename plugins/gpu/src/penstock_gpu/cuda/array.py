@@ -9,8 +9,8 @@ import numpy as np
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock_gpu.cuda import dlpack
 from penstock_gpu.cuda.driver import LEGACY_STREAM
+from penstock_gpu.cuda.foreign_array import CudaSource
 from penstock_gpu.cuda.pixels import Hold
-from penstock_gpu.cuda.source import CudaSource
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -23,8 +23,8 @@ from penstock_gpu.contexts.context import GlContext
 from penstock_gpu.cuda.array import CudaArray
 from penstock_gpu.cuda.bridge import CudaBridge, bridge_of
 from penstock_gpu.cuda.driver import LEGACY_STREAM, CudaUnavailableError
+from penstock_gpu.cuda.foreign_array import CudaSource
 from penstock_gpu.cuda.pixels import CudaPixels
-from penstock_gpu.cuda.source import CudaSource
 from penstock_gpu.formats import GpuBufferFormat, format_of_array, gl_layout, pixel_layout, shape_of
 
 if TYPE_CHECKING:

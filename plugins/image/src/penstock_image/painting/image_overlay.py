@@ -79,15 +79,17 @@ class ImageOverlayCalculator(penstock.Calculator):
         self._alpha = options.alpha
         if not all(0 <= part <= _CHANNEL_MAX for part in self._color):
             raise InvalidArgumentError(
-                f"the overlay's color is {self._color}, but each part must be 0 to 255; change the options"
+                f"the image overlay's color is {self._color}, but each part must be 0 to 255; change the "
+                "options"
             )
         if not 0 <= self._alpha <= 1:
             raise InvalidArgumentError(
-                f"the overlay's alpha is {self._alpha:g}, but must be 0 to 1; change the options"
+                f"the image overlay's alpha is {self._alpha:g}, but must be 0 to 1; change the options"
             )
         if not 0 <= options.darkening <= 1:
             raise InvalidArgumentError(
-                f"the overlay's darkening is {options.darkening:g}, but must be 0 to 1; change the options"
+                f"the image overlay's darkening is {options.darkening:g}, but must be 0 to 1; change the "
+                "options"
             )
         self._light = 1 - options.darkening
         self._region = options.region
@@ -150,7 +152,7 @@ def _check_region(region: ImageOverlayCalculatorOptions.Region) -> None:
     for start, length in ((region.xmin, region.width), (region.ymin, region.height)):
         if not (start >= 0 and length > 0 and start + length <= 1):
             raise InvalidArgumentError(
-                f"the overlay's region has xmin {region.xmin:g}, ymin {region.ymin:g}, width "
+                f"the image overlay's region has xmin {region.xmin:g}, ymin {region.ymin:g}, width "
                 f"{region.width:g} and height {region.height:g}, but must be inside the frame, 0 to 1, and "
                 "not empty; change the options"
             )

@@ -13,7 +13,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 import penstock
-import penstock_live.address
+import penstock_live.listening
 import penstock_live.thumbnails
 from penstock_formats import ImageFrame
 from penstock_live.thumbnail import thumbnail
@@ -397,7 +397,7 @@ def test_a_server_that_is_gone_is_told_and_one_that_is_back_is_found(page, hand,
     assert page.notes("node", "second")[1] == "worker 1 (pid 4711)"
 
     port = hand.Client(first.url).url.port
-    listening, address = penstock_live.address.listen("127.0.0.1", port, is_tls=False)
+    listening, address = penstock_live.listening.listen("127.0.0.1", port, is_tls=False)
     config = penstock.CalculatorGraph(hand.GRAPH).binary_config
     monitor = hand.Monitor()
     same = hand.Client(first.url).token
@@ -416,7 +416,7 @@ def test_another_servers_token_is_told(page, hand, stack):
     page.expected = ["ERR_CONNECTION_REFUSED", "503", "403"]
     first.close()
     port = hand.Client(first.url).url.port
-    listening, address = penstock_live.address.listen("127.0.0.1", port, is_tls=False)
+    listening, address = penstock_live.listening.listen("127.0.0.1", port, is_tls=False)
     config = penstock.CalculatorGraph(hand.GRAPH).binary_config
     stack.enter_context(penstock_live.Server(listening, address, config, hand.Monitor()))
     page.until_text("#connection", "the server refuses this page: open the address that it has printed")

@@ -33,7 +33,9 @@ class OnnxInferenceCalculatorOptions:
 
     def __attrs_post_init__(self) -> None:
         if self.threads < 1:
-            raise InvalidArgumentError(f"the inference's threads is {self.threads}, but must be 1 or more")
+            raise InvalidArgumentError(
+                f"the ONNX inference's threads is {self.threads}, but must be 1 or more"
+            )
 
 
 class OnnxInferenceCalculator(InferenceCalculatorCpu):

@@ -238,8 +238,8 @@ def _check_options(options: ImageToTensorCalculatorOptions) -> None:
     for field in _SIZES:
         if options.HasField(field) and getattr(options, field) < 1:
             raise InvalidArgumentError(
-                f"{field} is {getattr(options, field)}, but must be 1 or more; change it in the options, or "
-                "leave it out for the size of the image"
+                f"the tensor's {field} is {getattr(options, field)}, but must be 1 or more; change it "
+                "in the options, or leave it out for the size of the image"
             )
     field = options.WhichOneof("range")
     if field is None:

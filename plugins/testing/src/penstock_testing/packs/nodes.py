@@ -48,7 +48,7 @@ class Nodes:
         if not doc.summary:
             yield PackFault(
                 subject,
-                "it has no docstring; say what it does, and what its ports carry",
+                "the calculator has no docstring; say what it does, and what its ports carry",
                 is_warning=True,
             )
         if call := undeclared_opening(cls):

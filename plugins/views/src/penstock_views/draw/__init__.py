@@ -8,7 +8,7 @@
     Path("graph.svg").write_text(draw.svg(drawing), encoding="utf-8")
 
 Mermaid and DOT need no library. `svg` needs Graphviz's layout: `pip install "penstock-views[draw]"`.
-`svg_apart` lets another process do it, and a `Painter` can give up what it draws.
+`painter_svg` lets another process do it, and a `Painter` can give up what it draws.
 Timelines of runs are `Track`s, drawn by `timeline_svg`, which needs no library either; `Recorder` takes
 them from a run.
 """
@@ -19,7 +19,7 @@ from penstock_views.draw.closing import closed
 from penstock_views.draw.dot import dot
 from penstock_views.draw.drawing import Drawing, DrawnNode, End, NodeKind, Port, Wire
 from penstock_views.draw.mermaid import mermaid
-from penstock_views.draw.painter import Painter, svg_apart
+from penstock_views.draw.painter import Painter, painter_svg
 from penstock_views.draw.reading import drawing, drawing_of
 from penstock_views.draw.recorder import Recorder
 from penstock_views.draw.svg import svg
@@ -40,7 +40,7 @@ __all__ = [
     "drawing",
     "drawing_of",
     "mermaid",
+    "painter_svg",
     "svg",
-    "svg_apart",
     "timeline_svg",
 ]

@@ -85,7 +85,7 @@ class Painter:
             return self._process
 
 
-def svg_apart(
+def painter_svg(
     drawing: Drawing | Callable[[], Drawing], *, across: bool = False, longest_s: float = 60.0
 ) -> str:
     """Return a drawing as SVG, drawn by a process of its own. Arguments and errors as `Painter.svg`."""

@@ -109,10 +109,10 @@ def _read(graph: object, registry: Registry) -> tuple[Any, Any, tuple[str, ...]]
 
 def _with_places(graph: object, registry: Registry, label: str | None = None) -> ReadGraph:
     """Read a graph, whether it could run or not, and where its parts stand."""
-    from penstock.readers import ReadGraph, definition_as_graph  # protobuf
+    from penstock.readers import ReadGraph, definition_as_read_graph  # protobuf
 
     found = read_definition(graph, registry, label=label)
-    return found if isinstance(found, ReadGraph) else definition_as_graph(found)
+    return found if isinstance(found, ReadGraph) else definition_as_read_graph(found)
 
 
 def _expanded(message: Any, places: Any, registry: Registry) -> tuple[Any, dict[str, str], tuple[str, ...]]:

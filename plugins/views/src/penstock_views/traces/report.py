@@ -13,12 +13,12 @@ import attrs
 from penstock.errors import PenstockError, UnavailableError
 from penstock_views.draw.reading import drawing
 from penstock_views.draw.svg import svg
-from penstock_views.traces.paths import paths_of
+from penstock_views.traces.critical_paths import paths_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from penstock_views.traces.paths import Leg, Path
+    from penstock_views.traces.critical_paths import Leg, Path
     from penstock_views.traces.reading import ReadRun, ReadTrace
 
 _PARTS: Final = (

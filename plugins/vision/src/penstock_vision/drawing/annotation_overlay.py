@@ -99,8 +99,8 @@ class AnnotationOverlayCalculator(penstock.Calculator):
         self._height_of_thickness = options.height_of_thickness_px
         if self._height_of_thickness < 0:
             raise InvalidArgumentError(
-                f"the overlay's height_of_thickness_px is {self._height_of_thickness}, but must be 0 or "
-                "more; change it in the options"
+                f"the annotation overlay's height_of_thickness_px is {self._height_of_thickness}, but must "
+                "be 0 or more; change it in the options"
             )
         self._tag = next(tag for tag in _IMAGES if tag in cc.outputs)
         self._has_image = self._tag in cc.inputs
@@ -153,9 +153,9 @@ def _image_tag(cc: CalculatorContract) -> tuple[str, bool]:
         )
     if len(sent) != 1 or given not in ([], sent):
         raise InvalidArgumentError(
-            f"node {cc.node_name!r}: the overlay's image inputs are {', '.join(given) or 'none'} and image "
-            f"outputs {', '.join(sent) or 'none'}; connect one output IMAGE or UIMAGE, and no image input or "
-            "one of that tag"
+            f"node {cc.node_name!r}: the annotation overlay's image inputs are {', '.join(given) or 'none'} "
+            f"and image outputs {', '.join(sent) or 'none'}; connect one output IMAGE or UIMAGE, and no "
+            "image input or one of that tag"
         )
     return sent[0], bool(given)
 
@@ -174,7 +174,7 @@ def _canvas_size(options: AnnotationOverlayCalculatorOptions) -> tuple[int, int]
             )
         if getattr(options, name) < 1:
             raise InvalidArgumentError(
-                f"the overlay's {name} is {getattr(options, name)}, but must be 1 or more; change it in the "
-                "options"
+                f"the annotation overlay's {name} is {getattr(options, name)}, but must be 1 or more; "
+                "change it in the options"
             )
     return options.canvas_width_px, options.canvas_height_px

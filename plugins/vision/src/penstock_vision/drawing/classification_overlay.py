@@ -38,7 +38,7 @@ class ClassificationOverlayCalculatorOptions:
         check_share("text_height", self.text_height)
         if self.max_classes < 1:
             raise InvalidArgumentError(
-                f"the overlay's max_classes is {self.max_classes}, but must be 1 or more"
+                f"the classification overlay's max_classes is {self.max_classes}, but must be 1 or more"
             )
 
 

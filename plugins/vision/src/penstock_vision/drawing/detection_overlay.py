@@ -85,8 +85,8 @@ class DetectionOverlayCalculator(penstock.Calculator):
             check_share(name, getattr(options, name))
         if not 0 <= options.mask_opacity <= 1:
             raise InvalidArgumentError(
-                f"the overlay's mask_opacity is {options.mask_opacity}, but must be from 0 to 1; change it "
-                "in the options"
+                f"the detection overlay's mask_opacity is {options.mask_opacity}, but must be from 0 to 1; "
+                "change it in the options"
             )
         self._text_height, self._line_width = options.text_height, options.line_width
         self._shows_score, self._shows_id = options.show_score, options.show_id
@@ -173,8 +173,8 @@ class Skeleton:
         numbers = list(connections)
         if len(numbers) % 2 or min(numbers, default=0) < 0:
             raise InvalidArgumentError(
-                f"the overlay's keypoint_connections has {len(numbers)} numbers, {numbers[:20]}, but must "
-                "have pairs of numbers of key points, 0 or more; change them in the options"
+                f"the detection overlay's keypoint_connections has {len(numbers)} numbers, {numbers[:20]}, "
+                "but must have pairs of numbers of key points, 0 or more; change them in the options"
             )
         self._pairs: Final = list(zip(numbers[::2], numbers[1::2], strict=True))
         self._most: Final = max(numbers, default=-1)
@@ -196,8 +196,8 @@ class Skeleton:
         given = detection.location_data.relative_keypoints
         if given and self._most >= len(given):
             raise InvalidArgumentError(
-                f"input {port!r}: the overlay's keypoint_connections names key point {self._most}, but a "
-                f"detection has {len(given)}; change it in the options"
+                f"input {port!r}: the detection overlay's keypoint_connections names key point "
+                f"{self._most}, but a detection has {len(given)}; change it in the options"
             )
         places = [self._place(point, pixels) for point in given]
         for first, second in self._pairs if given else ():

@@ -298,7 +298,7 @@ def _most(steps: Iterable[tuple[float, float]]) -> int:
     return max(most, 1)
 
 
-def path_data(path: Path) -> dict[str, Any]:
+def critical_path_data(path: Path) -> dict[str, Any]:
     """Return a path as JSON has it; times are in milliseconds."""
     return {
         "source": path.source,

@@ -12,7 +12,7 @@ from penstock import Packet
 from penstock.errors import InvalidArgumentError
 from penstock_testing import calculator
 from penstock_views.traces import ChromeTracer
-from penstock_views.traces.paths import Leg, path_data, paths_of
+from penstock_views.traces.critical_paths import Leg, critical_path_data, paths_of
 from penstock_views.traces.reading import read_trace
 
 TIMEOUT = 20
@@ -196,7 +196,7 @@ def test_quantiles_are_packets_and_means_count_nodes_that_were_not_passed(trace)
     (path,) = trace.paths()
     assert (path.end, len(path.journeys)) == ("b", 50)
     assert [one.timestamp for one in (path.median, path.p99, path.worst)] == [49, 99, 99]
-    data = path_data(path)
+    data = critical_path_data(path)
     assert (data["median_ms"], data["worst_ms"], data["packets"]) == (52.0, 102.0, 50)
     assert data["worst"]["timestamp"] == 99
     assert [leg["node"] for leg in data["mean"]] == ["A", "B"]

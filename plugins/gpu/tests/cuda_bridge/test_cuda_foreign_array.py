@@ -10,7 +10,7 @@ import pytest
 from penstock.errors import InvalidArgumentError
 from penstock_gpu.cuda import dlpack
 from penstock_gpu.cuda.driver import CudaError
-from penstock_gpu.cuda.source import CudaSource
+from penstock_gpu.cuda.foreign_array import CudaSource
 
 STREAM = 77
 
