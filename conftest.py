@@ -120,13 +120,24 @@ def pytest_configure_node(node: Any) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Take over the choice of tests; let no test fail because other work makes Hypothesis slow."""
+    """Take over the choice of tests, and choose how Hypothesis works.
+
+    Its examples are the same each time, so that a change is judged by itself; `--hypothesis-seed=7` draws
+    others, as `scripts/prove.py` does. No test fails because other work makes Hypothesis slow, and none
+    spends minutes on explaining an example that it has found.
+    """
     config.stash[_ERRORS] = os.fdopen(os.dup(2), "w")
     config.add_cleanup(config.stash[_ERRORS].close)
     config.option.markexpr = getattr(config, "workerinput", {}).get("markexpr", config.option.markexpr)
     if find_spec("hypothesis") is None:
         return
-    from hypothesis import HealthCheck, settings
+    from hypothesis import HealthCheck, Phase, settings
 
-    settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.register_profile(
+        "busy",
+        deadline=None,
+        derandomize=config.getoption("--hypothesis-seed", None) is None,
+        phases=[phase for phase in Phase if phase != Phase.explain],
+        suppress_health_check=[HealthCheck.too_slow],
+    )
     settings.load_profile("busy")

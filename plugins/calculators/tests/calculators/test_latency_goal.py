@@ -182,6 +182,31 @@ def test_a_path_that_becomes_slower_and_faster_again_is_followed():
     assert later.expected_s == pytest.approx(20 * MS)
 
 
+@pytest.mark.parametrize(
+    ("stages_ms", "goal_ms", "rate"),
+    [
+        ([7, 40, 17], 87, 23.9),  # for the first model two frames would always be too late
+        ([8, 40, 15], 83, 23.6),
+        ([14, 26], 60, 29.9),  # for the first model a second frame waits for the first just a little too long
+    ],
+)
+def test_a_second_frame_is_tried_where_the_first_model_sees_no_use_in_it(stages_ms, goal_ms, rate):
+    goal = LatencyGoal(goal_ms * MS, 8)
+
+    got, latencies = settled(simulate(goal, [one * MS for one in stages_ms], **CAMERA), 2.0)
+
+    assert got >= rate
+    assert sum(one > goal_ms * MS + 1e-9 for one in latencies) <= len(latencies) / 100
+
+
+def test_a_path_of_one_stage_has_no_more_than_a_few_late_frames_of_tries():
+    goal = LatencyGoal(150 * MS, 8)
+
+    latencies = [latency_s for _, latency_s in simulate(goal, [100 * MS], period_s=0.03, frames=30_000)]
+
+    assert 1 <= sum(one > 150 * MS for one in latencies) <= 5 + len(latencies) / 4800
+
+
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     stages_ms=st.lists(st.integers(4, 60), min_size=1, max_size=3),

@@ -9,7 +9,9 @@ time that is exact, and `interval_s` is the longest stage. What frames take beyo
 distribution, whose 99th percentile each decision adds.
 
 `interval_s` cannot be seen while frames enter too far apart. So they enter a little closer than they are
-known to leave (`_pace_s`), and closer still while they do not wait for one another inside the path.
+known to leave (`_pace_s`), and closer still while they do not wait for one another inside the path. Where
+the model, which begins with `interval_s` = `work_s`, lets no frame in behind another, that would never
+begin: so now and then one goes in as a try, as if the path had `max_in_flight` stages of the same length.
 """
 
 from __future__ import annotations
@@ -33,13 +35,21 @@ _GAIN: Final = 0.125
 _FAST: Final = 0.25
 #: By which factor frames enter closer after one that waited for none.
 _CLOSER: Final = 0.9
+#: A try has taught something if the interval becomes less than this part of what it was.
+_LESSON: Final = 0.97
 #: Which share of the errors the margin of a frame behind another covers: at most, as after one that was
 #: late, at least, and by how much less with each that was not. So late frames stay near 1 in 100.
 _SAFE: Final = 0.995
 _EASY: Final = 0.985
 _EASED: Final = 0.0002
-#: How many frames must be done between a try that was late and the next one.
+#: How many frames must be done between a try that taught nothing and the next one: at first, and at most.
+#: The number doubles with each such try, so that a path of one stage has no more than a few late frames.
 _TRY_EVERY: Final = 300
+_TRY_AT_LEAST_EVERY: Final = 4800
+#: How many frames must be done before the first try.
+_FIRST_TRY: Final = 10
+#: How many tries may be late although they teach something, before others have come in time.
+_LATE_TRIES: Final = 8
 
 
 class Distribution:
@@ -87,7 +97,7 @@ class Frame:
         self.predicted_s: Final = predicted_s
         #: Whether a frame was held up since the one before went in.
         self.is_next_of_many = False
-        #: Whether it went in although its being in time was not certain.
+        #: Whether it went in although the model was against it.
         self.is_try = False
 
 
@@ -118,7 +128,9 @@ class LatencyGoal:
         self._errors: Final = Distribution()
         self._alone: Final = Distribution()
         self._is_warm = False
-        self._since_try = _TRY_EVERY
+        self._try_every = _TRY_EVERY
+        self._since_try = _TRY_EVERY - _FIRST_TRY
+        self._late_tries = float(_LATE_TRIES)
         self._share = _SAFE
         self._is_known = False
         self._is_held_up = False
@@ -175,20 +187,32 @@ class LatencyGoal:
         follows = frame.released_s < previous_s  # it was not alone all the time
         is_late = now_s - frame.arrived_s > self.goal_s
         self._share = _SAFE if is_late else max(self._share - _EASED, _EASY)
-        self._since_try += _TRY_EVERY if frame.is_try and not is_late else 1
+        self._since_try += 1
+        self._late_tries = min(self._late_tries + 1 / _TRY_EVERY, _LATE_TRIES)
         self._note_error(now_s - frame.predicted_s, follows=follows)
         is_queued = took_s - self.work_s > self._queue_s
         if frame.released_s + self.work_s >= previous_s + self.interval_s or took_s < self.work_s:
             self.work_s += _GAIN * (took_s - self.work_s)
         least_s = self.work_s / self.max_in_flight
+        before_s = self.interval_s
         if follows and (is_queued or apart_s < self.interval_s):
             self.interval_s += _FAST * (apart_s - self.interval_s)
         self.interval_s = min(max(self.interval_s, least_s), self.work_s)
+        if frame.is_try:
+            self._note_try(has_taught=self.interval_s < _LESSON * before_s, is_late=is_late)
         if follows and is_queued:
             self._pace_s += _FAST * (self.interval_s - self._pace_s)
         elif follows and frame.is_next_of_many:
             self._pace_s *= _CLOSER
         self._pace_s = min(max(self._pace_s, least_s), self.interval_s)
+
+    def _note_try(self, *, has_taught: bool, is_late: bool) -> None:
+        """Let the next try follow at once, or after a while that doubles."""
+        if has_taught and (not is_late or self._late_tries >= 1):
+            self._since_try, self._try_every = _TRY_AT_LEAST_EVERY, _TRY_EVERY
+            self._late_tries -= is_late
+        else:
+            self._try_every = min(2 * self._try_every, _TRY_AT_LEAST_EVERY)
 
     def _note_error(self, error_s: float, *, follows: bool) -> None:
         self._errors.add(error_s)
@@ -226,8 +250,7 @@ class LatencyGoal:
             and self._is_known
             and len(self.in_flight) < self.max_in_flight
             and not self._is_overdue(now_s)
-            and self._is_in_time(arrived_s, now_s)
-            and self._is_needed(now_s)
+            and self._is_in_time_and_needed(arrived_s, now_s)
         )
         self._is_held_up |= not may
         return may
@@ -237,17 +260,17 @@ class LatencyGoal:
         usual_s = max(self._errors.bound_of(_MOST), 0.0) + self._queue_s
         return now_s > self.in_flight[0].predicted_s + usual_s
 
-    def _is_in_time(self, arrived_s: float, now_s: float) -> bool:
-        """Return whether a frame would be done within the goal, behind those inside.
+    def _is_in_time_and_needed(self, arrived_s: float, now_s: float) -> bool:
+        """Return whether a frame would be done within the goal behind those inside, and be of use there.
 
-        A try goes by the pace instead of the interval: where the interval is too long to let a second frame
-        in at all, it would never be seen that it is shorter.
+        A try goes by the shortest interval that is possible, of use or not.
         """
         left_s = self.goal_s - (now_s - arrived_s)
-        if self._latency_s(now_s, self.interval_s) + self._errors.bound_of(self._share) <= left_s:
+        expected_s = self._latency_s(now_s, self.interval_s) + self._errors.bound_of(self._share)
+        if expected_s <= left_s and self._is_needed(now_s):
             return True
-        paced_s = self._latency_s(now_s, self._pace_s) + self._spread_s
-        self._is_try = self._since_try >= _TRY_EVERY and paced_s <= left_s
+        hoped_s = self._latency_s(now_s, self.work_s / self.max_in_flight) + self._spread_s
+        self._is_try = self._since_try >= self._try_every and hoped_s <= left_s
         return self._is_try
 
     def _is_needed(self, now_s: float) -> bool:
