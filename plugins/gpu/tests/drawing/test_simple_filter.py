@@ -323,7 +323,7 @@ def test_what_cpu_render_returns_must_be_the_image_that_was_promised(made, found
     with pytest.raises(
         GraphRunError,
         match=rf"cpu_render of filter Bad drew {found}, but BGRA32 of 3x2 is \(2, 3, 4\) uint8; see its "
-        rf"output_dim",
+        r"output_dim",
     ):
         filtered(Bad, GpuResources("off"), images((3, 2)))
 

@@ -300,7 +300,6 @@ def _device_of(context: GlContext, driver: CudaDriver) -> Any:
     hidden = "" if visible is None else f", of which CUDA_VISIBLE_DEVICES={visible!r} hides others"
     raise CudaUnavailableError(
         f"no bridge to CUDA: the OpenGL context runs on {context.renderer!r} ({kind}), expected one of "
-        "CUDA's devices: "
-        f"{there or 'none'}{hidden}",
+        f"CUDA's devices: {there or 'none'}{hidden}",
         cure='choose it with device="cuda:0" or PENSTOCK_GPU_DEVICE=cuda:0',
     )
