@@ -294,9 +294,7 @@ class CalculatorGraph:
         error.__cause__ = cause
         with self._lock:
             if run.is_reported:
-                raise FailedPreconditionError(
-                    f"adding to {error.stream!r} needs a run of the CalculatorGraph under way"
-                )
+                raise FailedPreconditionError(f"adding to {error.stream!r} needs a run under way")
             is_first = run.refused is None
             if is_first:
                 run.refused = error
