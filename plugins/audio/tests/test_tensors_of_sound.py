@@ -252,7 +252,9 @@ def test_tensors_that_cannot_be_are_refused_when_the_graph_is_loaded(given, word
 
 
 def test_ends_of_a_transform_need_a_transform():
-    with pytest.raises(GraphConfigError, match="the tensor's output DC_AND_NYQUIST needs fft_size; set it"):
+    with pytest.raises(
+        GraphConfigError, match="the audio tensor's output DC_AND_NYQUIST needs fft_size; set it"
+    ):
         tensors([], outputs=["TENSORS", "DC_AND_NYQUIST"], num_channels=1, num_samples=3)
 
 
@@ -343,7 +345,7 @@ def test_without_overlap_a_whole_window_is_sent_as_the_inverse_window_makes_it()
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({}, "there is no fft_size; set that of the AudioToTensorCalculator"),
+        ({}, "to make audio of tensors, fft_size is needed; set that of the AudioToTensorCalculator"),
         ({"fft_size": 48}, "fft_size is 48, but must be 32 times"),
         (
             {"fft_size": 64, "num_overlapping_samples": 8},

@@ -368,7 +368,7 @@ def test_outputs_of_another_rank_are_refused(layout):
     arrays = [one[..., None] for one in outputs_of(layout).values()]
     output = "CLASSIFICATIONS" if layout == "CLASSES" else "DETECTIONS"
 
-    with pytest.raises(GraphRunError, match=rf"(the outputs are .*x1.* but the layout {layout} has )"):
+    with pytest.raises(GraphRunError, match=rf"(in the outputs .*x1.*: the layout {layout} has )"):
         decode(arrays, f"layout: {layout} label: 'a' label: 'b' label: 'c'", output=output)
 
 
@@ -376,5 +376,7 @@ def test_outputs_of_another_rank_are_refused(layout):
 def test_too_few_outputs_are_refused(layout):
     output = "CLASSIFICATIONS" if layout == "CLASSES" else "DETECTIONS"
 
-    with pytest.raises(GraphRunError, match=f"the outputs are .* but the layout {layout} has "):
+    with pytest.raises(
+        GraphRunError, match=f"nothing can be found in the outputs .*: the layout {layout} has "
+    ):
         decode([], f"layout: {layout}", output=output)

@@ -99,7 +99,7 @@ def test_exactly_one_input_is_connected(inputs, words):
         ([], "there are 0 masks for JSON, but 1 detections; give one for each"),
         (
             [ImageFrame(np.zeros((2, 2, 3), np.uint8), ImageFormat.SRGB)],
-            "has the format SRGB, but must be GRAY8",
+            "has the format SRGB, but JSON has masks of GRAY8",
         ),
     ],
 )

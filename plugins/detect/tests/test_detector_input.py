@@ -8,7 +8,7 @@ import pytest
 
 import penstock
 from penstock.errors import GraphConfigError, GraphRunError
-from penstock_detect.options import Resize
+from penstock_detect.detector_options import Resize
 from penstock_detect.resizing import place_of
 from penstock_formats import ImageFormat, ImageFrame
 

@@ -69,11 +69,13 @@ def test_masks_get_the_size_of_the_image(supervision):
 def test_wrong_payloads_for_supervision_say_what_is_expected(supervision):
     del supervision
 
-    with pytest.raises(InvalidArgumentError, match=r"a 'list', but must be a supervision\.Detections"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"a 'list', but columns are made of a supervision\.Detections"
+    ):
         from_supervision([], *SIZE)
-    with pytest.raises(InvalidArgumentError, match="0 masks, but 1 detections"):
+    with pytest.raises(InvalidArgumentError, match="0 masks for supervision, but 1 detections"):
         to_supervision([found()], *SIZE, masks=[])
-    with pytest.raises(InvalidArgumentError, match="format GLOBAL, but must have a relative bounding box"):
+    with pytest.raises(InvalidArgumentError, match="format GLOBAL, but columns take a relative bounding box"):
         to_supervision([Detection(score=[1])], *SIZE)
     with pytest.raises(InvalidArgumentError, match="0 x 5 pixels"):
         to_supervision([], 0, 5)

@@ -11,7 +11,7 @@ from test_decoders import detect
 
 import penstock
 from penstock.errors import GraphConfigError, GraphRunError
-from penstock_detect.options import Resize
+from penstock_detect.detector_options import Resize
 from penstock_detect.resizing import place_of
 from penstock_formats import Detection, ImageFormat, ImageFrame, LocationData, Tensor
 
@@ -215,5 +215,7 @@ def test_a_tracker_with_half_of_its_masks_connected_is_refused(port, other):
 def test_another_number_of_masks_than_detections_is_refused():
     packets = {"found": [(0, [detection(0.1, 7)])], "found_masks": [(0, [])]}
 
-    with pytest.raises(GraphRunError, match="there are 0 masks, but 1 detections; give one for each"):
+    with pytest.raises(
+        GraphRunError, match="there are 0 masks for the tracker, but 1 detections; give one for each"
+    ):
         penstock.run(f'{TRACKED} output_stream: "masks"', packets)

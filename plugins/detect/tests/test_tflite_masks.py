@@ -13,7 +13,7 @@ from test_masks import NAMES, plain_mask
 
 import penstock
 from penstock.errors import GraphConfigError, GraphRunError
-from penstock_detect.options import MaskAxes, Resize
+from penstock_detect.detector_options import MaskAxes, Resize
 from penstock_detect.outputs.masks import axes_of
 from penstock_detect.resizing import place_of
 from penstock_formats import Detection, LocationData, Tensor
@@ -208,7 +208,7 @@ def test_an_edge_on_a_whole_pixel_is_there_whichever_way_it_was_rounded(shift):
 
 
 def test_an_order_of_outputs_that_are_not_there_is_refused():
-    with pytest.raises(GraphRunError, match=r"order is \[0, 2\], but the model has 2 outputs for the layout"):
+    with pytest.raises(GraphRunError, match=r"order is \[0, 2\], but the model has 2 output arrays for the"):
         masks_of("order: 0 order: 2", [ROW, PROTOTYPES])
 
 

@@ -226,7 +226,9 @@ def test_options_that_are_wrong(options, words):
 def test_files_without_zones_or_without_a_size(tmp_path):
     path = tmp_path / "zones.json"
     path.write_text("{}")
-    with pytest.raises(GraphRunError, match="has neither lines nor zones; write one"):
+    with pytest.raises(
+        GraphRunError, match=r"the zone counter's file .* has neither lines nor zones; write one"
+    ):
         run(f'zones_path: "{path}"', [])
     path.write_text('{"units": "pixels", "lines": [{"name": "a", "points": [[0, 0], [5, 5]]}]}')
     with pytest.raises(GraphRunError, match="has coordinates in pixels, but not of which image"):

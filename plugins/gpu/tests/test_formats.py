@@ -185,8 +185,9 @@ def test_an_array_of_another_layout_is_refused_with_the_layouts_that_fit(shape, 
     with pytest.raises(InvalidArgumentError) as raised:
         format_of_array(np.zeros(shape, dtype))
 
-    assert f"no GPU buffer holds an array of {shape} {np.dtype(dtype)}: BGRA32 is (H, W, 4) uint8" in str(
-        raised.value
+    assert (
+        f"no GPU buffer format holds an array of {shape} {np.dtype(dtype)}: BGRA32 is (H, W, 4) uint8"
+        in str(raised.value)
     )
 
 

@@ -152,11 +152,13 @@ def test_an_empty_choice_of_the_environment_is_none(monkeypatch, no_gl):
 def test_a_policy_that_does_not_exist_is_refused_with_its_source(monkeypatch):
     with pytest.raises(
         InvalidArgumentError,
-        match=r"^GPU policy 'maybe' does not exist; use 'require', 'prefer' or 'off'$",
+        match=r"^policy 'maybe' of the GPU service does not exist; use 'require', 'prefer' or 'off'$",
     ):
         GpuResources("maybe")
     monkeypatch.setenv("PENSTOCK_GPU", "on")
-    with pytest.raises(InvalidArgumentError, match=r"^GPU policy 'on' \(from PENSTOCK_GPU\) does not exist"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"^policy 'on' \(from PENSTOCK_GPU\) of the GPU service does not exist"
+    ):
         GpuResources()
 
 
@@ -315,13 +317,13 @@ def test_closed_resources_say_so_and_start_no_run(make, policy):
     resources = make(policy)
     with resources:
         pass
-    with pytest.raises(FailedPreconditionError, match=r"^these GPU resources are closed; make new ones$"):
+    with pytest.raises(FailedPreconditionError, match=r"^the GPU service is closed; make new GpuResources$"):
         resources.context()
     needs = calculator(contract=lambda cc: cc.run_on(GPU), name="Needs")
     graph = graph_of([needs])
     graph.set_service(GPU, resources)
     with pytest.raises(
-        FailedPreconditionError, match=r"^these GPU resources are closed; make new ones$"
+        FailedPreconditionError, match=r"^the GPU service is closed; make new GpuResources$"
     ) as caught:
         graph.start_run()
     assert caught.value.node == "Needs"
@@ -334,7 +336,7 @@ def test_resources_are_not_closed_under_a_run(make):
     graph.start_run()
     with pytest.raises(
         FailedPreconditionError,
-        match=r"^these GPU resources serve a run \(executor '__gpu_'\); wait until it is ",
+        match=r"^the GPU service serves a run \(executor '__gpu_'\); wait until it is ",
     ):
         resources.close()
 

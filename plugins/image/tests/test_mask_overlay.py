@@ -117,7 +117,7 @@ def test_the_header_of_the_first_image_is_forwarded():
             GRAY,
             BELOW,
             ABOVE[:9],
-            r"'VIDEO:1' holds .*30x9>, but input 'VIDEO:0' .*30x20>; make both the same",
+            r"'VIDEO:1' holds .*30x9>, but input 'VIDEO:0' .*30x20>; make both frames the",
         ),
         (
             ABOVE,

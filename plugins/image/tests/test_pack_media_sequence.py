@@ -271,9 +271,7 @@ def test_dimensions_that_do_not_fit_are_an_error():
 
     error = failure({"FLOAT_FEATURE_A": [(0, [1.0] * 6)]}, begins)
 
-    assert "'A/feature/floats' in the sequence has 6 numbers, but 'A/feature/dimensions' says [2, 2]" in str(
-        error
-    )
+    assert "'A/feature/floats' has 6 numbers, but 'A/feature/dimensions' says [2, 2]" in str(error)
 
 
 @pytest.mark.reference(
@@ -422,7 +420,7 @@ def test_lists_for_the_whole_sequence(kind, begins, new, replaces, expected):
 
 
 def test_a_list_for_the_whole_sequence_comes_at_the_end():
-    assert "INTS_CONTEXT_FEATURE_A has a packet at 3, but its list is of the whole sequence" in str(
+    assert "INTS_CONTEXT_FEATURE_A have a packet at 3, but are of the whole sequence" in str(
         failure({"INTS_CONTEXT_FEATURE_A": [(3, [1])]})
     )
 

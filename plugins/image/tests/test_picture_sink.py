@@ -149,7 +149,7 @@ def test_a_name_that_leaves_the_folder_is_refused(tmp_path, name):
 
 
 def test_a_name_with_an_ending_that_cannot_be_written_is_refused(tmp_path):
-    with pytest.raises(GraphRunError, match=r"x\.gif' cannot be written: its ending is '\.gif', but must be"):
+    with pytest.raises(GraphRunError, match=r"x\.gif' cannot be encoded: its ending is '\.gif', but must be"):
         write(tmp_path, [picture()], ["x.gif"])
 
 

@@ -15,7 +15,7 @@ from penstock import CalculatorGraph, Timestamp
 from penstock.access import Access
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_formats import ImageFormat, ImageFrame
-from penstock_image.pictures.finding import natural, numbered
+from penstock_image.pictures.picture_paths import natural, numbered
 from penstock_image.pictures.picture_source import (
     BrokenPicture,
     PictureFormat,
@@ -309,16 +309,16 @@ def test_a_table_gives_order_and_times(tmp_path, table, expected):
 @pytest.mark.parametrize(
     ("table", "said"),
     [
-        ("a.png,0\nc.png,1\n", r"t\.csv, line 2: there is no picture 'c\.png' in folder"),
+        ("a.png,0\nc.png,1\n", r"t\.csv, line 2: there is no picture 'c\.png' in picture folder"),
         ("a.png,0\nb.png,0\n", r"line 2: picture 'b\.png' is at 0 us, which is not later than .* at 0 us"),
         ("a.png,1\nb.png,0.5\n", r"line 2: picture 'b\.png' is at 500000 us, which is not later"),
-        ("a.png,now\n", r"line 1: the time is 'now', but must be a number of seconds"),
-        ("a.png,1e400\n", r"line 1: the time is '1e400'"),
-        ("a.png,nan\n", r"line 1: the time is 'nan'"),
-        ("a.png\n", r"line 1: the row has 1 columns, but must have two"),
+        ("a.png,now\n", r"line 1: the picture's time is 'now', but must be a number of seconds"),
+        ("a.png,1e400\n", r"line 1: the picture's time is '1e400'"),
+        ("a.png,nan\n", r"line 1: the picture's time is 'nan'"),
+        ("a.png\n", r"line 1: the row of times has 1 columns, but must have two"),
         ('a.png,0\n"b.png,1\n', r"line 2: unexpected end of data"),
         ("name,time\n", r"t\.csv' has no row"),
-        ("a.png,\xff\n", r"t\.csv' of pictures is no text in UTF-8"),
+        ("a.png,\xff\n", r"t\.csv' is no text in UTF-8"),
     ],
 )
 def test_a_bad_table_is_refused_with_its_line(tmp_path, table, said):
@@ -406,7 +406,7 @@ def test_a_missing_path_says_what_can_be_named(tmp_path):
         ("no/img_%d.png", r"cannot be read: No such file or directory: .*no'; check the path"),
         ("img_%d.png", r"finds no picture, such as 'img_1\.png'"),
         ("img_%d_%d.png", r"has 2 numbers, but must have one"),
-        ("*.bmp", r"no picture in .* fits; check folder and pattern"),
+        ("*.bmp", r"picture pattern .* fits no picture in .*; check folder and pattern"),
     ],
 )
 def test_a_pattern_that_no_file_fits_is_refused(tmp_path, name, said):

@@ -132,7 +132,11 @@ def test_a_mask_without_a_frame_sends_nothing_and_headers_get_the_format():
             {},
             r"input 'ALPHA' holds .*GRAY16.* but takes frames of GRAY8",
         ),
-        ([(1, ImageFrame(MASK[:2]))], {}, r"'ALPHA' holds .*7x2.*, but input 'IMAGE' .*7x5.*; make both the"),
+        (
+            [(1, ImageFrame(MASK[:2]))],
+            {},
+            r"'ALPHA' holds .*7x2.*, but input 'IMAGE' .*7x5.*; make both frames the",
+        ),
     ],
 )
 def test_what_gives_no_alpha_is_refused(alpha, options, message):

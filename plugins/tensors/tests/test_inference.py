@@ -101,13 +101,16 @@ def test_a_map_that_does_not_name_each_tensor_once_is_refused(doubling, double, 
 @pytest.mark.parametrize(
     ("tensors", "message"),
     [
-        ([], r"0 tensors came, but the model 'double' takes 1: 'x' \(float32 1x4\)"),
-        ([Tensor(ONES), Tensor(ONES)], "2 tensors came, but the model 'double' takes 1"),
+        ([], r"the inference got 0 tensors, but the model 'double' takes 1: 'x' \(float32 1x4\)"),
+        ([Tensor(ONES), Tensor(ONES)], "the inference got 2 tensors, but the model 'double' takes 1"),
         (
             [Tensor(np.ones((1, 5), np.float32))],
-            "a tensor float32 1x5 came, but the input 'x' .* is float32 1x4",
+            "the inference got a tensor float32 1x5, but the input 'x' .* is float32 1x4",
         ),
-        ([Tensor(np.ones((1, 4), np.uint8))], "a tensor uint8 1x4 came, but the input 'x' .* is float32 1x4"),
+        (
+            [Tensor(np.ones((1, 4), np.uint8))],
+            "the inference got a tensor uint8 1x4, but the input 'x' .* is float32 1x4",
+        ),
     ],
 )
 def test_tensors_that_the_model_does_not_take_are_refused(doubling, double, tensors, message):

@@ -742,7 +742,8 @@ def test_integers_are_cast_to_floats(tiny):
 def test_another_type_or_number_of_elements_is_refused(tiny, name, shape, given):
     sizes = "x".join(map(str, shape))
     with pytest.raises(
-        GraphRunError, match=f"came, but the input 'tensor 0' .* is {name.lower()} {sizes}; change"
+        GraphRunError,
+        match=f"the inference got a tensor .*, but the input 'tensor 0' .* is {name.lower()} {sizes}; change",
     ):
         run(tiny(name, shape=shape), given)
 
@@ -806,7 +807,10 @@ def test_litert_takes_the_element_type_of_the_model_and_no_other(tiny, name, giv
     if LITERT_TYPES[name] is given:
         assert numbers(run(model, array, delegate={"litert": {}})) == [[1]]
     else:
-        assert code_of("came, but the input", model, array, delegate={"litert": {}}) == StatusCode.INTERNAL
+        assert (
+            code_of("the inference got a tensor .*, but the input", model, array, delegate={"litert": {}})
+            == StatusCode.INTERNAL
+        )
 
 
 @pytest.mark.reference(
@@ -825,7 +829,7 @@ def test_litert_takes_the_shape_of_the_model_and_one_element_as_a_scalar(tiny, s
     "calculators/tensor/litert/litert_utils_test.cc", "LiteRtUtilsTest.ShouldDetectDifferentTensorShapes"
 )
 def test_litert_refuses_another_shape(tiny):
-    words = "a tensor float32 1x1 came, but the input 'tensor 0' .* is float32 1x2"
+    words = "the inference got a tensor float32 1x1, but the input 'tensor 0' .* is float32 1x2"
     model, array = tiny("FLOAT32", shape=(1, 2)), np.ones((1, 1), np.float32)
 
     assert code_of(words, model, array, delegate={"litert": {}}) == StatusCode.INTERNAL

@@ -147,7 +147,9 @@ def test_a_model_is_read_from_a_part_of_an_open_file(tmp_path):
         )
         model = done.output_side_packets["MODEL"]
         assert getattr(model, "payload", model).data == FILE
-        with pytest.raises(GraphRunError, match="MODEL_FD has 19 bytes, but its size says 99"):
+        with pytest.raises(
+            GraphRunError, match=r"the \.tflite model's MODEL_FD has 19 bytes, but its size says 99"
+        ):
             run_calculator(
                 TfLiteModelCalculator,
                 side_packets={"MODEL_FD": (file.fileno(), 7, 99)},

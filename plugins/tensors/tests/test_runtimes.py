@@ -153,9 +153,9 @@ def test_an_onnx_file_is_described_and_runs(onnx):
             (1, 8, 6, 3),
             (1, 3, 8, 6),
             (
-                "a tensor float32 1x8x6x3 came, but the input 'images' of the model 'm.onnx' is float32 "
-                "1x3x8x6: it takes channels first (NCHW), and the tensor has them last (NHWC); let a node in "
-                "between send Tensor(tensor.array.transpose(0, 3, 1, 2))"
+                "ONNX Runtime got a tensor float32 1x8x6x3, but the input 'images' of the model 'm.onnx' is "
+                "float32 1x3x8x6: it takes channels first (NCHW), and the tensor has them last (NHWC); let a "
+                "node in between send Tensor(tensor.array.transpose(0, 3, 1, 2))"
             ),
         ),
         ((2, 3, 8, 6), (-1, 8, 6, 3), "1x8x6x3"),
@@ -178,7 +178,9 @@ def test_a_tensor_that_fits_is_taken_and_one_of_other_dimensions_is_reshaped():
 
     assert arranged(fits, info, "m") is fits
     assert arranged(np.zeros((4, 3), np.float32), info, "m").shape == (2, 2, 3)
-    with pytest.raises(InvalidArgumentError, match="a tensor float32 7 came, but the input 'images'"):
+    with pytest.raises(
+        InvalidArgumentError, match="ONNX Runtime got a tensor float32 7, but the input 'images'"
+    ):
         arranged(np.zeros(7, np.float32), info, "m")
 
 
@@ -186,7 +188,7 @@ def test_an_onnx_session_refuses_another_order_of_axes_itself(onnx):
     session = load_model(onnx, RunSettings()).session()
 
     with pytest.raises(
-        InvalidArgumentError, match="a tensor float32 4x1 came, but the input 'x' of the model"
+        InvalidArgumentError, match="ONNX Runtime got a tensor float32 4x1, but the input 'x' of the model"
     ):
         session.run([X.reshape(4, 1), X])
 

@@ -49,7 +49,7 @@ def test_each_joint_has_six_numbers_behind_the_start(count, values, rotations):
             np.float32,
             "a tensor of 7 numbers, but by the options it has 6: 0 and 6 for each of 1 joints",
         ),
-        ([0] * 6, np.int8, "but the calculator reads float32"),
+        ([0] * 6, np.int8, "but the numbers of a tensor are read as float32"),
     ],
 )
 def test_another_tensor_is_refused(values, dtype, words):

@@ -94,7 +94,7 @@ def test_labels_by_items():
 @pytest.mark.parametrize(
     ("scores", "options", "words"),
     [
-        ([], {}, "holds 0 tensors, but the calculator takes one; split the list"),
+        ([], {}, "holds 0 tensors, but a classification takes one; split the list"),
         (
             (0.5, 0.5),
             {"binary_classification": True},

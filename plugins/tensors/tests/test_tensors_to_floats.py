@@ -47,9 +47,13 @@ def test_a_sigmoid():
 @pytest.mark.parametrize(
     ("tensors", "output", "words"),
     [
-        ([], "FLOATS", "holds an empty list, but the calculator reads its first tensor"),
+        ([], "FLOATS", "holds an empty list, but the numbers of its first tensor are"),
         ([tensor(1, 2)], "FLOAT", "a tensor of 2 elements, but FLOAT takes one; connect the output FLOATS"),
-        ([Tensor(np.zeros(1, np.int8))], "FLOATS", "holds <Tensor int8 1>, but the calculator reads float32"),
+        (
+            [Tensor(np.zeros(1, np.int8))],
+            "FLOATS",
+            "holds <Tensor int8 1>, but the numbers of a tensor are read as float32",
+        ),
     ],
 )
 def test_other_tensors_are_refused(tensors, output, words):

@@ -266,8 +266,8 @@ def test_masks_have_the_colours_of_their_boxes_and_may_reach_the_edges():
 @pytest.mark.parametrize(
     ("masks", "words"),
     [
-        ([], "there are 0 masks, but 1 detections; give one for each"),
-        ([ImageFrame(grey(4))], "a detection's mask has the format SRGB, but must be GRAY8"),
+        ([], "there are 0 masks for the overlay, but 1 detections; give one for each"),
+        ([ImageFrame(grey(4))], "a detection's mask has the format SRGB, but the overlay draws GRAY8"),
     ],
 )
 def test_wrong_masks_are_refused(masks, words):

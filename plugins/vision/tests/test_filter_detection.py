@@ -94,7 +94,9 @@ def test_an_empty_list_of_labels_may_be_an_error():
 
 
 def test_labels_without_scores_are_refused():
-    with pytest.raises(GraphRunError, match="with 2 labels and 1 scores, but each label needs a score"):
+    with pytest.raises(
+        GraphRunError, match="with 2 labels and 1 scores, but the filter needs a score for each"
+    ):
         filtered(found(["a", "b"], [0.5]))
 
 

@@ -218,7 +218,9 @@ def test_a_landmark_alone_and_a_visibility_alone_give_nothing():
 
 @pytest.mark.parametrize("count", [0, 2])
 def test_exactly_one_landmark_gets_a_visibility(count):
-    with pytest.raises(GraphRunError, match=rf"holds {count} landmarks, but exactly one is needed"):
+    with pytest.raises(
+        GraphRunError, match=rf"holds {count} landmarks, but the visibility of exactly one is"
+    ):
         visible(landmarks(POINTS[:count], NormalizedLandmarkList), 0.5)
 
 

@@ -102,7 +102,7 @@ def test_a_nearly_certain_mask_moves_a_little_towards_a_blurred_one():
 def test_masks_of_other_sizes_or_formats_are_refused():
     with pytest.raises(GraphRunError, match="sizes must be equal"):
         smooth(image([[0.5]]), image([[0.5, 0.5]]))
-    with pytest.raises(GraphRunError, match="a mask is VEC32F1"):
+    with pytest.raises(GraphRunError, match="a mask to smooth is VEC32F1"):
         smooth(Image(ImageFrame(np.zeros((1, 1), np.uint8))), image([[0.5]]))
 
 

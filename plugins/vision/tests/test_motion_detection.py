@@ -135,7 +135,7 @@ def test_a_frame_of_another_format_is_refused():
     odd = ImageFrame(np.zeros((HIGH, WIDE, 4), np.uint8), ImageFormat.SRGBA)
 
     with pytest.raises(
-        GraphRunError, match=r"input 'IMAGE' holds .*SRGBA.*, but it takes SRGB or GRAY8; put a"
+        GraphRunError, match=r"input 'IMAGE' holds .*SRGBA.*, but motion detection takes SRGB or GRAY8; put a"
     ):
         found([odd])
 

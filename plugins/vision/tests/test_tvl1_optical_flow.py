@@ -78,7 +78,7 @@ def test_nothing_is_sent_without_both_frames(stand_in, frames):
 @pytest.mark.parametrize(
     ("second", "words"),
     [
-        (grey(9, (6, 4)), "hold frames of 6x4 and 4x6 pixels, but their sizes must be equal"),
+        (grey(9, (6, 4)), "hold frames of 6x4 and 4x6 pixels, but for optical flow their sizes must"),
         (np.zeros((4, 6, 4), np.uint8), "'in_1' holds .*SRGBA.* but optical flow takes SRGB or GRAY8; put a"),
     ],
 )

@@ -33,7 +33,7 @@ import numpy as np
 
 import penstock
 from penstock.errors import PenstockError
-from penstock_detect.options import Resize
+from penstock_detect.detector_options import Resize
 from penstock_detect.resizing import place_of
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -287,8 +287,8 @@ def _summed(all_of_them: list[Differences]) -> dict[str, Any]:
 
 
 def _layout(path: Path) -> str:
+    from penstock_detect.detector_options import DetectorSubgraphOptions
     from penstock_detect.detector_subgraph import told_of
-    from penstock_detect.options import DetectorSubgraphOptions
 
     return told_of(DetectorSubgraphOptions(model_path=str(path))).layout.name
 

@@ -40,7 +40,7 @@ def shard_of(key: str | bytes | SupportsIndex, count: int, *, salt: str = "") ->
         InvalidArgumentError: `key` is none of these, `count` is below 1, or `salt` is too long.
     """
     if count < 1:
-        raise InvalidArgumentError(f"there are {count} shards; there must be at least 1")
+        raise InvalidArgumentError(f"a key is hashed to {count} shards, but there must be at least 1")
     salting = salt.encode(errors="surrogatepass")
     if len(salting) > blake2b.SALT_SIZE:
         raise InvalidArgumentError(

@@ -8,7 +8,7 @@ import penstock
 from penstock.errors import InvalidArgumentError
 from penstock.lowlevel import MAX, next_allowed
 from penstock_shards.hashing import shard_of
-from penstock_shards.options import ShardCalculatorOptions
+from penstock_shards.shard_options import ShardCalculatorOptions
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock.lowlevel import MAX, MIN
-from penstock_shards.options import Order, ShardMergeCalculatorOptions
+from penstock_shards.shard_options import Order, ShardMergeCalculatorOptions
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract, Input
@@ -63,7 +63,7 @@ class ShardMergeCalculator(penstock.Calculator):
         """
         count = cc.inputs.count("SHARD")
         if not count:
-            raise InvalidArgumentError("there is no input SHARD; connect at least one, SHARD:0")
+            raise InvalidArgumentError("the shard merge has no input SHARD; connect at least one, SHARD:0")
         first = cc.inputs["SHARD", 0].set_any("results of shard 0")
         for i in range(1, count):
             cc.inputs["SHARD", i].set_same_as(first, f"results of shard {i}")
@@ -89,8 +89,8 @@ class ShardMergeCalculator(penstock.Calculator):
         if len(packets) > 1 and not self._is_per_key:
             names = ", ".join(repr(port.name) for port in packets)
             raise InvalidArgumentError(
-                f"streams {names} each have a packet at {cc.input_timestamp}; a shard may only write at "
-                "timestamps of its own packets, or the order must be PER_KEY"
+                f"streams {names} to merge each have a packet at {cc.input_timestamp}; a shard may only "
+                "write at timestamps of its own packets, or the order must be PER_KEY"
             )
         for port in packets:
             stamp = self._free_stamp(cc, port) if self._is_per_key else cc.stamp

@@ -196,7 +196,7 @@ def test_side_packets_of_other_tags_are_left_alone():
         pytest.param(
             [{"int_value": 256}, {"float_value": 0.5}],
             ["PACKET"],
-            "1 output side packets PACKET, but 2 packets in",
+            "1 output side packets PACKET, but 2 constant packets in",
             marks=pytest.mark.reference(
                 "calculators/core/constant_side_packet_calculator_test.cc",
                 "ConstantSidePacketCalculatorTest.IncorrectConfig_MoreOptionsThanPackets",
@@ -205,18 +205,26 @@ def test_side_packets_of_other_tags_are_left_alone():
         pytest.param(
             [{"int_value": 256}],
             ["PACKET:0", "PACKET:1"],
-            "2 output side packets PACKET, but 1 packets in",
+            "2 output side packets PACKET, but 1 constant packets in",
             marks=pytest.mark.reference(
                 "calculators/core/constant_side_packet_calculator_test.cc",
                 "ConstantSidePacketCalculatorTest.IncorrectConfig_MorePacketsThanOptions",
             ),
         ),
-        ([], ["PACKET"], "1 output side packets PACKET, but 0 packets in the options; each needs the other"),
-        ([{"int_value": 2}], ["OTHER"], "0 output side packets PACKET, but 1 packets in the options"),
+        (
+            [],
+            ["PACKET"],
+            "1 output side packets PACKET, but 0 constant packets in the options; each needs the other",
+        ),
+        (
+            [{"int_value": 2}],
+            ["OTHER"],
+            "0 output side packets PACKET, but 1 constant packets in the options",
+        ),
         (
             [{"int_value": 2}, {}],
             ["PACKET:0", "PACKET:1"],
-            "packet 1 of the options has no value; give one of",
+            "constant side packet 1 of the options has no value; give one of",
         ),
     ],
 )

@@ -72,7 +72,7 @@ def test_an_index_past_the_last_gives_no_packet_where_that_is_allowed():
     ("index", "options"), [(3, {}), (-1, {}), (-1, {"output_empty_on_oob": True}), (2**63, {})]
 )
 def test_an_index_out_of_range_ends_the_run(index, options):
-    with pytest.raises(GraphRunError, match=f"stream 'in_0': the index is {index}, but the list has 3 el"):
+    with pytest.raises(GraphRunError, match=f"stream 'in_0': the index is {index}, but the vector has 3 el"):
         items({"VECTOR": [(1, DETECTIONS)], "INDEX": [(1, index)]}, **options)
 
 
@@ -189,7 +189,7 @@ def test_numbers_are_taken_by_index(lists, indices, options, found):
             [-1],
             {},
             GraphRunError,
-            "the index is -1, but the list has 3 elements",
+            "the index is -1, but the vector has 3 elements",
             marks=pytest.mark.reference(
                 "calculators/core/get_vector_item_calculator_test.cc",
                 "TestGetIntVectorItemCalculatorTest.StreamIndexBoundsCheckFail1",
@@ -199,7 +199,7 @@ def test_numbers_are_taken_by_index(lists, indices, options, found):
             [3],
             {},
             GraphRunError,
-            "the index is 3, but the list has 3 elements",
+            "the index is 3, but the vector has 3 elements",
             marks=pytest.mark.reference(
                 "calculators/core/get_vector_item_calculator_test.cc",
                 "TestGetIntVectorItemCalculatorTest.StreamIndexBoundsCheckFail2",
@@ -219,7 +219,7 @@ def test_numbers_are_taken_by_index(lists, indices, options, found):
             None,
             {"item_index": 3},
             GraphRunError,
-            "the index is 3, but the list has 3 elements",
+            "the index is 3, but the vector has 3 elements",
             marks=pytest.mark.reference(
                 "calculators/core/get_vector_item_calculator_test.cc",
                 "TestGetIntVectorItemCalculatorTest.OptionsIndexBoundsCheckFail2",

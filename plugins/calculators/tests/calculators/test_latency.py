@@ -295,7 +295,7 @@ def test_without_a_clock_there_are_latencies_too():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"packet_labels": ["a", "b"]}, "there are 2 packet_labels and 1 streams to watch"),
+        ({"packet_labels": ["a", "b"]}, "there are 2 packet_labels, but latencies of 1 streams are measured"),
         ({"num_intervals": 0}, "num_intervals is 0, but must be 1 or more"),
         (
             {"num_intervals": 2**40},

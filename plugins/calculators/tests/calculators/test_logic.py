@@ -51,7 +51,7 @@ def test_without_options_all_must_be_true():
 def test_an_input_without_a_packet_is_refused():
     with pytest.raises(
         GraphRunError,
-        match="input 'in_1' has no packet at timestamp 1, but other inputs have one",
+        match="logic operation's input 'in_1' has no packet at timestamp 1, but others have one",
     ):
         joined([[True, True], [True, None]])
 

@@ -90,5 +90,7 @@ def test_another_type_is_refused_even_where_an_equal_integer_was_a_key(key):
 
 
 def test_there_is_at_least_one_shard():
-    with pytest.raises(InvalidArgumentError, match="there are 0 shards; there must be at least 1"):
+    with pytest.raises(
+        InvalidArgumentError, match="a key is hashed to 0 shards, but there must be at least 1"
+    ):
         shard_of("a", 0)

@@ -277,7 +277,9 @@ node {{
 
 def test_two_packets_at_one_timestamp_are_an_error_by_timestamp_and_none_by_key(registry):
     inputs = {"s0": [(4, "a"), (5, "b")], "s1": [(5, "c")]}
-    with pytest.raises(GraphRunError, match="streams 's0', 's1' each have a packet at 5; a shard may only"):
+    with pytest.raises(
+        GraphRunError, match="streams 's0', 's1' to merge each have a packet at 5; a shard may only"
+    ):
         penstock.run(MERGE.format(""), inputs=inputs, registry=registry)
 
     got = penstock.run(MERGE.format("order: PER_KEY"), inputs=inputs, registry=registry)["out"]
@@ -317,7 +319,7 @@ def test_an_interval_below_minus_one_is_refused_when_the_graph_is_loaded(registr
         ),
         (
             'node { calculator: "ShardMergeCalculator" output_stream: "out" }',
-            "there is no input SHARD; connect at least one, SHARD:0",
+            "the shard merge has no input SHARD; connect at least one, SHARD:0",
         ),
     ],
 )

@@ -13,6 +13,23 @@ if TYPE_CHECKING:
     from penstock_detect.batch_inference import (
         OnnxBatchInferenceCalculatorOptions as OnnxBatchInferenceCalculatorOptions,
     )
+    from penstock_detect.detector_options import Axes as Axes
+    from penstock_detect.detector_options import (
+        DetectorDecoderCalculatorOptions as DetectorDecoderCalculatorOptions,
+    )
+    from penstock_detect.detector_options import (
+        DetectorInputCalculatorOptions as DetectorInputCalculatorOptions,
+    )
+    from penstock_detect.detector_options import (
+        DetectorMasksCalculatorOptions as DetectorMasksCalculatorOptions,
+    )
+    from penstock_detect.detector_options import DetectorSubgraphOptions as DetectorSubgraphOptions
+    from penstock_detect.detector_options import Interpolation as Interpolation
+    from penstock_detect.detector_options import Layout as Layout
+    from penstock_detect.detector_options import MaskAxes as MaskAxes
+    from penstock_detect.detector_options import Resize as Resize
+    from penstock_detect.detector_options import Scores as Scores
+    from penstock_detect.detector_options import Units as Units
     from penstock_detect.interop.annotator import (
         SupervisionAnnotatorCalculatorOptions as SupervisionAnnotatorCalculatorOptions,
     )
@@ -22,17 +39,6 @@ if TYPE_CHECKING:
     from penstock_detect.interop.ultralytics_results import to_ultralytics as to_ultralytics
     from penstock_detect.model_file import ModelFile as ModelFile
     from penstock_detect.model_file import read_model as read_model
-    from penstock_detect.options import Axes as Axes
-    from penstock_detect.options import DetectorDecoderCalculatorOptions as DetectorDecoderCalculatorOptions
-    from penstock_detect.options import DetectorInputCalculatorOptions as DetectorInputCalculatorOptions
-    from penstock_detect.options import DetectorMasksCalculatorOptions as DetectorMasksCalculatorOptions
-    from penstock_detect.options import DetectorSubgraphOptions as DetectorSubgraphOptions
-    from penstock_detect.options import Interpolation as Interpolation
-    from penstock_detect.options import Layout as Layout
-    from penstock_detect.options import MaskAxes as MaskAxes
-    from penstock_detect.options import Resize as Resize
-    from penstock_detect.options import Scores as Scores
-    from penstock_detect.options import Units as Units
     from penstock_detect.tracking.options import Algorithm as Algorithm
     from penstock_detect.tracking.options import TrackerCalculatorOptions as TrackerCalculatorOptions
     from penstock_detect.zones.anchors import Anchor as Anchor
@@ -42,14 +48,14 @@ if TYPE_CHECKING:
     from penstock_detect.zones.events import TrackSpeed as TrackSpeed
     from penstock_detect.zones.events import ZoneEvent as ZoneEvent
     from penstock_detect.zones.events import ZoneEventKind as ZoneEventKind
-    from penstock_detect.zones.options import GroundOptions as GroundOptions
-    from penstock_detect.zones.options import HeatColors as HeatColors
-    from penstock_detect.zones.options import HeatMapCalculatorOptions as HeatMapCalculatorOptions
-    from penstock_detect.zones.options import LineOptions as LineOptions
-    from penstock_detect.zones.options import TrackSpeedCalculatorOptions as TrackSpeedCalculatorOptions
-    from penstock_detect.zones.options import ZoneOptions as ZoneOptions
-    from penstock_detect.zones.options import ZonesCalculatorOptions as ZonesCalculatorOptions
-    from penstock_detect.zones.options import (
+    from penstock_detect.zones.zone_options import GroundOptions as GroundOptions
+    from penstock_detect.zones.zone_options import HeatColors as HeatColors
+    from penstock_detect.zones.zone_options import HeatMapCalculatorOptions as HeatMapCalculatorOptions
+    from penstock_detect.zones.zone_options import LineOptions as LineOptions
+    from penstock_detect.zones.zone_options import TrackSpeedCalculatorOptions as TrackSpeedCalculatorOptions
+    from penstock_detect.zones.zone_options import ZoneOptions as ZoneOptions
+    from penstock_detect.zones.zone_options import ZonesCalculatorOptions as ZonesCalculatorOptions
+    from penstock_detect.zones.zone_options import (
         ZonesToRenderDataCalculatorOptions as ZonesToRenderDataCalculatorOptions,
     )
 
@@ -60,7 +66,7 @@ _HOMES: Final = {
     "penstock_detect.interop.supervision_detections": "from_supervision to_supervision",
     "penstock_detect.interop.ultralytics_results": "from_ultralytics to_ultralytics",
     "penstock_detect.model_file": "ModelFile read_model",
-    "penstock_detect.options": (
+    "penstock_detect.detector_options": (
         "Axes DetectorDecoderCalculatorOptions DetectorInputCalculatorOptions "
         "DetectorMasksCalculatorOptions DetectorSubgraphOptions Interpolation Layout MaskAxes Resize "
         "Scores Units"
@@ -69,7 +75,7 @@ _HOMES: Final = {
     "penstock_detect.zones.anchors": "Anchor",
     "penstock_detect.zones.counts": "LineCount ZoneCount ZoneCounts",
     "penstock_detect.zones.events": "TrackSpeed ZoneEvent ZoneEventKind",
-    "penstock_detect.zones.options": "GroundOptions HeatColors HeatMapCalculatorOptions LineOptions "
+    "penstock_detect.zones.zone_options": "GroundOptions HeatColors HeatMapCalculatorOptions LineOptions "
     "TrackSpeedCalculatorOptions ZoneOptions ZonesCalculatorOptions ZonesToRenderDataCalculatorOptions",
 }
 

@@ -10,7 +10,7 @@ import numpy as np
 import penstock
 from penstock.access import ACCESS, Searched
 from penstock.errors import InvalidArgumentError
-from penstock_detect.options import check_least
+from penstock_detect.detector_options import check_least
 from penstock_formats import Tensor
 from penstock_tensors import RESOURCES, Model, RunSettings, load_model
 
@@ -214,7 +214,7 @@ class OnnxBatchInferenceCalculator(penstock.Calculator):
         for tensors in given:
             if len(tensors) != len(self._inputs):
                 raise InvalidArgumentError(
-                    f"{len(tensors)} tensors came, but the model {self._name!r} takes "
+                    f"the batch inference got {len(tensors)} tensors, but the model {self._name!r} takes "
                     f"{len(self._inputs)}: {', '.join(f'{one.name!r} ({one})' for one in self._inputs)}"
                 )
         arrays = [tensors[which].array for tensors in given]

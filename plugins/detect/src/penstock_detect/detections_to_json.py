@@ -152,7 +152,8 @@ def polygons_of(mask: ImageFrame) -> list[list[list[float]]]:
     """
     if mask.format is not ImageFormat.GRAY8:
         raise InvalidArgumentError(
-            f"a detection's mask has the format {mask.format.name}, but must be GRAY8; convert it before"
+            f"a detection's mask has the format {mask.format.name}, but JSON has masks of GRAY8; convert it "
+            "before"
         )
     found, _ = cv2.findContours(mask.array, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
     return [

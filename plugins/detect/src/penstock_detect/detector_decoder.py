@@ -10,11 +10,11 @@ import numpy as np
 import penstock
 from penstock.access import ACCESS, Searched
 from penstock.errors import InvalidArgumentError
+from penstock_detect.detector_options import DetectorDecoderCalculatorOptions, Layout, Scores
 from penstock_detect.model_file import check_labels, read_labels
-from penstock_detect.options import DetectorDecoderCalculatorOptions, Layout, Scores
 from penstock_detect.outputs.found import Found, Reading, refuse, sigmoid, softmax
 from penstock_detect.outputs.layouts import DECODERS, WITH_MASKS, Known, tell, untold
-from penstock_detect.outputs.values import ordered, values_of
+from penstock_detect.outputs.output_arrays import ordered, values_of
 from penstock_formats import Classification, ClassificationList, Detection, Tensor
 from penstock_formats.api import detections_of
 from penstock_tensors import RESOURCES, TensorInfo

@@ -9,11 +9,11 @@ import numpy as np
 
 import penstock
 from penstock.errors import InvalidArgumentError
-from penstock_detect.options import DetectorMasksCalculatorOptions, Layout
+from penstock_detect.detector_options import DetectorMasksCalculatorOptions, Layout
 from penstock_detect.outputs.found import refuse
 from penstock_detect.outputs.layouts import WITH_MASKS
 from penstock_detect.outputs.masks import prototypes_of
-from penstock_detect.outputs.values import ordered, values_of
+from penstock_detect.outputs.output_arrays import ordered, values_of
 from penstock_formats import Detection, ImageFormat, ImageFrame, Tensor, check_frame_size
 
 if TYPE_CHECKING:

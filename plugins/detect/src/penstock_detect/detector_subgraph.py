@@ -11,9 +11,7 @@ import penstock_builder as builder
 from penstock.access import current
 from penstock.errors import InvalidArgumentError
 from penstock_detect.batch_inference import OnnxBatchInferenceCalculatorOptions
-from penstock_detect.model_file import ModelFile, check_labels, read_labels, read_model
-from penstock_detect.model_input import input_of
-from penstock_detect.options import (
+from penstock_detect.detector_options import (
     Axes,
     DetectorDecoderCalculatorOptions,
     DetectorMasksCalculatorOptions,
@@ -23,6 +21,8 @@ from penstock_detect.options import (
     Resize,
     Units,
 )
+from penstock_detect.model_file import ModelFile, check_labels, read_labels, read_model
+from penstock_detect.model_input import input_of
 from penstock_detect.outputs.layouts import (
     END_TO_END,
     IN_PIXELS_BY_YOLO,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from penstock.errors import InvalidArgumentError
-from penstock_detect.options import Axes, DetectorInputCalculatorOptions
+from penstock_detect.detector_options import Axes, DetectorInputCalculatorOptions
 
 if TYPE_CHECKING:
+    from penstock_detect.detector_options import DetectorSubgraphOptions
     from penstock_detect.model_file import ModelFile
-    from penstock_detect.options import DetectorSubgraphOptions
     from penstock_tensors import TensorInfo
 
 #: The dimensions of a batch of images.

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from PIL import Image
 
-from penstock_detect.options import DetectorInputCalculatorOptions, Interpolation, Resize
+from penstock_detect.detector_options import DetectorInputCalculatorOptions, Interpolation, Resize
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

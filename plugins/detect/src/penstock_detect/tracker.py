@@ -126,7 +126,8 @@ class TrackerCalculator(penstock.Calculator):
         """
         if len(masks) != len(followed.ids):
             raise InvalidArgumentError(
-                f"there are {len(masks)} masks, but {len(followed.ids)} detections; give one for each"
+                f"there are {len(masks)} masks for the tracker, but {len(followed.ids)} detections; give one "
+                "for each"
             )
         keeps_all = self._options.keep_untracked
         return [mask for mask, number in zip(masks, followed.ids, strict=True) if number or keeps_all]

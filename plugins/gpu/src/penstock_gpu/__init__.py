@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from penstock_gpu.drawing.helper import GlCalculatorHelper as GlCalculatorHelper
     from penstock_gpu.drawing.program import GlProgram as GlProgram
     from penstock_gpu.drawing.quad import draw_quad as draw_quad
-    from penstock_gpu.drawing.simple import GlSimpleCalculator as GlSimpleCalculator
+    from penstock_gpu.drawing.simple_filter import GlSimpleCalculator as GlSimpleCalculator
     from penstock_gpu.drawing.vertex_attributes import ATTRIB_TEXTURE_POSITION as ATTRIB_TEXTURE_POSITION
     from penstock_gpu.drawing.vertex_attributes import ATTRIB_VERTEX as ATTRIB_VERTEX
     from penstock_gpu.errors import GlError as GlError
@@ -55,7 +55,7 @@ _HOMES: Final = {
     "penstock_gpu.drawing.program": "GlProgram",
     "penstock_gpu.drawing.vertex_attributes": "ATTRIB_TEXTURE_POSITION ATTRIB_VERTEX",
     "penstock_gpu.drawing.quad": "draw_quad",
-    "penstock_gpu.drawing.simple": "GlSimpleCalculator",
+    "penstock_gpu.drawing.simple_filter": "GlSimpleCalculator",
     "penstock_gpu.errors": "GlError GpuUnavailableError ShaderError",
     "penstock_gpu.formats": "GpuBufferFormat",
     "penstock_gpu.service": "GPU GpuResources",

@@ -313,7 +313,7 @@ def format_of_array(array: NDArray[Any], wanted: int | None = None) -> GpuBuffer
                 f"{kind.name} is {usual}" for kind, usual in _PIXELS.items() if _USUAL[usual] == kind
             )
             raise InvalidArgumentError(
-                f"no GPU buffer holds an array of {found}: {fits}; convert it to one of these"
+                f"no GPU buffer format holds an array of {found}: {fits}; convert it to one of these"
             )
         return _USUAL[layout]
     kind = checked_format(wanted)

@@ -218,8 +218,7 @@ class GpuResources:
             if used:
                 names = ", ".join(map(repr, used))
                 raise FailedPreconditionError(
-                    f"these GPU resources serve a run (executor {names}); wait until it is done, "
-                    "then close them"
+                    f"the GPU service serves a run (executor {names}); wait until it is done, then close it"
                 )
             self._is_closed = True
             contexts = list(self._contexts.values())
@@ -275,7 +274,7 @@ class GpuResources:
 
     def _refuse_closed(self, node: str | None = None) -> None:
         if self._is_closed:
-            raise FailedPreconditionError("these GPU resources are closed; make new ones", node=node)
+            raise FailedPreconditionError("the GPU service is closed; make new GpuResources", node=node)
 
 
 def _checked_policy(policy: str | None) -> str:
@@ -285,7 +284,8 @@ def _checked_policy(policy: str | None) -> str:
         source = f" (from {VARIABLE})"
     if policy not in POLICIES:
         raise InvalidArgumentError(
-            f"GPU policy {policy!r}{source} does not exist; use {', '.join(map(repr, POLICIES[:-1]))} or "
+            f"policy {policy!r}{source} of the GPU service does not exist; use "
+            f"{', '.join(map(repr, POLICIES[:-1]))} or "
             f"{POLICIES[-1]!r}"
         )
     return policy

@@ -109,7 +109,7 @@ def test_a_size_that_is_none_is_refused(size):
 def test_reading_an_empty_buffer_says_that_nobody_has_written():
     for view in (ImageFrame, np.ndarray, GlTextureView):
         with pytest.raises(
-            FailedPreconditionError, match=r"GpuBuffer BGRA32 3x2 is empty: .*take a write_view"
+            FailedPreconditionError, match=r"GpuBuffer BGRA32 3x2 has no image yet: .*take a write_view"
         ):
             GpuBuffer(3, 2).read_view(view)
 
@@ -121,8 +121,8 @@ def test_a_view_without_a_path_is_refused_with_view_and_storages():
         with pytest.raises(InvalidArgumentError) as raised:
             ask(bytes)
         assert str(raised.value).startswith(
-            f"GpuBuffer BGRA32 7x5 has no way to a view bytes to {kind} from its storages (FrameStorage); "
-            "ask for one of "
+            f"the image of GpuBuffer BGRA32 7x5 has no way to a view bytes to {kind} from its storages "
+            "(FrameStorage); ask for one of "
         )
         assert "GlTextureView, ImageFrame" in str(raised.value)
     assert buffer.storages() == ("FrameStorage",)
@@ -221,7 +221,9 @@ def test_an_array_with_one_channel_may_have_a_dimension_for_it():
 def test_what_is_no_image_is_refused():
     with pytest.raises(InvalidArgumentError, match=r"an array of .5, 7, 4. uint8 is no RGB24 image"):
         GpuBuffer.of_array(pixels(), F.RGB24)
-    with pytest.raises(InvalidArgumentError, match=r"no GPU buffer holds an array of .5, 7, 4. float64"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"no GPU buffer format holds an array of .5, 7, 4. float64"
+    ):
         GpuBuffer.of_array(pixels().astype(np.float64))
     with pytest.raises(
         InvalidArgumentError, match="of_frame takes an ImageFrame, not 'ndarray'; use of_array"

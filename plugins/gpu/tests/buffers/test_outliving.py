@@ -231,7 +231,7 @@ def test_an_image_outlives_resources_that_are_closed_and_only_its_own_context_st
     assert resources.close()
     assert main.is_closed
     assert not other.is_closed
-    with pytest.raises(FailedPreconditionError, match=r"^these GPU resources are closed; make new ones$"):
+    with pytest.raises(FailedPreconditionError, match=r"^the GPU service is closed; make new GpuResources$"):
         resources.context()
     expect_image(image, 255)
 
@@ -349,8 +349,8 @@ def test_an_image_whose_context_was_ended_by_hand_says_what_to_do_before():
     for ask in (image.frame, image.array):
         with pytest.raises(
             FailedPreconditionError,
-            match=r"^<texture \d+ BGRA32 7x5> was made in context 'main', which has ended, and its pixels "
-            r"went with it; read it back before, with GpuBuffer\.frame\(\) or array\(\)$",
+            match=r"^no copy of <texture \d+ BGRA32 7x5>: it was made in context 'main', which has ended, "
+            r"and its pixels went with it; read it back before, with GpuBuffer\.frame\(\) or array\(\)$",
         ):
             ask()
     assert image._repr_png_() is None

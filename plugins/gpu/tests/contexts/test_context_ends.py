@@ -217,7 +217,8 @@ def test_a_driver_that_does_not_answer_is_an_error_that_says_so(monkeypatch):
     monkeypatch.setattr(gl_thread, "_START_S", 0.01)
     before = set(threading.enumerate())
     with pytest.raises(
-        GpuUnavailableError, match=r"the driver has not made context 'slow' current within 0\.01 s"
+        GpuUnavailableError,
+        match=r"the driver has not made context 'slow' current on its GL thread within 0\.01 s",
     ):
         GlContext.create(name="slow")
     may_go.set()

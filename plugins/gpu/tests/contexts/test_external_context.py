@@ -104,7 +104,9 @@ def test_without_a_current_context_there_is_nothing_to_capture(gl_available):
 
 def test_another_api_than_that_of_the_one_to_share_with_is_refused(application):
     other = "gl" if application.api == "gles" else "gles"
-    with pytest.raises(InvalidArgumentError, match=f"a context of API '{other}' cannot share with 'external"):
+    with pytest.raises(
+        InvalidArgumentError, match=f"opening a context: API '{other}' cannot share with 'external"
+    ):
         GlContext.create(application, api=other)
 
 
@@ -125,7 +127,7 @@ def test_a_context_shares_with_one_on_its_own_device_only(make_context):
         pytest.skip("there is one device only")
 
     with pytest.raises(
-        InvalidArgumentError, match="a context on 'surfaceless' cannot share with 'first' on "
+        InvalidArgumentError, match="opening a context: device 'surfaceless' cannot share with 'first' on "
     ):
         GlContext.create(first, device="surfaceless")
     assert make_context(first, device=first.device.index).share_group is first.share_group

@@ -218,7 +218,7 @@ def test_who_does_not_wait_so_long_is_told_that_it_is_not_done(busy, make_contex
     assert run(busy.token.is_ready) is False
     if context is not None:
         with pytest.raises(
-            WaitTimeoutError, match=r"context 'alone' has not drawn up to its fence within 0.02 s"
+            WaitTimeoutError, match=r"context 'alone' has not drawn up to its GlSyncToken within 0.02 s"
         ):
             run(lambda: busy.token.wait_on_gpu(0.02))
     assert busy.context.close(0.0) is False  # nor when it is about to end

@@ -154,7 +154,9 @@ def test_a_gpu_wait_of_strangers_ends_when_its_time_is_over(make_context, monkey
     first, stranger = make_context(name="first"), make_context()
     token = first.run(first.create_sync)
     monkeypatch.setitem(vars(gl), "glClientWaitSync", lambda *_: gl.GL_TIMEOUT_EXPIRED)
-    with pytest.raises(WaitTimeoutError, match=r"context 'first' has not drawn up to its fence within 0.5 s"):
+    with pytest.raises(
+        WaitTimeoutError, match=r"context 'first' has not drawn up to its GlSyncToken within 0.5 s"
+    ):
         stranger.run(lambda: token.wait_on_gpu(0.5))
 
 
@@ -194,7 +196,7 @@ def test_there_is_no_gpu_wait_without_a_current_context(context):
     token = context.run(context.create_sync)
     with pytest.raises(
         FailedPreconditionError,
-        match=r"no GL context is current to wait for the fence in; wait in GlContext\.run",
+        match=r"no GL context is current to wait for the GlSyncToken in; wait in GlContext\.run",
     ):
         token.wait_on_gpu()
 

@@ -440,7 +440,8 @@ def test_dlpack_says_which_device_and_refuses_others_and_copies(cuda, gl_context
         view.__dlpack__(copy=True)
     for stream in (0, -2):
         with pytest.raises(
-            ValueError, match=f"stream is {stream}, expected None, -1, 1, 2 or a stream's handle"
+            ValueError,
+            match=f"the stream for the CUDA array is {stream}, expected None, -1, 1, 2 or a stream's handle",
         ):
             view.__dlpack__(stream=stream)
     held = taker(view, max_version=None)
@@ -459,7 +460,9 @@ def test_a_released_view_lends_nothing(cuda, gl_context):
     view.release()
     view.release()
 
-    said = "the CUDA view has been released; ask the buffer for another, or take it by DLPack, which holds it"
+    said = (
+        "the CUDA array has been released; ask the buffer for another, or take it by DLPack, which holds it"
+    )
     for use in (view.__dlpack__, lambda: view.__cuda_array_interface__, lambda: view.pointer):
         with pytest.raises(FailedPreconditionError, match=said):
             use()
@@ -486,7 +489,7 @@ def test_an_array_of_another_shape_or_type_is_refused(cuda, gl_context, on_devic
     )
     with pytest.raises(InvalidArgumentError, match="is no BGRA32 image"):
         of_cuda(on_device(pixels(F.RGB24)), F.BGRA32, context=gl_context)
-    with pytest.raises(InvalidArgumentError, match="no GPU buffer holds an array of"):
+    with pytest.raises(InvalidArgumentError, match="no GPU buffer format holds an array of"):
         of_cuda(on_device(np.zeros((4, 4), np.int64)), context=gl_context)
 
 
@@ -497,7 +500,7 @@ def test_a_tensor_of_another_device_names_both_and_one_of_the_cpu_says_what_to_u
         InvalidArgumentError, match=r"is on cuda:0, but the OpenGL context runs on cuda:1 \(Fake B\)"
     ):
         of_cuda(on_device(pixels(F.BGRA32), 0), context=gl_context)
-    with pytest.raises(InvalidArgumentError, match=r"is a source in main memory, .* use GpuBuffer\.of_array"):
+    with pytest.raises(InvalidArgumentError, match=r"is in main memory, .* use GpuBuffer\.of_array"):
         of_cuda(pixels(F.BGRA32), context=gl_context)
     assert cuda.mapped == {}
 
@@ -511,8 +514,8 @@ def test_without_a_current_context_the_error_says_where_to_ask(cuda, gl_context,
         with pytest.raises(FailedPreconditionError) as caught:
             ask()
         assert str(caught.value) == (
-            f"CUDA needs a GL context, and none is current on this thread; ask for {what} in GlContext.run, "
-            "or in run_in_gl_context of a node's helper"
+            f"CUDA storage needs a GL context, and none is current on this thread; ask for {what} in "
+            "GlContext.run, or in run_in_gl_context of a node's helper"
         )
 
 
@@ -524,8 +527,8 @@ def test_a_context_on_a_software_renderer_or_another_device_names_both(cuda, gl_
     said = why_no_cuda(gl_context)
 
     assert said == (
-        f"the OpenGL context runs on {gl_context.renderer!r} ({kind}), expected one of CUDA's devices: "
-        "cuda:0 'Fake A', cuda:1 'Fake B', of which CUDA_VISIBLE_DEVICES='0,1' hides others; "
+        f"no bridge to CUDA: the OpenGL context runs on {gl_context.renderer!r} ({kind}), expected one of "
+        "CUDA's devices: cuda:0 'Fake A', cuda:1 'Fake B', of which CUDA_VISIBLE_DEVICES='0,1' hides others; "
         'choose it with device="cuda:0" or PENSTOCK_GPU_DEVICE=cuda:0'
     )
     with pytest.raises(CudaUnavailableError, match="the OpenGL context runs on"):
@@ -541,7 +544,7 @@ def test_a_context_of_gles_is_refused(cuda, gl_available):
 
     assert (
         why_no_cuda(context)
-        == f'context {context.name!r} speaks gles, but CUDA expects desktop GL; make it with api="gl"'
+        == f'context {context.name!r} speaks gles, but CUDA storage needs desktop GL; make it with api="gl"'
     )
     context.close()
 
@@ -578,7 +581,7 @@ def test_a_buffer_that_cuda_refuses_is_deleted_and_the_view_can_be_asked_for_aga
 def test_a_view_takes_no_arguments(cuda, gl_context):
     buffer = in_texture(gl_context, pixels(F.BGRA32))
     with pytest.raises(
-        InvalidArgumentError, match="a view CudaArray takes no argument 'plane'; leave it out"
+        InvalidArgumentError, match="a view CudaArray of the storage takes no argument 'plane'; leave it out"
     ):
         buffer.read_view(CudaArray, plane=0)
 

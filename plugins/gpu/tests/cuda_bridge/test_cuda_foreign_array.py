@@ -118,7 +118,7 @@ def refused(array, bridge):
 
 
 def test_an_array_in_main_memory_is_sent_to_of_array(on_device, bridge):
-    said = "ndarray is a source in main memory, expected on a CUDA device; use GpuBuffer.of_array"
+    said = "foreign array ndarray is in main memory, expected on a CUDA device; use GpuBuffer.of_array"
     assert refused(image(4, 6), bridge) == said
     assert refused(on_device(image(4, 6), 0, kind=dlpack.Device.CUDA_HOST), bridge) == said.replace(
         "ndarray", "OnDevice"
@@ -132,20 +132,20 @@ def test_an_array_on_another_device_names_both(on_device, by_interface, bridge):
         " is on cuda:0, but the OpenGL context runs on cuda:1 (Fake B); "
         'copy it there, or open the context on device="cuda:0"'
     )
-    assert refused(on_device(image(4, 6), 0), bridge) == "OnDevice" + said
+    assert refused(on_device(image(4, 6), 0), bridge) == "foreign array OnDevice" + said
     bridge.device = 0
-    assert refused(by_interface(image(4, 6)), bridge) == "OnDeviceByInterface" + said
+    assert refused(by_interface(image(4, 6)), bridge) == "foreign array OnDeviceByInterface" + said
 
 
 def test_what_cannot_be_an_image_is_refused_and_let_go(on_device, bridge):
     channels_first = on_device(image(3, 4, 6, 2))
     assert refused(channels_first, bridge) == (
-        "the CUDA array has shape (3, 4, 6, 2), expected (H, W) or (H, W, channels) with at least one pixel; "
-        "for (channels, H, W) use permute(1, 2, 0).contiguous() or the like"
+        "the foreign array has shape (3, 4, 6, 2), expected (H, W) or (H, W, channels) with at least one "
+        "pixel; for (channels, H, W) use permute(1, 2, 0).contiguous() or the like"
     )
     assert channels_first.released == 1
     assert refused(on_device(image(0, 4)), bridge).startswith(
-        "the CUDA array has shape (0, 4), expected (H, W)"
+        "the foreign array has shape (0, 4), expected (H, W)"
     )
 
 
@@ -164,17 +164,17 @@ def test_gaps_within_a_row_are_refused_with_the_cure(on_device, bridge, array):
     said = refused(on_device(array), bridge)
 
     assert said.startswith(
-        f"the CUDA array of shape {array.shape} has strides of {array.strides} bytes, expected "
+        f"the foreign array of shape {array.shape} has strides of {array.strides} bytes, expected "
     )
     assert said.endswith("; use tensor.contiguous() or cupy.ascontiguousarray")
 
 
 def test_other_devices_elements_and_things_are_refused(on_device, by_interface, bridge):
     assert refused(on_device(image(4, 6), 0, kind=10), bridge) == (
-        "OnDevice is on DLPack device type 10, expected 2, CUDA"
+        "foreign array OnDevice is on DLPack device type 10, expected 2, CUDA"
     )
     assert refused(on_device(image(4, 6, dtype=np.complex64)), bridge) == (
-        "the CUDA array's source has elements of DLPack type 5 with 64 bits, expected uint8, float16 or "
+        "the foreign array has elements of DLPack type 5 with 64 bits, expected uint8, float16 or "
         "float32; convert the array before"
     )
     assert refused([1, 2], bridge) == (
@@ -182,9 +182,10 @@ def test_other_devices_elements_and_things_are_refused(on_device, by_interface, 
         "such as a torch.Tensor or a cupy.ndarray"
     )
     assert refused(by_interface(image(4, 6), mask=3), bridge) == (
-        "OnDeviceByInterface has a mask in its CUDA interface; fill in its elements before"
+        "foreign array OnDeviceByInterface has a mask in its CUDA interface; fill in its elements before"
     )
     bridge.device = None
     assert refused(by_interface(image(4, 6)), bridge) == (
-        "OnDeviceByInterface names an address that CUDA does not know: cuPointerGetAttribute: unknown"
+        "foreign array OnDeviceByInterface names an address that CUDA does not know: cuPointerGetAttribute: "
+        "unknown"
     )

@@ -313,7 +313,8 @@ def test_a_frame_in_main_memory_is_read_back_once(resources):
 
 def test_a_texture_gives_no_other_kinds_of_frame(resources):
     with pytest.raises(
-        GraphRunError, match=r"get_frame: <class 'int'> is no kind of frame; use GpuBuffer or ImageFrame"
+        GraphRunError,
+        match=r"GlTexture.get_frame: <class 'int'> is no kind of frame; use GpuBuffer or ImageFrame",
     ):
         in_context(lambda helper: helper.create_destination_texture(1, 1).get_frame(int), resources)
 

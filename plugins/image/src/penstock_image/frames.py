@@ -34,8 +34,8 @@ def expect_same_size(frame: ImageFrame, port: str, other: ImageFrame, other_port
     """
     if frame.array.shape[:2] != other.array.shape[:2]:
         raise InvalidArgumentError(
-            f"input {port!r} holds {frame!r}, but input {other_port!r} {other!r}; make both the same size, "
-            "for example with an ImageTransformationCalculator"
+            f"input {port!r} holds {frame!r}, but input {other_port!r} {other!r}; make both frames the same "
+            "size, for example with an ImageTransformationCalculator"
         )
 
 

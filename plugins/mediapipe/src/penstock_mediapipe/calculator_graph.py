@@ -86,7 +86,7 @@ class CalculatorGraph:
     ) -> None:
         if validated_graph_config is not None:
             if binary_graph_path is not None or graph_config is not None:
-                raise InvalidArgumentError("give the graph exactly one of the three arguments")
+                raise InvalidArgumentError("give the CalculatorGraph exactly one of the three arguments")
             plan = validated_graph_config.plan
         else:
             plan = plan_of(binary_graph_path, graph_config)

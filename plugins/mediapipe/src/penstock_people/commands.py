@@ -195,11 +195,13 @@ def _run(  # noqa: PLR0913  # an argument for each option
     """Check the options they share, and run a graph of this pack."""
     if (video is None) == (camera is None):
         raise click.UsageError(
-            f"{'neither' if video is None else 'both'} of VIDEO and --camera are given; give exactly one "
-            "of them"
+            f"{'neither' if video is None else 'both'} of VIDEO and --camera are given to look for people; "
+            "give exactly one of them"
         )
     if live and video is None:
-        raise click.UsageError("--live reads a VIDEO as if it were a camera; leave it out with --camera")
+        raise click.UsageError(
+            "--live looks for people in a VIDEO as if it were a camera; leave it out with --camera"
+        )
     if as_lines and as_rows:
         raise click.UsageError(
             "--json and --rows both print the landmarks of people to stdout; leave out one of them"

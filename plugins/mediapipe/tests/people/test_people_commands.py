@@ -138,11 +138,11 @@ def test_the_times_of_the_nodes_are_printed_on_request(invoke, film, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "neither of VIDEO and --camera are given; give exactly one of them"),
+        ([], "neither of VIDEO and --camera are given to look for people; give exactly one of them"),
         (["in.mp4", "--camera", "0"], "both of VIDEO and --camera are given"),
         (
             ["--camera", "0", "--live"],
-            "--live reads a VIDEO as if it were a camera; leave it out with --camera",
+            "--live looks for people in a VIDEO as if it were a camera; leave it out with --camera",
         ),
         (
             ["in.mp4", "--json", "--rows"],

@@ -149,8 +149,8 @@ class WavSinkCalculator(penstock.Calculator):
     def _refused(self, error: OSError) -> PenstockError:
         said = f"{str(self._target)!r} cannot be written: {error.strerror}"
         if error.errno in _FULL:
-            return ResourceExhaustedError(f"audio file {said}; make room on the disk")
-        return InvalidArgumentError(f"audio file {said}; check OUTPUT_FILE_PATH")
+            return ResourceExhaustedError(f"WAV file {said}; make room on the disk")
+        return InvalidArgumentError(f"WAV file {said}; check OUTPUT_FILE_PATH")
 
     def _broken(self, error: OSError) -> PenstockError:
         kind, cure = PenstockError, "check the disk"
@@ -158,7 +158,7 @@ class WavSinkCalculator(penstock.Calculator):
             kind, cure = ResourceExhaustedError, "make room on the disk"
         seconds = self._file.frames / self._rate
         return kind(
-            f"audio file {str(self._target)!r}: writing failed: {error.strerror}; {str(self._file.path)!r} "
+            f"WAV file {str(self._target)!r}: writing failed: {error.strerror}; {str(self._file.path)!r} "
             "plays, up to at "
             f"most a second before {seconds:.1f} s; {cure}"
         )
@@ -173,15 +173,15 @@ def _check_target(target: Path) -> None:
     """
     said = f"{str(target)!r} cannot be written"
     if target.suffix.lower() != ".wav":
-        raise InvalidArgumentError(f"audio file {said}: it does not end with .wav; name such a file")
+        raise InvalidArgumentError(f"WAV file {said}: it does not end with .wav; name such a file")
     if not target.parent.is_dir():
         raise InvalidArgumentError(
-            f"audio file {said}: there is no directory {str(target.parent)!r}; make it first"
+            f"WAV file {said}: there is no directory {str(target.parent)!r}; make it first"
         )
     if target.is_dir():
-        raise InvalidArgumentError(f"audio file {said}: it is a directory; name a file")
+        raise InvalidArgumentError(f"WAV file {said}: it is a directory; name a file")
     for path in (target.parent, target):
         if path.exists() and not os.access(path, os.W_OK):
             raise InvalidArgumentError(
-                f"audio file {said}: no permission for {str(path)!r}; choose another path"
+                f"WAV file {said}: no permission for {str(path)!r}; choose another path"
             )

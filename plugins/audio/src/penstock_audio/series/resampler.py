@@ -166,9 +166,8 @@ class SoxrResampler:
             soxr: Any = import_module("soxr")
         except ImportError as error:
             raise FailedPreconditionError(
-                f"soxr_quality {SoxrQuality.Quality.Name(quality)} needs python-soxr, which cannot be "
-                "imported "
-                f'({error}); run: pip install "penstock-audio[soxr]"'
+                f"the resampler's soxr_quality {SoxrQuality.Quality.Name(quality)} needs python-soxr, which "
+                f'cannot be imported ({error}); run: pip install "penstock-audio[soxr]"'
             ) from error
         self._channels: Final = channels
         self._stream: Final = soxr.ResampleStream(

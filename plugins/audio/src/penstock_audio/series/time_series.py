@@ -41,7 +41,7 @@ def samples_in(seconds: float, rate: float) -> int:
     samples = seconds * rate
     if not abs(samples) < _MOST_SAMPLES:
         raise ResourceExhaustedError(
-            f"{seconds} s at {rate} Hz have too many samples; ask for a shorter time"
+            f"time series: {seconds} s at {rate} Hz have too many samples; ask for a shorter time"
         )
     return rounded(samples)
 

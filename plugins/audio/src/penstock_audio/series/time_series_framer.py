@@ -83,11 +83,13 @@ class TimeSeriesFramerCalculator(penstock.Calculator):
         options = cc.options(TimeSeriesFramerCalculatorOptions)
         duration, overlap = options.frame_duration_seconds, options.frame_overlap_seconds
         if not 0 < duration < math.inf:
-            raise InvalidArgumentError(f"frame_duration_seconds is {duration}, but must be above 0; set it")
+            raise InvalidArgumentError(
+                f"the framer's frame_duration_seconds is {duration}, but must be above 0; set it"
+            )
         if not -math.inf < overlap < duration:
             raise InvalidArgumentError(
-                f"frame_overlap_seconds is {overlap}, but must be below frame_duration_seconds, which is "
-                f"{duration}"
+                f"the framer's frame_overlap_seconds is {overlap}, but must be below frame_duration_seconds, "
+                f"which is {duration}"
             )
         cc.declare(may_skip=True, stateless=False)
 

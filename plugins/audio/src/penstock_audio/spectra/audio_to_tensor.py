@@ -99,7 +99,7 @@ class AudioToTensorCalculator(penstock.Calculator):
         _check(options)
         if "DC_AND_NYQUIST" in cc.outputs and not options.HasField("fft_size"):
             raise InvalidArgumentError(
-                "the tensor's output DC_AND_NYQUIST needs fft_size; set it, or leave the output out"
+                "the audio tensor's output DC_AND_NYQUIST needs fft_size; set it, or leave the output out"
             )
         if not options.stream_mode:
             cc.set_timestamp_offset(0)

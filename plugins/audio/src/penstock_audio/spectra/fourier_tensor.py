@@ -105,8 +105,8 @@ def spectrum_of(
     expected = size + 2 * (kind == _WITH_BOTH) - 2 * (kind == _WITHOUT)
     if pairs.size != expected:
         raise InvalidArgumentError(
-            f"a tensor has {pairs.size} numbers, but a transform of {size} points has {expected} in this "
-            "dft_tensor_format; use the options of the AudioToTensorCalculator that made it"
+            f"a Fourier tensor has {pairs.size} numbers, but a transform of {size} points has {expected} in "
+            "this dft_tensor_format; use the options of the AudioToTensorCalculator that made it"
         )
     values = pairs[0::2] + 1j * pairs[1::2]
     if kind != _WITH_BOTH:

@@ -44,8 +44,8 @@ class _OfSpectra(penstock.Calculator):
         header = series_header(cc.inputs[0])
         if not (header.HasField("audio_sample_rate") and header.audio_sample_rate > 0):
             raise InvalidArgumentError(
-                f"stream {cc.inputs[0].name!r} has a header without audio_sample_rate, but the frequencies "
-                "of the rows follow from it; put a SpectrogramCalculator before it",
+                f"stream {cc.inputs[0].name!r} has a header without audio_sample_rate, but mel features "
+                "follow from it; put a SpectrogramCalculator before it",
                 stream=cc.inputs[0].name,
             )
         self._bins = header.num_channels
@@ -160,7 +160,8 @@ class MfccCalculator(_OfSpectra):
         self._weights = mel_weights(bins, rate, options.mel_spectrum_params, cc.node_name)
         if count > bands:
             raise InvalidArgumentError(
-                f"mfcc_count of the features is {count}, but must be at most channel_count, which is {bands}"
+                f"mfcc_count of the mel features is {count}, but must be at most channel_count, "
+                f"which is {bands}"
             )
         angles = np.pi / bands * np.arange(count)[:, None] * (np.arange(bands) + 0.5)
         self._cosines = np.sqrt(2 / bands) * np.cos(angles)

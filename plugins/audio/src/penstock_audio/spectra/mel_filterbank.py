@@ -58,20 +58,20 @@ def mel_weights(
     check_count(f"the product of {count} bands and {bins} frequencies", count * bins, 0, MOST_WEIGHTS)
     if bins < 2:  # noqa: PLR2004  # 0 Hz alone is no spectrum
         raise InvalidArgumentError(
-            f"a spectrum of {bins} rows has no mel bands, it must have at least 2; put a "
+            f"a spectrum of {bins} rows is too small for a mel filterbank, it must have at least 2; put a "
             "SpectrogramCalculator before it"
         )
     if not 0 <= low < high:
         raise InvalidArgumentError(
-            f"the mel bands' min_frequency_hertz is {low} and max_frequency_hertz is {high}; they must grow, "
-            "from 0 on"
+            f"the mel filterbank's min_frequency_hertz is {low} and max_frequency_hertz is {high}; they must "
+            "grow, from 0 on"
         )
     width = rate / (2 * (bins - 1))
     first, last = int(1.5 + low / width), int(high / width)
     if last >= bins:
         raise InvalidArgumentError(
-            f"the mel bands' max_frequency_hertz is {high}, but sound with {rate:g} samples a second has "
-            f"frequencies up to {rate / 2:g}; make it lower, or the sample rate higher"
+            f"the mel filterbank's max_frequency_hertz is {high}, but sound with {rate:g} samples a second "
+            f"has frequencies up to {rate / 2:g}; make it lower, or the sample rate higher"
         )
     edges = np.linspace(mel(low), mel(high), count + 2)
     place_of = mel(np.arange(bins) * width)

@@ -270,7 +270,9 @@ def _length_and_step(
     if "FRAME_OVERLAP" in sides:
         overlap = sides["FRAME_OVERLAP"].get(float)
     if not 0 < duration < math.inf:
-        raise InvalidArgumentError(f"frame_duration_seconds is {duration}, but must be above 0; set it")
+        raise InvalidArgumentError(
+            f"the spectrogram's frame_duration_seconds is {duration}, but must be above 0; set it"
+        )
     if not 0 <= overlap < duration:
         raise InvalidArgumentError(
             f"the spectrogram's frame_overlap_seconds is {overlap}, but must be from 0 to below "

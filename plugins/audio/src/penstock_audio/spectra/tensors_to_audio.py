@@ -121,7 +121,7 @@ def _check(options: TensorsToAudioCalculatorOptions) -> None:
     """
     if not options.HasField("fft_size"):
         raise InvalidArgumentError(
-            "there is no fft_size; set that of the AudioToTensorCalculator in the options"
+            "to make audio of tensors, fft_size is needed; set that of the AudioToTensorCalculator"
         )
     size = check_size(options.fft_size)
     check_format(options.dft_tensor_format)
@@ -131,6 +131,6 @@ def _check(options: TensorsToAudioCalculatorOptions) -> None:
     samples, overlap = options.num_samples, options.num_overlapping_samples
     if samples != size or not 0 < overlap <= size // 2:
         raise InvalidArgumentError(
-            f"to make audio, num_samples is {samples} and num_overlapping_samples is {overlap}; they must be "
-            f"fft_size, which is {size}, and from 1 to half of it"
+            f"to make audio of tensors, num_samples is {samples} and num_overlapping_samples is {overlap}; "
+            f"they must be fft_size, which is {size}, and from 1 to half of it"
         )

@@ -60,7 +60,8 @@ class _Concatenate(PerElementType):
             elements = self.container.elements(port)
             if len(joined) + len(elements) > MAX_ELEMENTS:
                 raise ResourceExhaustedError(
-                    f"the joined list has more than {MAX_ELEMENTS} elements; join fewer or shorter lists",
+                    f"the concatenated list has more than {MAX_ELEMENTS} elements; join fewer or shorter "
+                    "lists",
                     stream=port.name,
                     timestamp=cc.stamp,
                 )

@@ -94,7 +94,7 @@ class GetVectorItemCalculator(PerElementType):
         elements = source.payload
         if index < 0 or (index >= len(elements) and not self._may_miss):
             raise InvalidArgumentError(
-                f"stream {source.name!r}: the index is {index}, but the list has {len(elements)} elements; "
+                f"stream {source.name!r}: the index is {index}, but the vector has {len(elements)} elements; "
                 "elements count from 0, and output_empty_on_oob allows an index past the last",
                 stream=source.name,
                 timestamp=cc.stamp,

@@ -82,14 +82,14 @@ class ConstantSidePacketCalculator(penstock.Calculator):
         count = cc.output_side_packets.count("PACKET")
         if count != len(packets):
             raise InvalidArgumentError(
-                f"there are {count} output side packets PACKET, but {len(packets)} packets in the options; "
-                "each needs the other"
+                f"there are {count} output side packets PACKET, but {len(packets)} constant packets in the "
+                "options; each needs the other"
             )
         for i, packet in enumerate(packets):
             field = packet.WhichOneof("value")
             if field is None:
                 raise InvalidArgumentError(
-                    f"packet {i} of the options has no value; give one of {', '.join(_TYPES)}"
+                    f"constant side packet {i} of the options has no value; give one of {', '.join(_TYPES)}"
                 )
             cc.output_side_packets["PACKET", i].set(_TYPES[field], f"the {field} in the options")
         cc.declare(may_skip=False, stateless=False)

@@ -62,8 +62,9 @@ class PacketFrequencyCalculator(penstock.Calculator):
         count = cc.inputs.count("")
         if not count or cc.outputs.count("") != count:
             raise InvalidArgumentError(
-                f"frequencies are measured of {count} untagged inputs, for {cc.outputs.count('')} untagged "
-                "outputs, but each input needs an output, and one at least is needed; connect as many"
+                f"packet frequencies are measured of {count} untagged inputs, for {cc.outputs.count('')} "
+                "untagged outputs, but each input needs an output, and one at least is needed; connect as "
+                "many"
             )
         for i in range(count):
             cc.inputs[i].set_any("a stream to count")
@@ -81,13 +82,13 @@ class PacketFrequencyCalculator(penstock.Calculator):
         self._labels = list(options.label)
         if len(self._labels) != len(cc.inputs) or not all(self._labels):
             raise InvalidArgumentError(
-                f"the frequencies' label is {self._labels}, but each of the {len(cc.inputs)} streams needs "
-                "one that is not empty; set them in the options"
+                f"the packet frequencies' label is {self._labels}, but each of the {len(cc.inputs)} streams "
+                "needs one that is not empty; set them in the options"
             )
         if not 0 < options.time_window_sec <= _LONGEST:
             raise InvalidArgumentError(
-                f"the frequency's time_window_sec is {options.time_window_sec:g}, but must be above 0 and at "
-                "most 100; change it in the options"
+                f"the packet frequencies' time_window_sec is {options.time_window_sec:g}, but must be above "
+                "0 and at most 100; change it in the options"
             )
         self._window = options.time_window_sec * _MICROSECONDS
         self._first: list[int | None] = [None] * len(cc.inputs)

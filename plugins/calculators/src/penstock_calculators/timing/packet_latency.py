@@ -66,8 +66,9 @@ class PacketLatencyCalculator(penstock.Calculator):
         count = cc.inputs.count("")
         if not count or cc.outputs.count("") != count:
             raise InvalidArgumentError(
-                f"latencies are measured of {count} untagged inputs, for {cc.outputs.count('')} untagged "
-                "outputs, but each input needs an output, and one at least is needed; connect as many"
+                f"packet latencies are measured of {count} untagged inputs, for {cc.outputs.count('')} "
+                "untagged outputs, but each input needs an output, and one at least is needed; connect as "
+                "many"
             )
         for i in range(count):
             cc.inputs[i].set_any("a stream to watch")
@@ -88,14 +89,14 @@ class PacketLatencyCalculator(penstock.Calculator):
         names = list(options.packet_labels) or [cc.inputs[i].name for i in range(count)]
         if len(names) != count:
             raise InvalidArgumentError(
-                f"there are {len(names)} packet_labels and {count} streams to watch; set one for each, or "
-                "none"
+                f"there are {len(names)} packet_labels, but latencies of {count} streams are measured; set "
+                "one for each, or none"
             )
         for field in ("num_intervals", "interval_size_usec"):
             if getattr(options, field) < 1:
                 raise InvalidArgumentError(
-                    f"latency option {field} is {getattr(options, field)}, but must be 1 or more; change it "
-                    "in the options"
+                    f"packet latency option {field} is {getattr(options, field)}, but must be 1 or more; "
+                    "change it in the options"
                 )
         check_elements(options.num_intervals, "num_intervals", _MOST_INTERVALS)
         self._size, self._last = options.interval_size_usec, options.num_intervals - 1

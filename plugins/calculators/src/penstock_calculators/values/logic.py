@@ -87,8 +87,8 @@ class LogicCalculator(penstock.Calculator):
         for port in cc.inputs:
             if port.is_empty():
                 raise InvalidArgumentError(
-                    f"input {port.name!r} has no packet at timestamp {cc.stamp}, but other inputs have one; "
-                    "send a bool at each timestamp, for example by a "
+                    f"the logic operation's input {port.name!r} has no packet at timestamp {cc.stamp}, but "
+                    "others have one; send a bool at each timestamp, for example by a "
                     "PacketPresenceCalculator or a PacketClonerCalculator"
                 )
             result = self._join(result, bool(port.payload))

@@ -116,7 +116,7 @@ def _check(options: ShadowOptions, inputs: list[Any], outputs: list[Any]) -> Non
     for field in ("primary", "candidate"):
         if not getattr(options, field).calculator:
             raise InvalidArgumentError(
-                f"option {field} names no calculator; write {field} {{ calculator: ... }}"
+                f"the shadow's option {field} names no calculator; write {field} {{ calculator: ... }}"
             )
     if not options.executor:
         raise InvalidArgumentError(

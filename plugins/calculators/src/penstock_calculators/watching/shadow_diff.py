@@ -41,7 +41,7 @@ class ShadowDiffCalculatorOptions:
     def __attrs_post_init__(self) -> None:
         if not 0 <= self.tolerance < float("inf"):
             raise InvalidArgumentError(
-                f"the pairs' tolerance is {self.tolerance:g}, but must be a number from 0 on"
+                f"the shadow diff's tolerance is {self.tolerance:g}, but must be a number from 0 on"
             )
 
 

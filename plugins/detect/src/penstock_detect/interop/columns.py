@@ -49,8 +49,8 @@ def columns_of(detections: Sequence[Detection], width: int, height: int) -> Colu
         place = one.location_data
         if place.format != LocationData.RELATIVE_BOUNDING_BOX:
             raise InvalidArgumentError(
-                f"a detection has a place of format {LocationData.Format.Name(place.format)}, but must have "
-                "a relative bounding box; connect what a detector of penstock-detect makes"
+                f"a detection has a place of format {LocationData.Format.Name(place.format)}, but columns "
+                "take a relative bounding box; connect what a detector of penstock-detect makes"
             )
         box = place.relative_bounding_box
         row[:] = box.xmin, box.ymin, box.xmin + box.width, box.ymin + box.height
@@ -113,8 +113,8 @@ def of_supervision(found: Any) -> Columns:
     boxes = getattr(found, "xyxy", None)
     if boxes is None or not hasattr(found, "tracker_id"):
         raise InvalidArgumentError(
-            f"the payload is a {type(found).__name__!r}, but must be a supervision.Detections; connect what "
-            "a function or a DetectionsToSupervisionCalculator makes"
+            f"the payload is a {type(found).__name__!r}, but columns are made of a supervision.Detections; "
+            "connect what a function or a DetectionsToSupervisionCalculator makes"
         )
     count = len(boxes)
     names = (found.data or {}).get(CLASS_NAMES)

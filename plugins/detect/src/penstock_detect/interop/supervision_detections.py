@@ -65,7 +65,8 @@ def to_supervision(
     if masks is not None:
         if len(masks) != len(detections):
             raise InvalidArgumentError(
-                f"there are {len(masks)} masks, but {len(detections)} detections; give one for each"
+                f"there are {len(masks)} masks for supervision, but {len(detections)} detections; give one "
+                "for each"
             )
         given["mask"] = np.array(
             [cv2.resize(one.array, (width, height), interpolation=cv2.INTER_NEAREST) > 0 for one in masks],

@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 
 from penstock.errors import InvalidArgumentError
-from penstock_detect.options import Layout, MaskAxes, Scores, Units
+from penstock_detect.detector_options import Layout, MaskAxes, Scores, Units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,8 +75,8 @@ def refuse(layout: Layout, arrays: Sequence[Any], wanted: str) -> NoReturn:
         InvalidArgumentError: always.
     """
     raise InvalidArgumentError(
-        f"the outputs are {shapes_of(arrays)}, but the layout {layout.name} has {wanted}; set another layout "
-        "in the options"
+        f"nothing can be found in the outputs {shapes_of(arrays)}: the layout {layout.name} has {wanted}; "
+        "set another layout in the options"
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from penstock.errors import InvalidArgumentError
-from penstock_detect.options import Layout, MaskAxes
+from penstock_detect.detector_options import Layout, MaskAxes
 from penstock_detect.outputs import others, yolo
 from penstock_detect.outputs.masks import axes_of, count_of
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from penstock_detect.options import Layout, MaskAxes
+from penstock_detect.detector_options import Layout, MaskAxes
 from penstock_detect.outputs.found import refuse
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from penstock_detect.options import Scores
+from penstock_detect.detector_options import Scores
 from penstock_detect.outputs.found import Found, corners, refuse, sigmoid, softmax
 
 if TYPE_CHECKING:

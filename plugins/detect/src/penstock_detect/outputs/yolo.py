@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from penstock_detect.options import Layout
+from penstock_detect.detector_options import Layout
 from penstock_detect.outputs.found import Found, corners, refuse
 from penstock_detect.outputs.masks import prototypes_of
 

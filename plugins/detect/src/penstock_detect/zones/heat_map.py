@@ -11,7 +11,7 @@ import numpy as np
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_detect.zones.anchors import anchor_of
-from penstock_detect.zones.options import HeatColors, HeatMapCalculatorOptions
+from penstock_detect.zones.zone_options import HeatColors, HeatMapCalculatorOptions
 from penstock_formats import Detection, ImageFormat, ImageFrame
 from penstock_formats.api import pass_header
 

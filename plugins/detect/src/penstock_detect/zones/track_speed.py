@@ -9,8 +9,8 @@ from penstock.errors import InvalidArgumentError
 from penstock_detect.zones.anchors import anchor_of
 from penstock_detect.zones.events import TrackSpeed
 from penstock_detect.zones.ground import GroundPlane, Slope
-from penstock_detect.zones.options import TrackSpeedCalculatorOptions, places_of, searched
 from penstock_detect.zones.zone_counter import size_of
+from penstock_detect.zones.zone_options import TrackSpeedCalculatorOptions, places_of, searched
 from penstock_formats import Detection
 
 
@@ -79,14 +79,13 @@ class TrackSpeedCalculator(penstock.Calculator):
         self._places = places = places_of(cc, options)
         if places.ground is None:
             raise InvalidArgumentError(
-                f'the file of zones {options.zones_path!r} has no "ground"; add "ground": {{"image": four '
-                "points, "
-                '"meters": four points}'
+                f'the file of zones {options.zones_path!r} has no "ground", which speeds of tracks need; add '
+                '"ground": {"image": four points, "meters": four points}'
             )
         if places.is_pixels and places.size is None and "IMAGE_SIZE" not in cc.inputs:
             raise InvalidArgumentError(
-                "speeds need the ground's points, which are in pixels, but not of which image; say its "
-                "size, or connect IMAGE_SIZE"
+                "speeds of tracks need the ground's points, which are in pixels, but not of which image; say "
+                "its size, or connect IMAGE_SIZE"
             )
         self._anchor = places.anchor or options.anchor
         self._size: tuple[float, float] | None = None
@@ -131,7 +130,7 @@ class TrackSpeedCalculator(penstock.Calculator):
         places = self._places.in_fractions(self._size)
         if places.is_pixels or places.ground is None:
             raise InvalidArgumentError(
-                "for speeds the points of the ground are in pixels, but no packet of IMAGE_SIZE has come; "
-                "send one with the first detections"
+                "for speeds of tracks the points of the ground are in pixels, but no packet of IMAGE_SIZE "
+                "has come; send one with the first detections"
             )
         return GroundPlane(places.ground)

@@ -11,7 +11,7 @@ from penstock_detect.zones.anchors import anchor_of
 from penstock_detect.zones.counting import Counter, Rules, Seen
 from penstock_detect.zones.counts import ZoneCounts
 from penstock_detect.zones.events import TrackSpeed, ZoneEvent
-from penstock_detect.zones.options import ZonesCalculatorOptions, places_of, searched
+from penstock_detect.zones.zone_options import ZonesCalculatorOptions, places_of, searched
 from penstock_formats import Detection
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class ZonesCalculator(penstock.Calculator):
         self._places = places = places_of(cc, options)
         if options.zones_path and not (places.lines or places.zones):
             raise InvalidArgumentError(
-                f"the file of zones {options.zones_path!r} has neither lines nor zones; write one"
+                f"the zone counter's file {options.zones_path!r} has neither lines nor zones; write one"
             )
         if places.is_pixels and places.size is None and "IMAGE_SIZE" not in cc.inputs:
             raise InvalidArgumentError(
@@ -145,9 +145,8 @@ class ZonesCalculator(penstock.Calculator):
         places = self._places.in_fractions(self._size)
         if places.is_pixels:
             raise InvalidArgumentError(
-                "lines and zones are in pixels, but no packet of IMAGE_SIZE has come; send one with the "
-                "first "
-                "detections"
+                "the zone counter's lines and zones are in pixels, but no packet of IMAGE_SIZE has come; "
+                "send one with the first detections"
             )
         self._counter = Counter(places, self._rules)
         return self._counter
@@ -168,7 +167,7 @@ class ZonesCalculator(penstock.Calculator):
                 raise InvalidArgumentError(
                     f"input {cc.inputs['DETECTIONS'].name!r} has two detections with the ID {number} at "
                     "timestamp "
-                    f"{cc.stamp}, but a zone counts a track once; connect the output of a tracker"
+                    f"{cc.stamp}, but a zone counter counts a track once; connect the output of a tracker"
                 )
             found[number] = Seen(
                 number, _label(one), _score(one), anchor_of(one, self._anchor, self._size), speeds.get(number)
@@ -203,8 +202,7 @@ def size_of(cc: CalculatorContext, before: tuple[float, float] | None, places: P
     found = float(size[0]), float(size[1])
     if places.is_pixels and places.size is None and before not in (None, found):
         raise InvalidArgumentError(
-            f"the size of the image changes from {before} to {found} at timestamp {cc.stamp}, but lines "
-            "and zones "
-            "are in pixels; write them in fractions of the image"
+            f"the size of the image changes from {before} to {found} at timestamp {cc.stamp}, but the zone "
+            "counter's lines and zones are in pixels; write them in fractions of the image"
         )
     return found

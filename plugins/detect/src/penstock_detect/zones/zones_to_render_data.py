@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import penstock
 from penstock_detect.zones.counts import ZoneCounts
-from penstock_detect.zones.options import ZonesToRenderDataCalculatorOptions
+from penstock_detect.zones.zone_options import ZonesToRenderDataCalculatorOptions
 from penstock_formats import RenderData
 
 if TYPE_CHECKING:

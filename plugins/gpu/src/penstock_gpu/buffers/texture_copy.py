@@ -71,12 +71,12 @@ def frame_of_texture(storage: TextureStorage) -> FrameStorage:
     maker = texture.context
     if maker is not None:
         raise FailedPreconditionError(
-            f"{texture!r} was made in context {maker.name!r}, which has ended, and its pixels went with it; "
-            "read it back before, with GpuBuffer.frame() or array()"
+            f"no copy of {texture!r}: it was made in context {maker.name!r}, which has ended, and its pixels "
+            "went with it; read it back before, with GpuBuffer.frame() or array()"
         )
     raise FailedPreconditionError(
-        f"{texture!r} was made in {texture.producer!r}, which shares with no GlContext, so the texture "
-        "cannot be read; make one with GlContext.create(share=ExternalContext.current())"
+        f"no copy of {texture!r}: it was made in {texture.producer!r}, which shares with no GlContext; make "
+        "one with GlContext.create(share=ExternalContext.current())"
     )
 
 

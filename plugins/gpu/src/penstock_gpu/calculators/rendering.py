@@ -10,7 +10,7 @@ from penstock_gpu import gl
 from penstock_gpu.drawing.helper import GlCalculatorHelper
 from penstock_gpu.drawing.program import GlProgram
 from penstock_gpu.drawing.quad import draw_quad
-from penstock_gpu.drawing.simple import GlSimpleCalculator
+from penstock_gpu.drawing.simple_filter import GlSimpleCalculator
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping

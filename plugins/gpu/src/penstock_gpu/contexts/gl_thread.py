@@ -160,7 +160,8 @@ class GlThread:
             self._jobs.put(None)  # a thread that has started ends as soon as it can
             if isinstance(error, Empty):
                 raise GpuUnavailableError(
-                    f"the driver has not made context {self.name!r} current within {_START_S:g} s",
+                    f"the driver has not made context {self.name!r} current on its GL thread within "
+                    f"{_START_S:g} s",
                     "see what keeps the GL driver busy on this thread",
                 ) from None
             if isinstance(error, RuntimeError):  # the system gives no further thread

@@ -77,7 +77,8 @@ class Opening(Generic[C]):
         """Return a context that shares with `share`; see `GlContext.create`."""
         if api is not None and api != share.api:
             raise InvalidArgumentError(
-                f"a context of API {api!r} cannot share with {share.name!r} of {share.api!r}; leave api out"
+                f"opening a context: API {api!r} cannot share with {share.name!r} of {share.api!r}; leave "
+                "api out"
             )
         if isinstance(share, ExternalContext):
             its_device = devices.GpuDevice("external")
@@ -86,7 +87,8 @@ class Opening(Generic[C]):
             its_device = share.device
         if device is not None and its_device not in devices.candidates(device):
             raise InvalidArgumentError(
-                f"a context on {device!r} cannot share with {share.name!r} on {its_device}; leave device out"
+                f"opening a context: device {device!r} cannot share with {share.name!r} on {its_device}; "
+                "leave device out"
             )
         try:
             made = native.create(share.native_display, share.api, share.native_context)

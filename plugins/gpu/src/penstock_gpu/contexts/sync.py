@@ -133,7 +133,8 @@ class GlSyncToken:
             return  # commands of one context are done in order
         if here is None and not egl.load().current().context:
             raise FailedPreconditionError(
-                "no GL context is current to wait for the fence in; wait in GlContext.run, or with wait()"
+                "no GL context is current to wait for the GlSyncToken in; wait in GlContext.run, or with "
+                "wait()"
             )
         if here is None or here.share_group is self.context.share_group:
             is_done = self._has_fence(timeout_s)
@@ -145,8 +146,8 @@ class GlSyncToken:
             is_done = self.wait(timeout_s)
         if not is_done:
             raise WaitTimeoutError(
-                f"context {self.context.name!r} has not drawn up to its fence within {timeout_s} s; draw less"
-                " at a time, or wait longer"
+                f"context {self.context.name!r} has not drawn up to its GlSyncToken within {timeout_s} s; "
+                "draw less at a time, or wait longer"
             )
 
     def is_ready(self) -> bool:

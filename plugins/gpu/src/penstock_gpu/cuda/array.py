@@ -204,7 +204,7 @@ class CudaArray:
         hold = self._hold
         if hold is None:
             raise FailedPreconditionError(
-                "the CUDA view has been released; ask the buffer for another, "
+                "the CUDA array has been released; ask the buffer for another, "
                 "or take it by DLPack, which holds it"
             )
         return hold.pixels
@@ -217,7 +217,8 @@ class CudaArray:
         handle = LEGACY_STREAM if stream is None else int(stream)
         if handle < LEGACY_STREAM:
             raise ValueError(
-                f"the CUDA stream is {stream}, expected None, -1, 1, 2 or a stream's handle; 0 is ambiguous"
+                f"the stream for the CUDA array is {stream}, expected None, -1, 1, 2 or a stream's handle; "
+                "0 is ambiguous"
             )
         pixels.bridge.let_wait(handle)
         pixels.note_stream(handle)

@@ -299,7 +299,7 @@ def _device_of(context: GlContext, driver: CudaDriver) -> Any:
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     hidden = "" if visible is None else f", of which CUDA_VISIBLE_DEVICES={visible!r} hides others"
     raise CudaUnavailableError(
-        f"the OpenGL context runs on {context.renderer!r} ({kind}), expected one of CUDA's devices: "
-        f"{there or 'none'}{hidden}",
+        f"no bridge to CUDA: the OpenGL context runs on {context.renderer!r} ({kind}), expected one of "
+        f"CUDA's devices: {there or 'none'}{hidden}",
         cure='choose it with device="cuda:0" or PENSTOCK_GPU_DEVICE=cuda:0',
     )

@@ -80,14 +80,15 @@ class CudaSource:
     def _of_interface(cls, array: object, said: dict[str, Any], bridge: CudaBridge) -> CudaSource:
         if said.get("mask") is not None:
             raise InvalidArgumentError(
-                f"{type(array).__name__} has a mask in its CUDA interface; fill in its elements before"
+                f"foreign array {type(array).__name__} has a mask in its CUDA interface; fill in its "
+                "elements before"
             )
         pointer, shape = int(said["data"][0]), tuple(said["shape"])
         try:
             ordinal = bridge.device_of(pointer)
         except CudaError as error:
             raise InvalidArgumentError(
-                f"{type(array).__name__} names an address that CUDA does not know: {error}"
+                f"foreign array {type(array).__name__} names an address that CUDA does not know: {error}"
             ) from error
         _expect_device(array, (dlpack.Device.CUDA, ordinal), bridge)
         bridge.wait_for(said.get("stream") or LEGACY_STREAM)
@@ -111,12 +112,12 @@ def _expect_device(array: object, device: tuple[int, ...], bridge: CudaBridge) -
         raise _on_the_cpu(array)
     if kind not in _ON_DEVICE:
         raise InvalidArgumentError(
-            f"{type(array).__name__} is on DLPack device type {kind}, "
+            f"foreign array {type(array).__name__} is on DLPack device type {kind}, "
             f"expected {int(dlpack.Device.CUDA)}, CUDA"
         )
     if kind == dlpack.Device.CUDA and ordinal != bridge.ordinal:
         raise InvalidArgumentError(
-            f"{type(array).__name__} is on cuda:{ordinal}, "
+            f"foreign array {type(array).__name__} is on cuda:{ordinal}, "
             f"but the OpenGL context runs on cuda:{bridge.ordinal} "
             f'({bridge.device_name}); copy it there, or open the context on device="cuda:{ordinal}"'
         )
@@ -124,7 +125,7 @@ def _expect_device(array: object, device: tuple[int, ...], bridge: CudaBridge) -
 
 def _on_the_cpu(array: object) -> InvalidArgumentError:
     return InvalidArgumentError(
-        f"{type(array).__name__} is a source in main memory, expected on a CUDA device; use "
+        f"foreign array {type(array).__name__} is in main memory, expected on a CUDA device; use "
         "GpuBuffer.of_array"
     )
 
@@ -133,7 +134,7 @@ def _dtype(tensor: dlpack.Tensor) -> np.dtype[Any]:
     letter = _LETTERS.get(dlpack.Kind(tensor.kind)) if tensor.kind in _LETTERS else None
     if letter is None or tensor.bits % 8:
         raise InvalidArgumentError(
-            f"the CUDA array's source has elements of DLPack type {tensor.kind} with {tensor.bits} bits, "
+            f"the foreign array has elements of DLPack type {tensor.kind} with {tensor.bits} bits, "
             "expected uint8, float16 or float32; convert the array before"
         )
     return np.dtype(f"{letter}{tensor.bits // 8}")
@@ -143,8 +144,8 @@ def _pitch(shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype[Any
     """Return the bytes from one row to the next."""
     if len(shape) not in (_GRAY, _COLOUR) or 0 in shape:
         raise InvalidArgumentError(
-            f"the CUDA array has shape {shape}, expected (H, W) or (H, W, channels) with at least one pixel; "
-            "for (channels, H, W) use permute(1, 2, 0).contiguous() or the like"
+            f"the foreign array has shape {shape}, expected (H, W) or (H, W, channels) with at least one "
+            "pixel; for (channels, H, W) use permute(1, 2, 0).contiguous() or the like"
         )
     row = int(np.prod(shape[1:])) * dtype.itemsize
     inner = tuple(step * dtype.itemsize for step in dlpack.compact_strides(shape))[1:]
@@ -154,7 +155,7 @@ def _pitch(shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype[Any
     )
     if not is_together or (shape[0] > 1 and strides[0] < row):
         raise InvalidArgumentError(
-            f"the CUDA array of shape {shape} has strides of {strides} bytes, expected {inner} behind the "
+            f"the foreign array of shape {shape} has strides of {strides} bytes, expected {inner} behind the "
             "first; use tensor.contiguous() or cupy.ascontiguousarray"
         )
     return strides[0] if shape[0] > 1 else row

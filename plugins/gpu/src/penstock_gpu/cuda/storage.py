@@ -152,8 +152,8 @@ def cuda_of_texture(storage: TextureStorage) -> CudaStorage:
         here = producer if isinstance(producer, GlContext) else texture.context
     if here is None:
         raise FailedPreconditionError(
-            f"{texture!r} comes from a context of the application, and no GlContext is current; "
-            "ask for the CUDA view in GlContext.run of one that shares with it"
+            f"no CUDA storage of {texture!r}: it comes from a context of the application, and no GlContext "
+            "is current; ask for the CUDA view in GlContext.run of one that shares with it"
         )
     return here.run(lambda: _packed(storage))
 
@@ -288,8 +288,8 @@ def _context(what: str) -> GlContext:
     context = GlContext.current()
     if context is None:
         raise FailedPreconditionError(
-            f"CUDA needs a GL context, and none is current on this thread; ask for {what} in GlContext.run, "
-            "or in run_in_gl_context of a node's helper"
+            f"CUDA storage needs a GL context, and none is current on this thread; ask for {what} in "
+            "GlContext.run, or in run_in_gl_context of a node's helper"
         )
     return context
 
@@ -297,7 +297,7 @@ def _context(what: str) -> GlContext:
 def _bridge(context: GlContext) -> CudaBridge:
     if context.api != "gl":
         raise CudaUnavailableError(
-            f"context {context.name!r} speaks {context.api}, but CUDA expects desktop GL",
+            f"context {context.name!r} speaks {context.api}, but CUDA storage needs desktop GL",
             cure='make it with api="gl"',
         )
     return bridge_of(context)
@@ -306,7 +306,7 @@ def _bridge(context: GlContext) -> CudaBridge:
 def _expect_none(arguments: dict[str, object]) -> None:
     if arguments:
         raise InvalidArgumentError(
-            f"a view CudaArray takes no argument {next(iter(arguments))!r}; leave it out"
+            f"a view CudaArray of the storage takes no argument {next(iter(arguments))!r}; leave it out"
         )
 
 

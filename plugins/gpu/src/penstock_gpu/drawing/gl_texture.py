@@ -59,7 +59,9 @@ class GlTexture:
         if kind is ImageFrame:
             self.release()
             return self.buffer.frame()
-        raise InvalidArgumentError(f"get_frame: {kind!r} is no kind of frame; use GpuBuffer or ImageFrame")
+        raise InvalidArgumentError(
+            f"GlTexture.get_frame: {kind!r} is no kind of frame; use GpuBuffer or ImageFrame"
+        )
 
     def release(self) -> None:
         """Release the texture. A second call does nothing. `helper.release` releases several at once."""

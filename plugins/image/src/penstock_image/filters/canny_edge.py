@@ -91,8 +91,8 @@ class CannyEdgeCalculator(penstock.Calculator):
         width = options.line_width
         if not 1 <= width <= _WIDEST or width % 2 == 0:
             raise InvalidArgumentError(
-                f"the edges' line_width is {width}, but must be an odd number from 1 to {_WIDEST}; change it "
-                "in the options"
+                f"the Canny filter's line_width is {width}, but must be an odd number from 1 to {_WIDEST}; "
+                "change it in the options"
             )
         self._options = options
         self._square = None if width == 1 else np.ones((width, width), np.uint8)

@@ -74,7 +74,7 @@ def check_ending(path: Path) -> None:
     """
     if path.suffix.lower() not in HOLDS:
         raise InvalidArgumentError(
-            f"picture {str(path)!r} cannot be written: its ending is {path.suffix!r}, but must be one "
+            f"picture {str(path)!r} cannot be encoded: its ending is {path.suffix!r}, but must be one "
             f"of {', '.join(HOLDS)}; a path that ends with '/' is a folder"
         )
 
@@ -90,14 +90,14 @@ def check_frame(frame: ImageFrame, path: Path) -> None:
         names = ", ".join(kind.name for kind in HOLDS[ending])
         kind = " or end the path with .png" if frame.format in HOLDS[".png"] else ""
         raise InvalidArgumentError(
-            f"picture {str(path)!r}: the frame is {frame!r}, but {ending} holds {names}; put a "
-            f"{converter_for(frame.format)} before,{kind}".rstrip(",")
+            f"picture {str(path)!r} cannot be encoded: the frame is {frame!r}, but {ending} holds {names}; "
+            f"put a {converter_for(frame.format)} before,{kind}".rstrip(",")
         )
     longest = _LONGEST.get(ending)
     if longest is not None and max(frame.width, frame.height) > longest:
         raise InvalidArgumentError(
-            f"picture {str(path)!r}: the frame is {frame!r}, but {ending} has at most {longest} pixels on a "
-            "side; scale it down before, or end the path with .png"
+            f"picture {str(path)!r} cannot be encoded: the frame is {frame!r}, but {ending} has at most "
+            f"{longest} pixels on a side; scale it down before, or end the path with .png"
         )
 
 

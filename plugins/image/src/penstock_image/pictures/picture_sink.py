@@ -15,7 +15,7 @@ from penstock.errors import AlreadyExistsError, InvalidArgumentError
 from penstock.log import get_logger, place
 from penstock_formats import ImageFrame
 from penstock_image.pictures.encoding import Encoding, check_ending, check_frame, encoded, write_whole
-from penstock_image.pictures.finding import has_number, numbered
+from penstock_image.pictures.picture_paths import has_number, numbered
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract

@@ -15,8 +15,8 @@ from penstock.errors import InvalidArgumentError
 from penstock.log import get_logger, place
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
 from penstock_image.pictures.decoding import converted, decoded, loses
-from penstock_image.pictures.finding import find_pictures
-from penstock_image.pictures.times import MICROSECONDS, by_exif, by_rate, by_table
+from penstock_image.pictures.picture_paths import find_pictures
+from penstock_image.pictures.picture_times import MICROSECONDS, by_exif, by_rate, by_table
 
 if TYPE_CHECKING:
     from typing import Any
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
     from penstock.access import Access
     from penstock.lowlevel import Stop
-    from penstock_image.pictures.finding import Found, Picture
+    from penstock_image.pictures.picture_paths import Found, Picture
 
 _LOG: Final = get_logger("image")
 #: Why the ledger counts pictures as dropped.

@@ -115,8 +115,8 @@ def _describe_floats(sequence: MediaSequence, prefix: str) -> None:
         sequence.set(dimensions, INTS, [found])
     elif math.prod(given) != found:
         raise InvalidArgumentError(
-            f"the first step of {key!r} in the sequence has {found} numbers, but {dimensions!r} says "
-            f"{list(given)}; correct one of them"
+            f"the sequence cannot be reconciled: the first step of {key!r} has {found} numbers, but "
+            f"{dimensions!r} says {list(given)}; correct one of them"
         )
     _set_rate(sequence, key_of(prefix, keys.FEATURE_TIMESTAMP), key_of(prefix, keys.FEATURE_RATE))
 

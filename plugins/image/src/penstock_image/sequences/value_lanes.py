@@ -80,8 +80,8 @@ class ContextValues(Lane):
         """Add the list."""
         if moment.stamp != POSTSTREAM:
             raise InvalidArgumentError(
-                f"input {self.tag} has a packet at {show(moment.stamp)}, but its list is of the whole "
-                "sequence; send it once, at Timestamp.POSTSTREAM"
+                f"the sequence's values at input {self.tag} have a packet at {show(moment.stamp)}, but are "
+                "of the whole sequence; send them once, at Timestamp.POSTSTREAM"
             )
         if payload:
             moment.sequence.extend(self.key(self.name), self.kind, payload)

@@ -244,7 +244,7 @@ class InferenceCalculatorCpu(penstock.Calculator):
     def _check_count(self, count: int) -> None:
         if count != len(self._wanted):
             raise InvalidArgumentError(
-                f"{count} tensors came, but the model {self._name!r} takes "
+                f"the inference got {count} tensors, but the model {self._name!r} takes "
                 f"{len(self._wanted)}: {', '.join(f'{info.name!r} ({info})' for info in self._wanted)}",
                 code=StatusCode.INTERNAL,  # as in the reference
             )
@@ -252,7 +252,7 @@ class InferenceCalculatorCpu(penstock.Calculator):
     def _refuse(self, info: TensorInfo, array: NDArray[Any]) -> None:
         sizes = "x".join(map(str, array.shape)) or "scalar"
         raise InvalidArgumentError(
-            f"a tensor {array.dtype.name} {sizes} came, but the input {info.name!r} of "
+            f"the inference got a tensor {array.dtype.name} {sizes}, but the input {info.name!r} of "
             f"the model {self._name!r} is {info}; change what makes the tensor",
             code=StatusCode.INTERNAL,  # as in the reference
         )

@@ -113,6 +113,6 @@ def _read(place: Any) -> bytes:
         ) from error
     if len(data) != size:
         raise InvalidArgumentError(
-            f"MODEL_FD has {len(data)} bytes, but its size says {size}; correct the size"
+            f"the .tflite model's MODEL_FD has {len(data)} bytes, but its size says {size}; correct the size"
         )
     return data

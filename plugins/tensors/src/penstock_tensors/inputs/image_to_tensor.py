@@ -11,7 +11,6 @@ import numpy as np
 import penstock
 from penstock.errors import InvalidArgumentError, StatusCode
 from penstock_formats import Image, ImageFormat, ImageFrame, NormalizedRect, Tensor, check_frame_size
-from penstock_tensors.inputs.frames import frame_of
 from penstock_tensors.inputs.image_region import (
     NO_PADDING,
     cut_out,
@@ -21,6 +20,7 @@ from penstock_tensors.inputs.image_region import (
     region_transform,
     tensor_corners,
 )
+from penstock_tensors.inputs.input_frames import frame_of
 from penstock_tensors.messages.image_to_tensor_pb2 import ImageToTensorCalculatorOptions
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 import penstock
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock_formats import Image, ImageFormat, ImageFrame, Matrix, Tensor
-from penstock_tensors.inputs.frames import frame_of
+from penstock_tensors.inputs.input_frames import frame_of
 from penstock_tensors.messages.tensor_converter_pb2 import (
     TensorConverterCalculatorOptions,
     TfLiteConverterCalculatorOptions,

@@ -189,7 +189,7 @@ def arranged(array: NDArray[Any], info: TensorInfo, model: str) -> NDArray[Any]:
             pass  # the error below says why
     sizes = "x".join(map(str, array.shape)) or "scalar"
     raise InvalidArgumentError(
-        f"a tensor {array.dtype.name} {sizes} came, but the input {info.name!r} of the "
+        f"ONNX Runtime got a tensor {array.dtype.name} {sizes}, but the input {info.name!r} of the "
         f"model {model!r} is {info}{_cure(array.shape, info.shape)}"
     )
 

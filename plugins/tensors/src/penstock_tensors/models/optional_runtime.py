@@ -23,6 +23,6 @@ def optional_runtime(module: str, model: str, extra: str) -> Any:
         return import_module(module)
     except ImportError as error:
         raise FailedPreconditionError(
-            f"the model {model!r} needs {module.partition('.')[0]}, which cannot be imported ({error}); run: "
-            f'pip install "penstock-tensors[{extra}]"'
+            f"the model {model!r} needs the runtime {module.partition('.')[0]}, which cannot be imported "
+            f'({error}); run: pip install "penstock-tensors[{extra}]"'
         ) from error

@@ -12,7 +12,7 @@ from penstock_formats import NormalizedLandmarkList, Tensor
 from penstock_tensors.messages.refine_landmarks_from_heatmap_pb2 import (
     RefineLandmarksFromHeatmapCalculatorOptions,
 )
-from penstock_tensors.outputs.numbers import first_of, sigmoid
+from penstock_tensors.outputs.tensor_numbers import first_of, sigmoid
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from penstock_formats.api import TABLE_HEIGHT, TABLE_KEYPOINTS, TABLE_WIDTH, TABLE_XMIN, TABLE_YMIN
-from penstock_tensors.outputs.numbers import exponential
+from penstock_tensors.outputs.tensor_numbers import exponential
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,7 +8,7 @@ import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import Joint, JointList, Tensor, check_elements
 from penstock_tensors.messages.tensor_to_joints_pb2 import TensorToJointsCalculatorOptions
-from penstock_tensors.outputs.numbers import floats_of
+from penstock_tensors.outputs.tensor_numbers import floats_of
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract

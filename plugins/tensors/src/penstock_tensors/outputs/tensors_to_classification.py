@@ -12,7 +12,7 @@ from penstock.errors import InvalidArgumentError
 from penstock_formats import ClassificationList, LabelMapItem, Tensor
 from penstock_tensors.messages.tensors_to_classification_pb2 import TensorsToClassificationCalculatorOptions
 from penstock_tensors.models.resource_finder import RESOURCES
-from penstock_tensors.outputs.numbers import first_of
+from penstock_tensors.outputs.tensor_numbers import first_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -112,7 +112,7 @@ class TensorsToClassificationCalculator(penstock.Calculator):
             return
         if len(source.payload) != 1:
             raise InvalidArgumentError(
-                f"input {source.name!r} holds {len(source.payload)} tensors, but the calculator takes one; "
+                f"input {source.name!r} holds {len(source.payload)} tensors, but a classification takes one; "
                 "split the list before"
             )
         scores = first_of(source).ravel()

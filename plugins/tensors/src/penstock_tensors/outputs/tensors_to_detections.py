@@ -13,8 +13,8 @@ from penstock_formats import Detection, Tensor, check_elements
 from penstock_formats.api import TABLE_SCORE, detections_of, label_bytes
 from penstock_tensors.messages.ssd_anchors_pb2 import Anchor
 from penstock_tensors.messages.tensors_to_detections_pb2 import TensorsToDetectionsCalculatorOptions
-from penstock_tensors.outputs.numbers import floats_of, sigmoid
 from penstock_tensors.outputs.ssd_boxes import SIZES, Anchors, SsdBoxes
+from penstock_tensors.outputs.tensor_numbers import floats_of, sigmoid
 from penstock_tensors.ports import only_one
 
 if TYPE_CHECKING:

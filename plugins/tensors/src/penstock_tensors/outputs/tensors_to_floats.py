@@ -8,7 +8,7 @@ import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import Tensor
 from penstock_tensors.messages.tensors_to_floats_pb2 import TensorsToFloatsCalculatorOptions
-from penstock_tensors.outputs.numbers import first_of, sigmoid
+from penstock_tensors.outputs.tensor_numbers import first_of, sigmoid
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract

@@ -11,7 +11,7 @@ from penstock.errors import InvalidArgumentError
 from penstock_formats import LandmarkList, NormalizedLandmarkList, Tensor
 from penstock_formats.api import LANDMARK_FIELDS, landmark_list
 from penstock_tensors.messages.tensors_to_landmarks_pb2 import TensorsToLandmarksCalculatorOptions
-from penstock_tensors.outputs.numbers import first_of, sigmoid
+from penstock_tensors.outputs.tensor_numbers import first_of, sigmoid
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

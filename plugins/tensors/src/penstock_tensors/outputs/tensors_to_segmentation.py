@@ -11,7 +11,7 @@ import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import Image, ImageFormat, ImageFrame, Tensor
 from penstock_tensors.messages.tensors_to_segmentation_pb2 import TensorsToSegmentationCalculatorOptions
-from penstock_tensors.outputs.numbers import first_of, floats_of, softmax_of_two
+from penstock_tensors.outputs.tensor_numbers import first_of, floats_of, softmax_of_two
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

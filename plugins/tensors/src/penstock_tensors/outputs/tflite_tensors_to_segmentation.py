@@ -11,11 +11,11 @@ import numpy as np
 import penstock
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock_formats import Image, ImageFormat, ImageFrame, Tensor
-from penstock_tensors.inputs.frames import frame_of
+from penstock_tensors.inputs.input_frames import frame_of
 from penstock_tensors.messages.tflite_tensors_to_segmentation_pb2 import (
     TfLiteTensorsToSegmentationCalculatorOptions,
 )
-from penstock_tensors.outputs.numbers import floats_of, softmax_of_two
+from penstock_tensors.outputs.tensor_numbers import floats_of, softmax_of_two
 from penstock_tensors.ports import only_one
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class TfLiteTensorsToSegmentationCalculator(penstock.Calculator):
         tensors: list[Tensor] = port.payload
         if len(tensors) != 1:
             raise InvalidArgumentError(
-                f"input {port.name!r} holds {len(tensors)} tensors, but the calculator takes one; split the "
+                f"input {port.name!r} holds {len(tensors)} tensors, but a segmentation takes one; split the "
                 "list before"
             )
         values = floats_of(tensors[0], port)
@@ -173,8 +173,8 @@ def _check(options: TfLiteTensorsToSegmentationCalculatorOptions) -> None:
     for name in _FIELDS:
         if getattr(options, name) < 1:
             raise InvalidArgumentError(
-                f"{name} is {getattr(options, name)}, but must be 1 or more; set the size of the model's "
-                "tensor"
+                f"the segmentation's {name} is {getattr(options, name)}, but must be 1 or more; set the size "
+                "of the model's tensor"
             )
     if options.tensor_channels != _CHANNELS:
         raise InvalidArgumentError(

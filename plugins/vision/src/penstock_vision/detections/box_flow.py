@@ -129,16 +129,16 @@ def _check(given: Detection, before: ImageFrame, now: ImageFrame) -> None:
     if given.location_data.format != LocationData.RELATIVE_BOUNDING_BOX:
         kind = LocationData.Format.Name(given.location_data.format)
         raise InvalidArgumentError(
-            f"input 'DETECTION' holds a detection with a place of format {kind}, but it takes "
+            f"input 'DETECTION' holds a detection with a place of format {kind}, but the box flow takes "
             "RELATIVE_BOUNDING_BOX; put a DetectionTransformationCalculator before"
         )
     if now.format not in (ImageFormat.SRGB, ImageFormat.GRAY8):
         raise InvalidArgumentError(
-            f"input 'IMAGE' holds {now!r}, but it takes SRGB or GRAY8; put a "
+            f"input 'IMAGE' holds {now!r}, but the box flow takes SRGB or GRAY8; put a "
             f"{converter_for(now.format)} before"
         )
     if (before.width, before.height, before.format) != (now.width, now.height, now.format):
         raise InvalidArgumentError(
-            f"input 'PREV_IMAGE' holds {before!r}, but input 'IMAGE' {now!r}; for the boxes' flow make both "
+            f"input 'PREV_IMAGE' holds {before!r}, but input 'IMAGE' {now!r}; for the box flow make both "
             "the same size and format"
         )

@@ -116,7 +116,7 @@ class FilterDetectionCalculator(penstock.Calculator):
         if len(scores) < len(labels):
             raise InvalidArgumentError(
                 f"input {name!r} holds a detection with {len(labels)} labels and {len(scores)} scores, but "
-                "each label needs a score; connect detections with scores"
+                "the filter needs a score for each label; connect detections with scores"
             )
         found = [
             (label, score)

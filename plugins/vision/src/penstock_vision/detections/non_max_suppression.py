@@ -118,7 +118,9 @@ class NonMaxSuppressionCalculator(penstock.Calculator):
         """
         options = cc.options(NonMaxSuppressionCalculatorOptions)
         if options.max_num_detections == 0:
-            raise InvalidArgumentError("max_num_detections is 0, but must be 1 or more, or -1 for all")
+            raise InvalidArgumentError(
+                "the suppression's max_num_detections is 0, but must be 1 or more, or -1 for all"
+            )
         if options.overlap_type not in _OVERLAPS:
             raise InvalidArgumentError(
                 "the suppression's overlap_type is UNSPECIFIED_OVERLAP_TYPE, but must be JACCARD, "
@@ -305,8 +307,8 @@ def _best_label(detection: Detection) -> Detection | None:
         return None
     if not count or count not in (labels, ids):
         raise InvalidArgumentError(
-            f"a detection has {count} scores, {labels} labels and {ids} label_ids; there must be as many "
-            "scores as labels or label_ids"
+            f"in the suppression a detection has {count} scores, {labels} labels and {ids} label_ids; there "
+            "must be as many scores as labels or label_ids"
         )
     if count == 1 and labels <= 1 and ids <= 1:
         return detection
@@ -331,8 +333,8 @@ def _box(detection: Detection, image: Image | ImageFrame | None) -> tuple[float,
         return part.xmin, part.ymin, part.width, part.height
     if location.format != LocationData.BOUNDING_BOX or image is None:
         raise InvalidArgumentError(
-            f"a detection's location has format {LocationData.Format.Name(location.format)}, but boxes must "
-            "be RELATIVE_BOUNDING_BOX, or BOUNDING_BOX with the input IMAGE connected"
+            f"a detection's location has format {LocationData.Format.Name(location.format)}, but boxes for "
+            "the suppression must be RELATIVE_BOUNDING_BOX, or BOUNDING_BOX with the input IMAGE connected"
         )
     box = location.bounding_box
     width, height = np.float32(image.width), np.float32(image.height)

@@ -139,7 +139,8 @@ class DetectionOverlayCalculator(penstock.Calculator):
         """Give what is inside of masks the colour of their detections."""
         if len(masks) != len(detections):
             raise InvalidArgumentError(
-                f"there are {len(masks)} masks, but {len(detections)} detections; give one for each"
+                f"there are {len(masks)} masks for the overlay, but {len(detections)} detections; give one "
+                "for each"
             )
         for one, mask in zip(detections, masks, strict=True):
             tint(pixels, mask, self._color(one), self._opacity)
@@ -227,7 +228,8 @@ def tint(pixels: NDArray[Any], mask: ImageFrame, color: tuple[int, int, int, int
     """
     if mask.format is not ImageFormat.GRAY8:
         raise InvalidArgumentError(
-            f"a detection's mask has the format {mask.format.name}, but must be GRAY8; convert it before"
+            f"a detection's mask has the format {mask.format.name}, but the overlay draws GRAY8; convert it "
+            "before"
         )
     height, width = pixels.shape[:2]
     left, top, across, down = cv2.boundingRect(mask.array)  # most masks are a small part of the image

@@ -99,7 +99,7 @@ class MotionDetectionCalculator(penstock.Calculator):
         frame: ImageFrame = port.payload
         if frame.format not in (ImageFormat.SRGB, ImageFormat.GRAY8):
             raise InvalidArgumentError(
-                f"input 'IMAGE' holds {frame!r}, but it takes SRGB or GRAY8; put a "
+                f"input 'IMAGE' holds {frame!r}, but motion detection takes SRGB or GRAY8; put a "
                 f"{converter_for(frame.format)} before"
             )
         image = _scaled(frame.array, self._options.width_px)

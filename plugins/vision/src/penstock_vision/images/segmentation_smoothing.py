@@ -78,8 +78,9 @@ class SegmentationSmoothingCalculator(penstock.Calculator):
         new, old = _mask(source), _mask(previous)
         if new.shape != old.shape:
             raise InvalidArgumentError(
-                f"inputs {source.name!r} and {previous.name!r} hold masks of {new.shape[1]}x{new.shape[0]} "
-                f"and {old.shape[1]}x{old.shape[0]} pixels, but their sizes must be equal"
+                f"inputs {source.name!r} and {previous.name!r} hold masks to smooth of "
+                f"{new.shape[1]}x{new.shape[0]} and {old.shape[1]}x{old.shape[0]} pixels, but their sizes "
+                "must be equal"
             )
         x = np.square(new - np.float32(0.5))
         sums = np.full_like(x, _COEFFICIENTS[-1])
@@ -96,7 +97,7 @@ def _mask(port: Input) -> NDArray[np.float32]:
     image: Image = port.payload
     if image.format is not ImageFormat.VEC32F1:
         raise InvalidArgumentError(
-            f"input {port.name!r} holds {image!r}, but a mask is VEC32F1; convert it to float32 of one "
-            "channel"
+            f"input {port.name!r} holds {image!r}, but a mask to smooth is VEC32F1; convert it to float32 of "
+            "one channel"
         )
     return image.array

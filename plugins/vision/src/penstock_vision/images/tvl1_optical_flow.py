@@ -79,8 +79,8 @@ class Tvl1OpticalFlowCalculator(penstock.Calculator):
         if first.shape != second.shape:
             raise InvalidArgumentError(
                 f"inputs {ports[0].name!r} and {ports[1].name!r} hold frames of {first.shape[1]}x"
-                f"{first.shape[0]} and {second.shape[1]}x{second.shape[0]} pixels, but their sizes must be "
-                "equal; put a ScaleImageCalculator before one"
+                f"{first.shape[0]} and {second.shape[1]}x{second.shape[0]} pixels, but for optical flow "
+                "their sizes must be equal; put a ScaleImageCalculator before one"
             )
         if "FORWARD_FLOW" in cc.outputs:
             cc.outputs["FORWARD_FLOW"].add(self._flow(first, second), cc.stamp)

@@ -49,8 +49,8 @@ class SetLandmarkVisibilityCalculator(penstock.Calculator):
         count = len(port.payload.landmark)
         if count != 1:
             raise InvalidArgumentError(
-                f"input {port.name!r} holds {count} landmarks, but exactly one is needed; put a "
-                "SplitNormalizedLandmarkListCalculator before"
+                f"input {port.name!r} holds {count} landmarks, but the visibility of exactly one is set; put "
+                "a SplitNormalizedLandmarkListCalculator before"
             )
         made = NormalizedLandmarkList()
         made.CopyFrom(port.payload)

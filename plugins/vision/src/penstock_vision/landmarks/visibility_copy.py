@@ -57,7 +57,8 @@ class VisibilityCopyCalculator(penstock.Calculator):
         cc.inputs[target].set(_TO[target], "landmarks that get it")
         if target not in cc.outputs:
             raise InvalidArgumentError(
-                f"there is no output {target}, but the landmarks of input {target} leave there; connect it"
+                f"there is no output {target}, but the landmarks of input {target} leave there with the "
+                "copied visibility; connect it"
             )
         cc.outputs[target].set(_TO[target], "these landmarks with the copied values")
         cc.set_timestamp_offset(0)

@@ -93,7 +93,7 @@ class VisibilitySmoothingCalculator(penstock.Calculator):
         if before is not None and len(before) not in (0, len(table.values)):
             raise InvalidArgumentError(
                 f"input {port.name!r} holds {len(table.values)} landmarks, but {len(before)} before; "
-                "smooth the landmarks of one model only"
+                "smooth the visibility of one model's landmarks only"
             )
         if before is not None and not len(before):
             self._low_pass = LowPass()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from penstock_tensors.outputs.numbers import sigmoid
+from penstock_tensors.outputs.tensor_numbers import sigmoid
 
 
 @pytest.mark.parametrize("least", [None, -1000.0, -100.0])

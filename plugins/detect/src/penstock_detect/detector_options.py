@@ -147,13 +147,13 @@ def check_short_side(options: Any) -> None:
         return
     if options.resize != Resize.CROP:
         raise InvalidArgumentError(
-            f"short_side is {side}, but resize is {options.resize.name}, which takes no middle of an image; "
-            "set resize to CROP, or leave short_side out"
+            f"detector option short_side is {side}, but resize is {options.resize.name}, which takes no "
+            "middle of an image; set resize to CROP, or leave short_side out"
         )
     if side < least:
         raise InvalidArgumentError(
-            f"short_side is {side}, but must be {least} or more, the shorter side of the input, which is "
-            "cut out of the resized image; or leave it out"
+            f"detector option short_side is {side}, but must be {least} or more, the shorter side of the "
+            "input, which is cut out of the resized image; or leave it out"
         )
 
 
@@ -164,25 +164,28 @@ def check_colours(options: Any) -> None:
         InvalidArgumentError: they do not.
     """
     if options.channels not in _CHANNELS:
-        raise InvalidArgumentError(f"option channels is {options.channels}, but must be 1 or 3")
+        raise InvalidArgumentError(f"detector option channels is {options.channels}, but must be 1 or 3")
     if not 0 <= options.pad_value <= 255:  # noqa: PLR2004  # a byte
-        raise InvalidArgumentError(f"option pad_value is {options.pad_value}, but must be from 0 to 255")
+        raise InvalidArgumentError(
+            f"detector option pad_value is {options.pad_value}, but must be from 0 to 255"
+        )
     for name in ("mean", "std"):
         values = getattr(options, name)
         if len(values) not in (0, 1, options.channels):
             raise InvalidArgumentError(
-                f"option {name} has {len(values)} numbers, but must have one for each of {options.channels} "
-                "channels, or one for all"
+                f"detector option {name} has {len(values)} numbers, but must have one for each of "
+                f"{options.channels} channels, or one for all"
             )
         if not all(map(math.isfinite, values)) or (name == "std" and 0 in values):
             raise InvalidArgumentError(
-                f"option {name} is {values}, but must have finite numbers, and std none of 0"
+                f"detector option {name} is {values}, but must have finite numbers, and std none of 0"
             )
     if not math.isfinite(options.scale):
-        raise InvalidArgumentError(f"option scale is {options.scale}, but must be finite")
+        raise InvalidArgumentError(f"detector option scale is {options.scale}, but must be finite")
     if options.element_type not in ELEMENT_TYPES:
         raise InvalidArgumentError(
-            f"option element_type is {options.element_type!r}, but must be one of {', '.join(ELEMENT_TYPES)}"
+            f"detector option element_type is {options.element_type!r}, but must be one of "
+            f"{', '.join(ELEMENT_TYPES)}"
         )
 
 
@@ -274,10 +277,10 @@ class DetectorDecoderCalculatorOptions:
         check_share("min_score", self.min_score)
         if self.keypoint_values not in (2, 3):
             raise InvalidArgumentError(
-                f"option keypoint_values is {self.keypoint_values}, but must be 2 or 3"
+                f"detector option keypoint_values is {self.keypoint_values}, but must be 2 or 3"
             )
         if self.label and self.labels_path:
-            raise InvalidArgumentError("options label and labels_path are both set; leave one out")
+            raise InvalidArgumentError("detector options label and labels_path are both set; leave one out")
 
 
 @attrs.frozen(kw_only=True)
@@ -379,4 +382,4 @@ class DetectorSubgraphOptions:
         for name in ("width", "height", "short_side", "keypoint_values", "batch_window"):
             check_least(name, getattr(self, name), 0)
         if self.label and self.labels_path:
-            raise InvalidArgumentError("options label and labels_path are both set; leave one out")
+            raise InvalidArgumentError("detector options label and labels_path are both set; leave one out")

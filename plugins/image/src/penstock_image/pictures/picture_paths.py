@@ -46,7 +46,7 @@ class Picture:
 class Found:
     """The pictures of a path, in order, at least one."""
 
-    #: The path in words: "folder 'shots'".
+    #: The path in words: "picture folder 'shots'".
     what: str
     pictures: tuple[Picture, ...]
     #: The numbers of a pattern that are missing, in words, or "".
@@ -111,7 +111,7 @@ def _single(path: Path, access: Access) -> Found:
 
 
 def _in_folder(path: Path, access: Access) -> Found:
-    what = f"folder {str(path)!r}"
+    what = f"picture folder {str(path)!r}"
     names = [name for name in _names(path, access, what) if not name.startswith(".")]
     chosen = [name for name in names if Path(name).suffix.lower() in ENDINGS]
     if not chosen:
@@ -123,7 +123,7 @@ def _in_folder(path: Path, access: Access) -> Found:
 
 
 def _by_number(path: Path, access: Access) -> Found:
-    what = f"pattern {str(path)!r}"
+    what = f"picture pattern {str(path)!r}"
     form = re.compile(_number_form(path.name))
     by_number: dict[int, str] = {}
     for name in _names(path.parent, access, what):
@@ -156,7 +156,7 @@ def _number_form(name: str) -> str:
 
 
 def _by_wildcards(path: Path, access: Access) -> Found:
-    what = f"pattern {str(path)!r}"
+    what = f"picture pattern {str(path)!r}"
     names = [
         name
         for name in _names(path.parent, access, what)
@@ -164,14 +164,14 @@ def _by_wildcards(path: Path, access: Access) -> Found:
     ]
     if not names:
         raise InvalidArgumentError(
-            f"{what}: no picture in {str(path.parent)!r} fits; check folder and pattern"
+            f"{what} fits no picture in {str(path.parent)!r}; check folder and pattern"
         )
     return _found(what, path.parent, sorted(names, key=natural))
 
 
 def _in_list(path: Path, access: Access) -> Found:
     """Return the pictures of a list; a path that is not absolute begins at the list's folder."""
-    what = f"list {str(path)!r}"
+    what = f"picture list {str(path)!r}"
     pictures = []
     for number, line in enumerate(text_of(path, access, what).splitlines(), 1):
         entry = line.strip()
@@ -199,9 +199,7 @@ def text_of(path: Path, access: Access, what: str) -> str:
     except OSError as error:
         raise InvalidArgumentError(f"{what} cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        raise InvalidArgumentError(
-            f"{what} of pictures is no text in UTF-8: {error}; check what wrote it"
-        ) from error
+        raise InvalidArgumentError(f"{what} is no text in UTF-8: {error}; check what wrote it") from error
 
 
 def _names(folder: Path, access: Access, what: str) -> list[str]:
@@ -210,7 +208,7 @@ def _names(folder: Path, access: Access, what: str) -> list[str]:
         return [one.name for one in access.folder(folder).iterdir() if one.is_file()]
     except OSError as error:
         raise InvalidArgumentError(
-            f"{what} cannot be read: {error.strerror}: {str(folder)!r}; check the path of the pictures"
+            f"{what} cannot be read: {error.strerror}: {str(folder)!r}; check the path"
         ) from error
 
 

@@ -72,7 +72,7 @@ class GlSimpleCalculator(penstock.Calculator):
             src: the input image.
             dst: the image to draw, all of it.
         """
-        raise NotImplementedError(f"{type(self).__name__} must override gl_render(src, dst) for its drawing")
+        raise NotImplementedError(f"filter {type(self).__name__} must override gl_render(src, dst)")
 
     def gl_teardown(self) -> None:
         """Delete what `gl_setup` made; called once, if `gl_setup` has succeeded."""
@@ -87,7 +87,7 @@ class GlSimpleCalculator(penstock.Calculator):
         Returns:
             The new image, of the size of `output_dimensions` and the layout of `output_format`.
         """
-        raise NotImplementedError(f"{type(self).__name__} has no cpu_render(src)")
+        raise NotImplementedError(f"filter {type(self).__name__} has no cpu_render(src)")
 
     def output_dimensions(self, width: int, height: int) -> tuple[int, int]:
         """Return width and height of the output image, from those of the input image."""
@@ -112,9 +112,9 @@ class GlSimpleCalculator(penstock.Calculator):
         self.helper.open(cc)
         if not self.helper.uses_gl and type(self).cpu_render is GlSimpleCalculator.cpu_render:
             raise GpuUnavailableError(
-                f"node {cc.node_name!r}: {type(self).__name__} draws by GL alone, and there is no GL: "
+                f"node {cc.node_name!r}: filter {type(self).__name__} draws by GL alone, and there is no GL: "
                 f"{self.helper.why_off}",
-                "give the drawing a cpu_render(src), or bring GL",
+                "give the filter a cpu_render(src), or bring GL",
                 node=cc.node_name,
             )
         header = cc.inputs[_port(cc.inputs)].header
@@ -178,8 +178,8 @@ class GlSimpleCalculator(penstock.Calculator):
                 f"{made.shape} {made.dtype}" if isinstance(made, np.ndarray) else repr(type(made).__name__)
             )
             raise InvalidArgumentError(
-                f"{type(self).__name__}.cpu_render drew {kinds}, but {kind.name} of {width}x{height} is "
-                f"{shape} {dtype}; see output_dimensions and output_format of the drawing"
+                f"cpu_render of filter {type(self).__name__} drew {kinds}, but {kind.name} of "
+                f"{width}x{height} is {shape} {dtype}; see its output_dimensions and output_format"
             )
         return GpuBuffer.of_array(made, kind)
 
@@ -187,8 +187,8 @@ class GlSimpleCalculator(penstock.Calculator):
         new_width, new_height = whole(*self.output_dimensions(width, height))
         if new_width < 1 or new_height < 1:
             raise InvalidArgumentError(
-                f"{type(self).__name__}.output_dimensions made {new_width}x{new_height} of {width}x{height}, "
-                "but a drawing has at least one pixel"
+                f"output_dimensions of filter {type(self).__name__} made {new_width}x{new_height} of "
+                f"{width}x{height}, but an image has at least one pixel"
             )
         return new_width, new_height
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Final
 
 from penstock.errors import InvalidArgumentError
 from penstock_image.pictures.exif import time_taken
-from penstock_image.pictures.finding import text_of
+from penstock_image.pictures.picture_paths import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from penstock.access import Access
-    from penstock_image.pictures.finding import Found, Picture
+    from penstock_image.pictures.picture_paths import Found, Picture
 
 MICROSECONDS: Final = 1_000_000
 #: Names of the second column of a table → one of its units in microseconds.
@@ -51,7 +51,8 @@ def by_table(found: Found, path: Path, access: Access) -> list[tuple[Picture, in
         picture = known.get(name)
         if picture is None:
             raise InvalidArgumentError(
-                f"{place}: there is no picture {name!r} in {found.what}; correct the row, or take it out"
+                f"{place}: there is no picture {name!r} in {found.what}; correct the row of times, or "
+                "take it out"
             )
         if timed and time <= timed[-1][1]:
             raise InvalidArgumentError(
@@ -60,7 +61,9 @@ def by_table(found: Found, path: Path, access: Access) -> list[tuple[Picture, in
             )
         timed.append((picture, time))
     if not timed:
-        raise InvalidArgumentError(f"table {str(path)!r} has no row; write name and time of each picture")
+        raise InvalidArgumentError(
+            f"picture table {str(path)!r} has no row; write name and time of each picture"
+        )
     return timed
 
 
@@ -117,7 +120,7 @@ def _increasing(
 
 def _rows(path: Path, access: Access) -> Iterator[tuple[int, str, int]]:
     """Yield line, name and time in microseconds of each row."""
-    reader = csv.reader(io.StringIO(text_of(path, access, f"table {str(path)!r}")), strict=True)
+    reader = csv.reader(io.StringIO(text_of(path, access, f"picture table {str(path)!r}")), strict=True)
     unit = MICROSECONDS
     is_first = True
     try:
@@ -128,7 +131,8 @@ def _rows(path: Path, access: Access) -> Iterator[tuple[int, str, int]]:
             place = f"{path}, line {reader.line_num}"
             if len(cells) != _COLUMNS:
                 raise InvalidArgumentError(
-                    f"{place}: the row has {len(cells)} columns, but must have two: name, time in seconds"
+                    f"{place}: the row of times has {len(cells)} columns, but must have two: name, time in "
+                    "seconds"
                 )
             if is_first and cells[1].casefold() in _UNITS:
                 unit = _UNITS[cells[1].casefold()]
@@ -149,7 +153,7 @@ def _time(text: str, unit: int, place: str) -> int:
     except InvalidOperation:
         pass
     kind = "seconds, such as 0.04" if unit > 1 else "microseconds, such as 40000"
-    raise InvalidArgumentError(f"{place}: the time is {text!r}, but must be a number of {kind}")
+    raise InvalidArgumentError(f"{place}: the picture's time is {text!r}, but must be a number of {kind}")
 
 
 def _by_name(found: Found) -> dict[str, Picture]:

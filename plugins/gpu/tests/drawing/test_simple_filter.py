@@ -260,7 +260,8 @@ def test_a_size_that_cannot_be_is_refused(gl_available, policy):
     with (
         GpuResources(policy) as resources,
         pytest.raises(
-            GraphRunError, match=r"Empty\.output_dimensions made 0x2 of 3x2, but a drawing has at least"
+            GraphRunError,
+            match=r"output_dimensions of filter Empty made 0x2 of 3x2, but an image has at least",
         ),
     ):
         filtered(Empty, resources, images((3, 2)))
@@ -321,7 +322,8 @@ def test_what_cpu_render_returns_must_be_the_image_that_was_promised(made, found
 
     with pytest.raises(
         GraphRunError,
-        match=rf"Bad\.cpu_render drew {found}, but BGRA32 of 3x2 is \(2, 3, 4\) uint8; see output_dim",
+        match=rf"cpu_render of filter Bad drew {found}, but BGRA32 of 3x2 is \(2, 3, 4\) uint8; see its "
+        r"output_dim",
     ):
         filtered(Bad, GpuResources("off"), images((3, 2)))
 
@@ -346,8 +348,8 @@ def test_a_filter_without_a_numpy_path_says_so_before_the_first_image_where_ther
 
     with pytest.raises(
         GraphRunError,
-        match=r"node 'OnlyGl'.*: OnlyGl draws by GL alone, and there is no GL: its policy is 'off'; give the "
-        r"drawing a cpu_render\(src\), or bring GL",
+        match=r"node 'OnlyGl'.*: filter OnlyGl draws by GL alone, and there is no GL: its policy is 'off'; "
+        r"give the filter a cpu_render\(src\), or bring GL",
     ) as caught:
         filtered(OnlyGl, GpuResources("off"), [])
     assert isinstance(caught.value.errors[0].__cause__, GpuUnavailableError)
@@ -358,7 +360,7 @@ def test_a_filter_that_draws_nothing_is_told_to(resources):
     class Forgets(GlSimpleCalculator):
         pass
 
-    with pytest.raises(GraphRunError, match=r"Forgets must override gl_render\(src, dst\)"):
+    with pytest.raises(GraphRunError, match=r"filter Forgets must override gl_render\(src, dst\)"):
         filtered(Forgets, resources, images((3, 2)))
 
 

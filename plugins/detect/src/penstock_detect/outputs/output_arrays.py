@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from penstock import Input
-    from penstock_detect.options import Layout
+    from penstock_detect.detector_options import Layout
     from penstock_formats import Tensor
 
 _WHOLE: Final = frozenset(["int32", "int64", "uint32"])
@@ -39,8 +39,8 @@ def _values(tensor: Tensor, port: Input) -> NDArray[Any]:
     if kind in ("int8", "uint8") and tensor.scale != 1.0:
         return (tensor.array.astype(np.float32) - tensor.zero_point) * np.float32(tensor.scale)
     raise InvalidArgumentError(
-        f"stream {port.name!r} has a tensor {kind} {'x'.join(map(str, tensor.shape))} without a scale, but "
-        "what it stands for must be known: export the model with outputs of float32, or quantize it with "
+        f"stream {port.name!r} has a tensor {kind} {'x'.join(map(str, tensor.shape))} without a scale, so "
+        "no output array can be made of it: export the model with outputs of float32, or quantize it with "
         "dequantized outputs (QDQ)"
     )
 
@@ -55,7 +55,7 @@ def ordered(arrays: list[NDArray[Any]], order: Sequence[int], layout: Layout) ->
         return arrays
     if not all(0 <= one < len(arrays) for one in order):
         raise InvalidArgumentError(
-            f"order is {list(order)}, but the model has {len(arrays)} outputs for the layout {layout.name}: "
-            f"{shapes_of(arrays)}; change it in the options"
+            f"order is {list(order)}, but the model has {len(arrays)} output arrays for the layout "
+            f"{layout.name}: {shapes_of(arrays)}; change it in the options"
         )
     return [arrays[one] for one in order]

@@ -24,7 +24,7 @@ class ShardCalculatorOptions:
     def __attrs_post_init__(self) -> None:
         if self.bound_interval_us < -1:
             raise InvalidArgumentError(
-                f"the shards' bound_interval_us is {self.bound_interval_us}; give microseconds, 0 for a "
+                f"shard option bound_interval_us is {self.bound_interval_us}; give microseconds, 0 for a "
                 "bound with every packet, or -1 for none"
             )
 

@@ -30,7 +30,7 @@ def floats_of(tensor: Tensor, port: Input) -> NDArray[np.float32]:
     """
     if tensor.array.dtype != np.float32:
         raise InvalidArgumentError(
-            f"input {port.name!r} holds {tensor!r}, but the calculator reads float32; "
+            f"input {port.name!r} holds {tensor!r}, but the numbers of a tensor are read as float32; "
             "convert the tensor, or use a model with float32 outputs"
         )
     return tensor.array
@@ -45,7 +45,7 @@ def first_of(port: Input) -> NDArray[np.float32]:
     tensors: list[Tensor] = port.payload
     if not tensors:
         raise InvalidArgumentError(
-            f"input {port.name!r} holds an empty list, but the calculator reads its first tensor; "
+            f"input {port.name!r} holds an empty list, but the numbers of its first tensor are read; "
             "look at the node that made it"
         )
     return floats_of(tensors[0], port)

@@ -10,7 +10,7 @@ import attrs
 
 from penstock.access import ACCESS, Searched
 from penstock.errors import InvalidArgumentError
-from penstock_detect.options import check_least, check_share
+from penstock_detect.detector_options import check_least, check_share
 from penstock_detect.zones.anchors import Anchor
 from penstock_detect.zones.lines_and_zones import (
     DIRECTIONS,
@@ -43,8 +43,8 @@ def pairs(numbers: tuple[float, ...], what: str, least: int, most: int) -> tuple
     if len(numbers) % 2 or not least <= count <= most or not all(map(isfinite, numbers)):
         wanted = f"{least}" if least == most else f"{least} or more"
         raise InvalidArgumentError(
-            f"option {what} has the numbers {list(numbers)[:20]}, but must have x and y of {wanted} points, "
-            "finite"
+            f"zone options: {what} has the numbers {list(numbers)[:20]}, but must have x and y of {wanted} "
+            "points, finite"
         )
     return tuple(zip(numbers[::2], numbers[1::2], strict=True))
 
@@ -75,8 +75,8 @@ class LineOptions:
         start, end = pairs(self.point, f"the line {self.name!r}", 2, 2)
         if not self.name or len(set(self.direction)) != 2 or len(self.direction) != 2:  # noqa: PLR2004
             raise InvalidArgumentError(
-                f"option line {self.name!r} has the directions {list(self.direction)}, but must have a name "
-                "and two different directions"
+                f"zone options: line {self.name!r} has the directions {list(self.direction)}, but must have "
+                "a name and two different directions"
             )
         return Line(
             name=self.name,
@@ -110,7 +110,7 @@ class ZoneOptions:
         from penstock_detect.zones.lines_and_zones import MAX_POINTS
 
         if not self.name:
-            raise InvalidArgumentError("a zone has no name; set it")
+            raise InvalidArgumentError("zone options: a zone has no name; set it")
         points = pairs(self.point, f"the zone {self.name!r}", _CORNERS, MAX_POINTS)
         return Zone(name=self.name, points=points, classes=frozenset(self.classes))
 
@@ -168,13 +168,13 @@ class ZonesCalculatorOptions:
 
     def __attrs_post_init__(self) -> None:
         if not 0 <= self.margin <= 1:
-            raise InvalidArgumentError(f"the zones' margin is {self.margin:g}, but must be from 0 to 1")
+            raise InvalidArgumentError(f"zone option margin is {self.margin:g}, but must be from 0 to 1")
         check_least("hold_ms", self.hold_ms, 0)
         check_least("lost_ms", self.lost_ms, 0)
         if bool(self.zones_path) == bool(self.line or self.zone):
             raise InvalidArgumentError(
-                f"{'both' if self.zones_path else 'none'} of zones_path, line and zone are set; name a file, "
-                "or write lines and zones"
+                f"zone options: {'both' if self.zones_path else 'none'} of zones_path, line and zone are "
+                "set; name a file, or write lines and zones"
             )
         self.written()
 
@@ -220,12 +220,12 @@ class TrackSpeedCalculatorOptions:
         check_least("lost_ms", self.lost_ms, 0)
         if self.least_ms > self.window_ms:
             raise InvalidArgumentError(
-                f"the zones' least_ms is {self.least_ms}, but must be at most window_ms, {self.window_ms}"
+                f"zone option least_ms is {self.least_ms}, but must be at most window_ms, {self.window_ms}"
             )
         if bool(self.zones_path) == (self.ground is not None):
             raise InvalidArgumentError(
-                f"{'both' if self.zones_path else 'neither'} of zones_path and ground are set; give "
-                "exactly one"
+                f"zone options: {'both' if self.zones_path else 'neither'} of zones_path and ground are set; "
+                "give exactly one"
             )
         if self.ground is not None:
             self.ground.ground()
@@ -328,8 +328,8 @@ class ZonesToRenderDataCalculatorOptions:
 
     def __attrs_post_init__(self) -> None:
         if not (isfinite(self.thickness) and self.thickness > 0):
-            raise InvalidArgumentError(f"the option thickness is {self.thickness:g}, but must be above 0")
+            raise InvalidArgumentError(f"zone option thickness is {self.thickness:g}, but must be above 0")
         if not 0 < self.font_height <= 1:
             raise InvalidArgumentError(
-                f"the option font_height is {self.font_height:g}, but must be above 0, at most 1"
+                f"zone option font_height is {self.font_height:g}, but must be above 0, at most 1"
             )
