@@ -216,8 +216,8 @@ class ChromeTracer(Tracer):
         target = Path(path)
         if not target.name or "\0" in str(target):
             raise InvalidArgumentError(
-                f"the tracer cannot write a trace to {os.fspath(path)!r}, which names no file; write the path "
-                "of one"
+                f"the tracer cannot write a trace to {os.fspath(path)!r}, which names no file; write the "
+                "path of one"
             )
         kept = _Kept(self._copied(), list(self._open), dict(self._runs), self._left_out)
         if not target.parent.is_dir():
