@@ -678,8 +678,8 @@ def test_a_plugin_that_asks_for_the_plugins_while_it_is_loaded_fails(
     """
 
     assert python(script, tmp_path) == (
-        "FailedPreconditionError: plugins are being loaded; "
-        "a plugin module must not ask for them or run a graph\n"
+        "FailedPreconditionError: the default registry is loading plugins; "
+        "a plugin module must not ask for them or run graphs\n"
     )
 
 

@@ -190,7 +190,7 @@ def test_options_changed_may_not_write(steered):
     one.graph.start_run()
     one.graph.set_options("n", {"fail": "write"}, at=2)
     with pytest.raises(
-        GraphRunError, match=r"options_changed\(\) wrote to stream 'out'; only open\(\), process"
+        GraphRunError, match=r"options_changed\(\) of the steered node wrote to stream 'out'; only open"
     ):
         one.feed(1, 2)
     with pytest.raises(GraphRunError):

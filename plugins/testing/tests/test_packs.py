@@ -176,7 +176,7 @@ def test_the_report_is_data_that_json_can_hold(pack):
     assert said["faults"] == [
         {
             "subject": "subgraph 'twoGates'",
-            "text": "names of its kind are in camel case, as in 'GateCalculator'",
+            "text": "names of such components are in camel case, as in 'GateCalculator'",
             "is_warning": True,
         }
     ]
@@ -215,7 +215,8 @@ def test_a_report_separates_errors_from_warnings():
 def test_an_unknown_name_is_refused_with_what_is_near(pack):
     with pytest.raises(
         NotFoundError,
-        match=r"^no plugin and no distribution with one is named 'gate' \(did you mean '.*gates'.*\?\); "
+        match=r"^there is no pack to check: no plugin and no distribution with one is named 'gate' "
+        r"\(did you mean '.*gates'.*\?\); "
         r"install the pack first: pip install -e DIRECTORY$",
     ):
         pack(name="gate")
@@ -226,7 +227,7 @@ def test_a_distribution_with_several_plugins_wants_one_named(pack):
 
     with pytest.raises(
         InvalidArgumentError,
-        match=r"^distribution 'penstock-gates' has several plugins: 'gates', 'other'; name one of them$",
+        match=r"^distribution 'penstock-gates' has several plugins: 'gates', 'other'; name the one to check$",
     ):
         pack({POINTS: points}, name="penstock-gates")
 
@@ -270,7 +271,7 @@ def test_a_host_knows_what_its_plugins_bring_and_says_which_are_loaded(pack):
 def test_a_distribution_that_is_not_installed_is_named():
     with pytest.raises(
         NotFoundError,
-        match=r"^distribution 'penstock-nowhere' is not installed; pip install penstock-nowhere$",
+        match=r"^there is no metadata of distribution 'penstock-nowhere', which is not installed; pip",
     ):
         installed_distribution("penstock-nowhere")
 
@@ -342,20 +343,20 @@ def test_the_interpreter_apart_has_the_path_of_this_one(pack, tmp_path):
 # --- its distribution -----------------------------------------------------------------------------
 
 NO_CORE = (
-    "distribution 'penstock-gates': it does not require 'penstock-core', which its plugin module imports; "
-    "add it to its dependencies"
+    "distribution 'penstock-gates': its metadata does not require 'penstock-core', which its plugin module "
+    "imports; add it to its dependencies"
 )
 NO_BOUND = (
-    "warning: distribution 'penstock-gates': it requires {} of {!r}, so that a later one which it has not "
-    "met may break it; add an upper bound, as in '>=0.1,<0.2'"
+    "warning: distribution 'penstock-gates': its metadata requires {} of {!r}, so that a later one which it "
+    "has not met may break it; add an upper bound, as in '>=0.1,<0.2'"
 )
 NO_PYTHON = (
-    "warning: distribution 'penstock-gates': it says no Python version; add requires-python to its "
+    "warning: distribution 'penstock-gates': its metadata says no Python version; add requires-python to its "
     "pyproject.toml"
 )
 NO_README = (
-    "warning: distribution 'penstock-gates': it has no description; name its README.md as readme in its "
-    "pyproject.toml"
+    "warning: distribution 'penstock-gates': its metadata has no description; name its README.md as readme "
+    "in its pyproject.toml"
 )
 NO_TYPES = (
     "warning: distribution 'penstock-gates': package 'penstock_gates' has no file py.typed: type checkers "
@@ -442,8 +443,9 @@ def test_a_calculator_that_its_module_registers_as_well_is_a_fault(pack):
     registered = in_gate("class Gate(", '@penstock.register_calculator("Turnstile")\nclass Gate(')
 
     assert only_fault(pack(registered)) == (
-        "calculator 'Turnstile': importing its module registers it a second time, and graphs that name it "
-        "are refused; leave @register_calculator to programs, a pack's plugin module names it already"
+        "calculator 'Turnstile': importing the component's module registers it a second time, and graphs "
+        "that name it are refused; leave @register_calculator to programs, a pack's plugin module names it "
+        "already"
     )
 
 

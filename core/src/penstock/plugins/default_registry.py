@@ -54,7 +54,7 @@ class _Defaults:
     def _load(self) -> PluginHost:
         if self._is_loading:
             raise FailedPreconditionError(
-                "plugins are being loaded; a plugin module must not ask for them or run a graph"
+                "the default registry is loading plugins; a plugin module must not ask for them or run graphs"
             )
         self._is_loading = True
         try:

@@ -76,7 +76,8 @@ def access_of(lists: dict[str, tuple[str, ...]], *, sandbox: bool, force: bool) 
     for option, (kind, _, _) in _ALLOW.items():
         if lists[kind]:
             raise click.UsageError(
-                f"option {option} is for --sandbox: without it the graph may touch everything; add --sandbox"
+                f"access option {option} is for --sandbox: without it the graph may touch everything; "
+                "add --sandbox"
             )
     return Access(overwrites=force)
 

@@ -34,8 +34,8 @@ def shell_in_use() -> str:
     """
     name = PurePath(os.environ.get("SHELL", "")).name
     if name not in SHELLS:
-        found = f"there is no completion for the shell {name!r}" if name else "SHELL is not set"
-        raise click.UsageError(f"{found}; name one of {', '.join(SHELLS)}")
+        found = f"there is none for the shell {name!r}" if name else "SHELL is not set"
+        raise click.UsageError(f"completion script: {found}; name one of {', '.join(SHELLS)}")
     return name
 
 
@@ -49,7 +49,9 @@ def script(shell: str, command: click.Command) -> str:
 
     kind = get_completion_class(shell)
     if kind is None:
-        raise click.UsageError(f"no completion for {shell!r}; name one of {', '.join(SHELLS)}")
+        raise click.UsageError(
+            f"completion script: there is none for {shell!r}; name one of {', '.join(SHELLS)}"
+        )
     return kind(command, {}, _PROGRAM, _VARIABLE).source()
 
 

@@ -20,7 +20,7 @@ from penstock_cli.bundle.bundle_command import bundle_command
 from penstock_cli.completion import complete_component
 from penstock_cli.exit_codes import EXIT_CODES, INTERRUPTED
 from penstock_cli.failures import RunFailed, as_failure
-from penstock_cli.graphs.inspection import COMMANDS
+from penstock_cli.graphs.list_and_check_commands import COMMANDS
 from penstock_cli.graphs.viewer import VIEWER
 from penstock_cli.group import DEBUG, PenstockGroup, RunningCommand
 from penstock_cli.options import (
@@ -343,7 +343,7 @@ def show_command(  # noqa: PLR0913, PLR0917  # an argument for each option
     from penstock_cli.graphs.show_graph import check_component, is_graph, show_graph  # on demand
 
     if access:
-        from penstock_cli.graphs.touched import show_access
+        from penstock_cli.graphs.show_access import show_access
 
         show_access(name, as_text=as_text)
         return

@@ -58,7 +58,7 @@ def format_files(files: Sequence[str], *, check: bool = False, diff: bool = Fals
 
 def _check_names(files: Sequence[str]) -> None:
     if STDIN in files and len(files) > 1:
-        raise WrongUsage("'-' is standard input, and can only be formatted alone")
+        raise WrongUsage("'-' is standard input, which is formatted alone; leave out the other files")
     for file in files:
         ending = Path(file).suffix.lower()
         if ending in _OTHER:
@@ -133,7 +133,10 @@ def _bytes_of(file: str) -> bytes:
     else:
         path = existing(Path(file), "graph file")
         if not path.is_file():
-            raise FileMissing(f"graph file {file!r} is a device or a pipe; write - to read standard input")
+            raise FileMissing(
+                f"graph file {file!r} is a device or a pipe, which is not formatted; write - to format "
+                "standard input"
+            )
         with path.open("rb") as opened:
             data = opened.read(most + 1)
     limits.check("file_bytes", len(data), f"graph file {file!r} has too many bytes")

@@ -109,7 +109,7 @@ def mend(
         with graph.open(encoding="utf-8", newline="") as file:
             before = file.read()
         if "\r" in before:
-            raise InvalidArgumentError(f"{graph}: lint --fix needs lines that end with \\n only")
+            raise InvalidArgumentError(f"{graph}: lint --fix edits only files whose lines end with \\n")
         rewrite_file(graph, edited(before, [one.edit for one in findings if one.edit is not None]))
         try:
             lint_graph(graph, rules, registry=registry, measured=measured)

@@ -43,7 +43,7 @@ def settings_at(directory: Path) -> Settings:
         try:
             said = tomllib.loads(file.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
-            raise InvalidArgumentError(f"{file}: {error}") from error
+            raise InvalidArgumentError(f"{file}: the settings of lint cannot be read: {error}") from error
         table = said.get("tool", {}).get("penstock", {}).get("lint")
         if table is not None:
             return _settings(file, table)
@@ -53,17 +53,21 @@ def settings_at(directory: Path) -> Settings:
 def _settings(file: Path, table: Any) -> Settings:
     known = [field.name for field in attrs.fields(Settings)]
     if not isinstance(table, dict):
-        raise InvalidArgumentError(f"{file}: {_TABLE} must be a table")
+        raise InvalidArgumentError(f"{file}: the settings {_TABLE} must be a table")
     for key in table:
         if key not in known:
             meant = did_you_mean(key, known, 1)
             raise InvalidArgumentError(
-                f"{file}: {_TABLE} has no key {key!r}{meant}; keys are {', '.join(known)}"
+                f"{file}: the settings {_TABLE} have no key {key!r}{meant}; keys are {', '.join(known)}"
             )
     for key in ("select", "ignore"):
         codes = table.get(key, [])
         if not isinstance(codes, list) or not all(isinstance(code, str) for code in codes):
-            raise InvalidArgumentError(f'{file}: {key} of {_TABLE} must be a list of codes: ["PS2", "PS401"]')
+            raise InvalidArgumentError(
+                f'{file}: {key} of the settings {_TABLE} must be a list of codes: ["PS2", "PS401"]'
+            )
     if table.get("format", "text") not in FORMATS:
-        raise InvalidArgumentError(f"{file}: format of {_TABLE} must be one of {', '.join(FORMATS)}")
+        raise InvalidArgumentError(
+            f"{file}: format of the settings {_TABLE} must be one of {', '.join(FORMATS)}"
+        )
     return Settings(tuple(table.get("select", ())), tuple(table.get("ignore", ())), table.get("format", ""))

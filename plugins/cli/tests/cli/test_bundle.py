@@ -368,7 +368,7 @@ def test_ctrl_c_leaves_nothing_behind_and_the_old_bundle_as_it_was(simple, tmp_p
 
 def test_distributions_that_are_not_there_are_refused() -> None:
     with pytest.raises(
-        RunFailed, match="the graph requires 'no-such-pack', which is not installed; install it"
+        RunFailed, match="the graph requires the distribution 'no-such-pack', which is not installed; install"
     ):
         distributions.closure(["no-such-pack"])
     with pytest.raises(
@@ -406,7 +406,7 @@ def test_extras_come_along_where_all_of_them_is_installed(tmp_path, monkeypatch)
     monkeypatch.syspath_prepend(tmp_path)
 
     assert list(distributions.closure(["bundle-one"])) == ["bundle-one", "bundle-three", "bundle-two"]
-    with pytest.raises(RunFailed, match="bundle-two requires 'bundle-none', which is not installed"):
+    with pytest.raises(RunFailed, match="bundle-two requires the distribution 'bundle-none', which is not"):
         distributions.closure(["bundle-three"], ["bundle-one[torn]"])
 
 

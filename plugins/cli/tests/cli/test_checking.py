@@ -177,7 +177,7 @@ def test_standard_input_is_read_once(graph):
     done = CliRunner().invoke(penstock_command, ["validate", "-", str(graph()), "-"], input="")
 
     assert done.exit_code == 2
-    assert "Error: standard input can be read once; give - once\n" in done.stderr
+    assert "Error: penstock validate can read standard input once; give - once\n" in done.stderr
 
 
 def test_standard_input_that_is_no_text_is_a_fault():

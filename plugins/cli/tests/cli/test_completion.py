@@ -61,8 +61,8 @@ def test_the_shell_is_that_of_the_session(invoke, monkeypatch):
 @pytest.mark.parametrize(
     ("shell", "words"),
     [
-        ("/bin/tcsh", "there is no completion for the shell 'tcsh'; name one of bash, zsh"),
-        ("", "SHELL is not set"),
+        ("/bin/tcsh", "completion script: there is none for the shell 'tcsh'; name one of bash, zsh"),
+        ("", "completion script: SHELL is not set"),
     ],
 )
 def test_a_shell_without_a_script_is_wrong_usage(invoke, monkeypatch, shell, words):

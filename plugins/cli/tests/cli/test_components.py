@@ -10,7 +10,7 @@ import pytest
 from penstock import Registry
 from penstock.packs import KINDS
 from penstock_cli.graphs import components
-from penstock_cli.graphs.inspection import COMMANDS
+from penstock_cli.graphs.list_and_check_commands import COMMANDS
 from penstock_cli.machine.environment import in_this_environment
 
 INLINE = "penstock_testing.inline:InlineExecutor"

@@ -265,7 +265,7 @@ def test_files_that_cannot_be_read_are_errors_and_the_others_are_listed(invoke, 
     ("arguments", "words"),
     [
         (["--missing"], "--missing needs a graph file"),
-        (["--missing", "-", "-"], "standard input can be read once"),
+        (["--missing", "-", "-"], "penstock list can read standard input once"),
         (["--missing", "--long", "a.pbtxt"], "leave out --kind, --pack and --long"),
         (["one", "two"], "2 words are given, but names are listed by one; or add --missing"),
     ],

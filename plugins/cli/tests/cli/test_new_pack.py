@@ -322,7 +322,8 @@ def test_a_missing_parent_directory_is_not_made(invoke, here):
     done = invoke("new", "pack", "soil", "--directory", "far/away")
 
     assert done.exit_code == 4
-    assert done.stderr == f"Error: directory {str(here / 'far')!r} does not exist; make it first\n"
+    far = str(here / "far")
+    assert done.stderr == f"Error: the directory {far!r} for the new pack does not exist; make it first\n"
     assert list(here.iterdir()) == []
 
 

@@ -423,7 +423,7 @@ def test_what_is_no_reading_is_refused(server, invoke, body, why) -> None:
     result = invoke("top", f"{address}/?token=secret", "--once")
 
     assert result.exit_code == 4
-    assert f"what {address} sends is no reading of a graph:" in result.stderr
+    assert f"what is served at {address} is no reading of a graph:" in result.stderr
     assert why in result.stderr
 
 

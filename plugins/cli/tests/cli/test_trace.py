@@ -101,9 +101,10 @@ def test_a_disk_that_is_full_at_the_end_is_reported_and_hides_no_error(
     result = run(partial(with_a_full_disk, 100), path, tmp_path / "trace.json")
 
     assert result.returncode == 1
-    assert "cannot be written: [Errno 27] File too large" in result.stderr
+    assert "the tracer cannot write trace '" in result.stderr
+    assert ": [Errno 27] File too large" in result.stderr
     assert ("three is too much" in result.stderr) == bool(behind)
-    assert ("warning: trace" in result.stderr) == bool(behind)
+    assert ("warning: the tracer cannot" in result.stderr) == bool(behind)
     assert list(tmp_path.iterdir()) == [path]
 
 

@@ -213,7 +213,7 @@ def test_a_project_that_cannot_be_read_is_reported(invoke, soil):
         (
             ["stream-handler"],
             2,
-            "no plugin and no distribution with one is named 'stream-handler' (did you mean",
+            "there is no pack to check: no plugin and no distribution with one is named 'stream-handler'",
         ),
     ],
 )

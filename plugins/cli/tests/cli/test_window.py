@@ -255,7 +255,7 @@ def test_without_the_extra_the_error_says_what_to_install(command, tmp_path):
     assert (done.returncode, done.stderr) == (
         1,
         (
-            "Error: --show needs packages that are not installed (no library): "
+            "Error: --show: a window needs packages that are not installed (no library): "
             f"{in_this_environment(INSTALL)}\n"
         ),
     )

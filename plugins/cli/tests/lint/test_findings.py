@@ -323,10 +323,16 @@ def test_settings_are_those_of_the_first_pyproject_with_the_table(command, graph
     ("table", "words"),
     [
         ("[tool.penstock]\nlint = 3", "must be a table"),
-        ("[tool.penstock.lint]\nignores = []", "has no key 'ignores' (did you mean 'ignore'?)"),
-        ("[tool.penstock.lint]\nselect = 'PS4'", "select of [tool.penstock.lint] must be a list of codes"),
-        ("[tool.penstock.lint]\nformat = 'xml'", "format of [tool.penstock.lint] must be one of text, json"),
-        ("[tool.penstock.lint", "pyproject.toml: "),
+        ("[tool.penstock.lint]\nignores = []", "have no key 'ignores' (did you mean 'ignore'?)"),
+        (
+            "[tool.penstock.lint]\nselect = 'PS4'",
+            "select of the settings [tool.penstock.lint] must be a list of codes",
+        ),
+        (
+            "[tool.penstock.lint]\nformat = 'xml'",
+            "format of the settings [tool.penstock.lint] must be one of text, json",
+        ),
+        ("[tool.penstock.lint", "pyproject.toml: the settings of lint cannot be read: "),
     ],
 )
 def test_wrong_settings_are_wrong_usage(command, graph, tmp_path, table, words):

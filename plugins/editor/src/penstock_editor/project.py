@@ -221,7 +221,9 @@ def check_new_tag(files: list[OpenFile], port: Port, new: str) -> None:
     if not _TAG.fullmatch(new):
         raise JsonRpcInvalidParams(f"{new!r} is no tag in the project: use capital letters, digits and _")
     if new != port.tag and tags_of(files, port._replace(tag=new)):
-        raise JsonRpcInvalidParams(f"{port.type} has a port {new!r} already; choose another tag")
+        raise JsonRpcInvalidParams(
+            f"{port.type} in the project has a port {new!r} already; choose another tag"
+        )
 
 
 def _found(file: OpenFile, graph: WrittenGraph, name: Name) -> Found:

@@ -109,7 +109,8 @@ class Draft:
         self.check_own(stream, Stream)
         if isinstance(stream, LoopStream):
             raise FailedPreconditionError(
-                "a loop of the builder is no graph output; take the stream that the loop is connected with"
+                "a loop is no graph output of the builder's draft; take the stream that the loop is "
+                "connected with"
             )
         place = self.outputs.next_place(tag)
         if name is not None:
@@ -212,7 +213,7 @@ class Draft:
         """
         if not is_name(prefix):
             raise InvalidArgumentError(
-                f"prefix {prefix!r} of a node's name in the builder: must be lower case letters, digits and _"
+                f"prefix {prefix!r} of names in the builder's draft: must be lower case letters, digits and _"
             )
         outer = self._prefix
         self._prefix = f"{outer}{prefix}__"

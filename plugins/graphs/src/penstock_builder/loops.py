@@ -44,8 +44,8 @@ def remembered(graph: Draft, tick: Stream, initial: object) -> Feedback:
     if initial is not None and field is None and not isinstance(initial, SidePacket):
         kind = type(initial).__name__
         raise InvalidArgumentError(
-            f"feedback(initial={initial!r}): {kind!r} is none of bool, int, float and str; "
-            "pass a side packet of the graph of the builder: g.side_packet(name)"
+            f"feedback(initial={initial!r}) of the builder's loop: {kind!r} is none of bool, int, float and "
+            "str; pass a side packet of the graph: g.side_packet(name)"
         )
     # Before the first node is made: a call that raises changes nothing.
     for name in (_MEMORY, *((_VALUE, _AT_TICK, _EITHER) if initial is not None else ())):

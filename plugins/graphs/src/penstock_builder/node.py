@@ -267,8 +267,8 @@ class Node:
             old = table.get(place)
             if old is not None:
                 raise AlreadyExistsError(
-                    f"{table.what} {port_name(*place)} of {self.who} is connected to {old.what} "
-                    f"{old.name!r} already",
+                    f"{table.what} {port_name(*place)} of the builder's {self.who} is connected to "
+                    f"{old.what} {old.name!r} already",
                     node=self.name or self.calculator,
                     stream=old.name,
                 )

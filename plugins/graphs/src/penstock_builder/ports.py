@@ -190,8 +190,8 @@ class InputPorts(Generic[W]):
         wire = self._table.get(place)
         if wire is None:
             raise NotFoundError(
-                f"{self._table.what} {port_name(*place)} is not connected; "
-                f"connected are: {self._table.names()}"
+                f"the builder's {self._table.what} {port_name(*place)} is not connected; "
+                f"ports that are connected: {self._table.names()}"
             )
         return wire
 

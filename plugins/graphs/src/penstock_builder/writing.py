@@ -32,8 +32,8 @@ def _write(node: Node, message: Any) -> None:
             continue
         if stream.source is None:
             raise FailedPreconditionError(
-                f"input {port_name(tag, index)} of {node.who} reads a loop of the builder that is not "
-                "connected; call its connect(stream)",
+                f"the builder's graph cannot be written: input {port_name(tag, index)} of {node.who} reads a "
+                "loop that is not connected; call its connect(stream)",
                 node=node.name or node.calculator,
             )
         place = f"{tag}:{index}" if index else tag

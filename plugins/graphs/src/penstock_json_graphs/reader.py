@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from penstock.errors import GraphParseError
 from penstock.readers import place_words, spelled
 from penstock_json_graphs import to_json
-from penstock_json_graphs.merge import JsonGraphError, calculators_in, merge_value
-from penstock_json_graphs.text import JsonTextError, tree_of, value_of
+from penstock_json_graphs.json_text import JsonTextError, tree_of, value_of
+from penstock_json_graphs.json_to_graph import JsonGraphError, calculators_in, merge_value
 
 if TYPE_CHECKING:
     from penstock.readers import Message, Places, ReaderLoad, Spot

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 #: Operation → the number of its arguments, where it is not 2. Messages may have another number.
 _COUNTS: Final = {"paren": 1, "!": 1, "lowercase": 1, "uppercase": 1, "size": 1, "range": 1}
 _ANY_COUNT: Final = ("dict", "list")
+_FAILED: Final = "the template cannot be evaluated"
 
 
 class Environment:
@@ -87,7 +88,7 @@ class Environment:
             return value or []
         cure = ", for example range(n)" if isinstance(value, float) else ""
         self._report(
-            InvalidArgumentError(f"the template's 'for' goes over a list{cure}, not over {described(value)}")
+            InvalidArgumentError(f"{_FAILED}: 'for' goes over a list{cure}, not over {described(value)}")
         )
         return []
 
@@ -110,7 +111,7 @@ class Environment:
         count = as_number(value, "'range'")
         if not (count.is_integer() and count >= 0):
             raise InvalidArgumentError(
-                f"the template's 'range' takes a whole number from 0 on, not {described(count)}"
+                f"{_FAILED}: 'range' takes a whole number from 0 on, not {described(count)}"
             )
         self._usage.step(int(count))
         return [float(i) for i in range(int(count))]
@@ -130,10 +131,10 @@ class Environment:
 
 def _check(op: str, count: int) -> None:
     if op not in _OPERATIONS and op != "range":
-        raise InvalidArgumentError(f"the template cannot be evaluated: there is no operation {quoted(op)}")
+        raise InvalidArgumentError(f"{_FAILED}: there is no operation {quoted(op)}")
     wanted = _COUNTS.get(op, 2)
     if op not in _ANY_COUNT and count != wanted:
-        raise InvalidArgumentError(f"{op!r} of the template has {count} arguments; it takes {wanted}")
+        raise InvalidArgumentError(f"{_FAILED}: {op!r} has {count} arguments; it takes {wanted}")
 
 
 def _applied(op: str, operands: list[Value]) -> Value:
@@ -146,11 +147,11 @@ def _item(container: Value | None, key: str) -> Value | None:
         return None
     if not isinstance(container, dict):
         raise NotFoundError(
-            f"the template's param field {quoted(key)} is asked of {described(container)}, which is no dict"
+            f"{_FAILED}: field {quoted(key)} is asked of {described(container)}, which is no dict"
         )
     if key not in container:
         has = clipped(", ".join(container)) or "no items"
-        raise NotFoundError(f"the template's param field {quoted(key)} is missing; the dict has {has}")
+        raise NotFoundError(f"{_FAILED}: field {quoted(key)} is missing; the dict has {has}")
     return container[key]
 
 
@@ -167,9 +168,7 @@ def _sum(left: Value, right: Value) -> Value:
 def _quotient(left: Value, right: Value) -> Value:
     dividend, divisor = as_number(left, "'/'"), as_number(right, "'/'")
     if divisor == 0:
-        raise InvalidArgumentError(
-            f"{described(dividend)} is divided by zero where the template is evaluated"
-        )
+        raise InvalidArgumentError(f"{_FAILED}: {described(dividend)} is divided by zero")
     return dividend / divisor
 
 
@@ -187,7 +186,7 @@ def _order(left: Value, right: Value) -> float:
 def _dict(*operands: Value) -> Value:
     if len(operands) % 2:
         raise InvalidArgumentError(
-            f"the template's 'dict' has {len(operands)} arguments; it takes a value for each key"
+            f"{_FAILED}: 'dict' has {len(operands)} arguments; it takes a value for each key"
         )
     pairs = zip(operands[::2], operands[1::2], strict=True)
     made: dict[str, Value] = {}
@@ -198,7 +197,7 @@ def _dict(*operands: Value) -> Value:
 
 def _size(value: Value) -> float:
     if not isinstance(value, (list, dict)):
-        raise InvalidArgumentError(f"the template's 'size' takes a list or a dict, not {described(value)}")
+        raise InvalidArgumentError(f"{_FAILED}: 'size' takes a list or a dict, not {described(value)}")
     return len(value)
 
 

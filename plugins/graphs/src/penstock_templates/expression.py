@@ -239,8 +239,11 @@ class _Reader:
                 f"{quoted(function.text)} has {_arguments(count)} in this expression; it takes {wanted}",
             )
         if function.text == "dict" and count % 2:
-            words = f"'dict' has {_arguments(count)}; it takes a value for each key, dict(key: value, ...)"
-            raise RuleError(function.offset, words)
+            raise RuleError(
+                function.offset,
+                f"'dict' has {_arguments(count)} in this expression; it takes a value for each key, "
+                "dict(key: value, ...)",
+            )
 
     def _nested(self) -> _Read:
         self._depth += 1
@@ -259,8 +262,11 @@ class _Reader:
     def _check_depth(depth: int, token: _Token) -> None:
         most = current().depth
         if depth > most:
-            words = f"more than {most} operations inside one another; declare a param for a part of it"
-            raise RuleError(token.offset, words)
+            raise RuleError(
+                token.offset,
+                f"the expression has more than {most} operations inside one another; declare a param for a "
+                "part of it",
+            )
 
     # --- tokens ---------------------------------------------------------------------------------
 
@@ -283,7 +289,10 @@ class _Reader:
     def _fail(self, expected: str, cure: str = "") -> None:
         token = self._token
         if token.kind == "end":
-            raise RuleError(self._start, "this '%' of the template opens a rule that no second '%' closes")
+            raise RuleError(
+                self._start,
+                "this '%' opens a rule or an expression of the template that no second '%' closes",
+            )
         found = "the end of the rule" if token.text == "%" else quoted(token.text)
         raise RuleError(token.offset, f"found {found}, expected {expected}" + (f"; {cure}" if cure else ""))
 
@@ -300,8 +309,11 @@ def _literal(token: _Token) -> str:
     try:
         literal.encode()
     except UnicodeEncodeError as error:
-        words = f"this string has {literal[error.start]!r}, half of a character; write the character itself"
-        raise RuleError(token.offset, words) from error
+        raise RuleError(
+            token.offset,
+            f"this string of the expression has {literal[error.start]!r}, half of a character; write the "
+            "character itself",
+        ) from error
     return literal
 
 

@@ -231,24 +231,24 @@ def converted(field: Field, value: Value) -> Any:
     Raises:
         InvalidArgumentError: it cannot be one.
     """
-    where = f"field {spelled(field)!r}"
+    where = repr(spelled(field))
     if isinstance(value, list):
         element = f"% for (one : ...) % {spelled(field)}: % one % % end %"
         raise InvalidArgumentError(
-            f"{where} of the template takes one value, not {described(value)}; repeat it: {element}"
+            f"field {where} of the template takes one value, not {described(value)}; repeat it: {element}"
         )
     if field.message_type is not None:
         if field.message_type.full_name == _DICT and isinstance(value, dict):
             return to_message(value)
         raise InvalidArgumentError(
-            f"{where} of the template is a message; give values to its fields, not {described(value)}"
+            f"field {where} of the template is a message; give values to its fields, not {described(value)}"
         )
     found = _scalar(field, value, where)
     try:
         set_values(new(field.containing_type), field, [found])  # protobuf knows the ranges
     except (ValueError, TypeError) as error:
         raise InvalidArgumentError(
-            f"{where} of the template cannot be {described(value)}: {error}"
+            f"field {where} of the template cannot be {described(value)}: {error}"
         ) from error
     return found
 
@@ -256,9 +256,9 @@ def converted(field: Field, value: Value) -> Any:
 def _scalar(field: Field, value: Value, where: str) -> Any:
     kind = field.cpp_type
     if kind == FieldDescriptor.CPPTYPE_BOOL:
-        return as_bool(value, where)
+        return as_bool(value, f"field {where}")
     if kind in _FLOATS:
-        return as_number(value, where)
+        return as_number(value, f"field {where}")
     if kind in _INTEGERS:
         return _whole(value, where)
     if kind == FieldDescriptor.CPPTYPE_ENUM:
@@ -266,7 +266,7 @@ def _scalar(field: Field, value: Value, where: str) -> Any:
         return (
             known[value].number if isinstance(value, str) and value in known else _known(field, value, where)
         )
-    text = as_text(value, where)
+    text = as_text(value, f"field {where}")
     return text.encode() if field.type == FieldDescriptor.TYPE_BYTES else text
 
 
@@ -276,11 +276,13 @@ def _whole(value: Value, where: str) -> int:
             return int(value)  # of any length: a double would lose the last digits
         except ValueError as error:  # thousands of digits
             raise InvalidArgumentError(
-                f"{where} of the template cannot be a number of {len(value)} digits"
+                f"field {where} of the template cannot be a number of {len(value)} digits"
             ) from error
-    number = as_number(value, where)
+    number = as_number(value, f"field {where}")
     if not number.is_integer():
-        raise InvalidArgumentError(f"{where} of the template takes whole numbers, not {described(value)}")
+        raise InvalidArgumentError(
+            f"field {where} of the template takes whole numbers, not {described(value)}"
+        )
     return int(number)
 
 
@@ -289,6 +291,6 @@ def _known(field: Field, value: Value, where: str) -> int:
     if number not in field.enum_type.values_by_number:
         names = ", ".join(field.enum_type.values_by_name)
         raise InvalidArgumentError(
-            f"{where} of the template cannot be {described(value)}; it is one of {names}"
+            f"field {where} of the template cannot be {described(value)}; it is one of {names}"
         )
     return number

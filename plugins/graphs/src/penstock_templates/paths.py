@@ -122,7 +122,7 @@ def sites_of(rules: Sequence[Message]) -> tuple[list[int], Site]:
         way[-1].rules.append(position)
         if len(way[-1].rules) > most + 1:
             raise InvalidArgumentError(
-                f"the template's rule {position}: more than {most} rules around one field"
+                f"rule {position}: its path has more than {most} rules of the template around one field"
             )
     return declarations, root
 
@@ -137,5 +137,5 @@ def check_count(rule: Message) -> None:
     if counts is not None and len(rule.arg) not in counts:
         takes = " or ".join(map(str, counts))
         raise InvalidArgumentError(
-            f"{rule.op!r} of the template has {len(rule.arg)} arguments; it takes {takes}"
+            f"the template's rule {rule.op!r} has {len(rule.arg)} arguments; it takes {takes}"
         )

@@ -18,7 +18,7 @@ from penstock_templates.expand import Rules, carry_out
 from penstock_templates.expression import RuleError
 from penstock_templates.fields import new, values
 from penstock_templates.paths import Site, sites_of
-from penstock_templates.text import scan_template
+from penstock_templates.template_text import scan_template
 from penstock_templates.usage import usage_of
 from penstock_templates.values import values_in
 from penstock_templates.wire import encoded

@@ -44,7 +44,7 @@ def test_a_loop_that_is_read_must_be_connected(g):
     g.node("AddCalculator", g.feedback().stream)
     with pytest.raises(
         FailedPreconditionError,
-        match=r"input 0 of node 'AddCalculator' reads a loop of the builder that is not",
+        match=r"the builder's graph cannot be written: input 0 of node 'AddCalculator' reads a loop that is",
     ):
         g.to_config()
 
@@ -93,7 +93,7 @@ def test_a_loop_whose_type_nothing_says_has_any_type(g):
 
 def test_a_loop_is_no_graph_output_and_has_no_name(g):
     loop = g.feedback()
-    with pytest.raises(FailedPreconditionError, match="a loop of the builder is no graph output"):
+    with pytest.raises(FailedPreconditionError, match="a loop is no graph output of the builder's draft"):
         g.output(loop.stream)
     with pytest.raises(FailedPreconditionError, match="name 'a' the stream it stands for"):
         loop.stream.named("a")

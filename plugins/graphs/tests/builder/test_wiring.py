@@ -162,7 +162,7 @@ def test_an_input_is_connected_once(g):
     a, b = g.input("a", int), g.input("b", int)
     made = g.node("AddCalculator", a)
     with pytest.raises(
-        AlreadyExistsError, match=r"input 0 of node 'AddCalculator' is connected to stream 'a'"
+        AlreadyExistsError, match=r"input 0 of the builder's node 'AddCalculator' is connected to stream 'a'"
     ):
         made.inputs[0] = b
     with pytest.raises(InvalidArgumentError, match="one input is named twice"):
@@ -239,7 +239,7 @@ def test_an_attribute_that_is_no_tag_does_not_exist(g):
         _ = made.outputs.video
     with pytest.raises(AttributeError, match="no input 'video'"):
         made.inputs.video = g.input("a")
-    with pytest.raises(NotFoundError, match="input 'VIDEO' is not connected; connected are: none"):
+    with pytest.raises(NotFoundError, match="input 'VIDEO' is not connected; ports that are connected: none"):
         _ = made.inputs.VIDEO
 
 

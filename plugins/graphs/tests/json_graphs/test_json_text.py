@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.readers import Places
-from penstock_json_graphs.text import tree_of
+from penstock_json_graphs.json_text import tree_of
 
 
 def test_members_of_json_are_named_as_in_text():

@@ -195,7 +195,7 @@ def test_what_is_no_expression_is_reported_with_its_place():
     )
     assert unreadable("%a + # a comment %\n") == (
         0,
-        "this '%' of the template opens a rule that no second '%' closes",
+        "this '%' opens a rule or an expression of the template that no second '%' closes",
     )
 
 
@@ -205,7 +205,7 @@ def test_functions_say_how_many_arguments_they_take():
     assert unreadable("%range()%") == (1, "'range' has 0 arguments in this expression; it takes 1")
     assert unreadable("%dict(a: 1, b)%") == (
         1,
-        "'dict' has 3 arguments; it takes a value for each key, dict(key: value, ...)",
+        "'dict' has 3 arguments in this expression; it takes a value for each key, dict(key: value, ...)",
     )
 
 
@@ -223,7 +223,7 @@ def test_rules_before_a_field_are_three_and_an_end():
 
 
 def test_an_expression_that_is_nested_too_deep_is_refused_and_one_that_is_not_is_read():
-    words = "more than 64 operations inside one another; declare a param for a part of it"
+    words = "the expression has more than 64 operations inside one another; declare a param for a part of it"
     assert unreadable(f"%{'(' * 65}1{')' * 65}%")[1] == words
     assert unreadable(f"%{' + '.join('1' * 66)}%")[1] == words
     assert value(" + ".join("1" * 60)) == 60
@@ -244,7 +244,9 @@ def test_all_mistakes_of_an_expression_are_reported():
     found = mistakes("missing + list(1) + d.y", d={"x": 1.0})
 
     assert [message.partition(" has")[0] for _, message in found[:1]] == ["param 'missing'"]
-    assert found[1:] == [("NOT_FOUND", "the template's param field 'y' is missing; the dict has x")]
+    assert found[1:] == [
+        ("NOT_FOUND", "the template cannot be evaluated: field 'y' is missing; the dict has x")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -256,7 +258,7 @@ def test_all_mistakes_of_an_expression_are_reported():
             "INVALID_ARGUMENT",
             "'+' of the template takes values that are text or numbers, not a list of 1",
         ),
-        ("1 / 0", "INVALID_ARGUMENT", "1 is divided by zero where the template is evaluated"),
+        ("1 / 0", "INVALID_ARGUMENT", "the template cannot be evaluated: 1 is divided by zero"),
         (
             "dict() == 1",
             "INVALID_ARGUMENT",
@@ -268,10 +270,26 @@ def test_all_mistakes_of_an_expression_are_reported():
             "'&&' of the template takes the values true or false, not '2'; compare a number, as in x != 0",
         ),
         ("!('maybe')", "INVALID_ARGUMENT", "'!' of the template takes the values true or false, not 'maybe'"),
-        ("size('abc')", "INVALID_ARGUMENT", "the template's 'size' takes a list or a dict, not 'abc'"),
-        ("range(1.5)", "INVALID_ARGUMENT", "the template's 'range' takes a whole number from 0 on, not 1.5"),
-        ("range(0 - 1)", "INVALID_ARGUMENT", "the template's 'range' takes a whole number from 0 on, not -1"),
-        ("'a'.b", "NOT_FOUND", "the template's param field 'b' is asked of 'a', which is no dict"),
+        (
+            "size('abc')",
+            "INVALID_ARGUMENT",
+            "the template cannot be evaluated: 'size' takes a list or a dict, not 'abc'",
+        ),
+        (
+            "range(1.5)",
+            "INVALID_ARGUMENT",
+            "the template cannot be evaluated: 'range' takes a whole number from 0 on, not 1.5",
+        ),
+        (
+            "range(0 - 1)",
+            "INVALID_ARGUMENT",
+            "the template cannot be evaluated: 'range' takes a whole number from 0 on, not -1",
+        ),
+        (
+            "'a'.b",
+            "NOT_FOUND",
+            "the template cannot be evaluated: field 'b' is asked of 'a', which is no dict",
+        ),
         (
             "dict(list(): 1)",
             "INVALID_ARGUMENT",

@@ -38,15 +38,15 @@ def message(change):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda rules: rules[0].arg.add(), "'param' of the template has 3 arguments; it takes 1 or 2"),
+        (lambda rules: rules[0].arg.add(), "the template's rule 'param' has 3 arguments; it takes 1 or 2"),
         (
             lambda rules: rules[0].ClearField("arg"),
-            "'param' of the template has 0 arguments; it takes 1 or 2",
+            "the template's rule 'param' has 0 arguments; it takes 1 or 2",
         ),
-        (lambda rules: rules[1].ClearField("arg"), "'for' of the template has 0 arguments; it takes 2"),
+        (lambda rules: rules[1].ClearField("arg"), "the template's rule 'for' has 0 arguments; it takes 2"),
         (
             lambda rules: rules[1].MergeFrom(type(rules[1])(op="if")),
-            "'if' of the template has 2 arguments; it takes 1",
+            "the template's rule 'if' has 2 arguments; it takes 1",
         ),
     ],
 )
@@ -114,7 +114,7 @@ def test_more_rules_around_one_field_than_can_be_carried_out_are_refused():
 
     made = template(around(1)).to_message()
     made.rule.extend([made.rule[0]] * 2000)
-    with pytest.raises(GraphParseError, match="rule 65: more than 64 rules around one field"):
+    with pytest.raises(GraphParseError, match="rule 65: its path has more than 64 rules of the template"):
         GraphTemplate.from_message(made, testing_registry())
 
 

@@ -150,7 +150,9 @@ def test_a_mistake_in_a_rule_has_its_line_and_column():
     assert fault_of("node { }\n  % a") == (
         "2:5: found 'a', expected 'param', 'for', 'if' or 'end'; a value stands behind the name of its field"
     )
-    assert fault_of("% param a") == "1:1: this '%' of the template opens a rule that no second '%' closes"
+    assert fault_of("% param a") == (
+        "1:1: this '%' opens a rule or an expression of the template that no second '%' closes"
+    )
 
 
 def test_a_mistake_in_the_graph_around_rules_has_its_line_and_column():
@@ -181,12 +183,14 @@ def test_for_and_if_are_for_one_field_each_and_end():
     assert fault_of("%if (a)% node {}\n%if (b)% node {} %end% %end%") == f"2:1: 'if' {one}"
     assert (
         fault_of("%if (a)% node {}")
-        == "1:1: this 'if' is never ended in the template; write % end % behind its field"
+        == "1:1: this 'if' is never ended in the text of the template; write % end % behind its field"
     )
-    assert fault_of("%if (a)%") == "1:1: 'if' has no field; in a template a field and % end % follow it"
+    assert fault_of("%if (a)%") == (
+        "1:1: 'if' has no field in the text of the template; a field and % end % follow it"
+    )
     assert (
         fault_of("node { %for (a : b)% }")
-        == "1:8: 'for' has no field; in a template a field and % end % follow it"
+        == "1:8: 'for' has no field in the text of the template; a field and % end % follow it"
     )
     assert fault_of("%if (a)% %end%") == "1:10: 'if' has no field"
     assert fault_of("node {} %end%") == "1:9: nothing is open that this could end"
@@ -204,7 +208,7 @@ def test_rules_for_what_is_no_value_are_refused():
         f"1:23: a rule around what an Any holds; put it around the field that has {packed}"
     )
     assert fault_of(f"node {{ node_options {{ {packed}: %a% }} }}") == (
-        f"1:79: {packed} of the template is a message; give values to its fields"
+        f"1:79: {packed} in the text of the template is a message; give values to its fields"
     )
 
 

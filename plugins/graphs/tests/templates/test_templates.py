@@ -227,7 +227,7 @@ def test_a_graph_without_rules_is_a_template_without_params(registry):
 
 
 def test_what_is_no_template_is_refused(registry, tmp_path):
-    with pytest.raises(GraphParseError, match="<template>:1:7: this '%' of the template opens a rule"):
+    with pytest.raises(GraphParseError, match="<template>:1:7: this '%' opens a rule or an expression"):
         GraphTemplate.from_text("type: %", registry)
     with pytest.raises(NotFoundError, match="there is no graph file"):
         GraphTemplate.from_file(tmp_path / "missing.pbtxt", registry)
@@ -379,7 +379,7 @@ def test_mistakes_inside_have_their_place_and_the_node_that_uses_the_template(pl
             "INVALID_ARGUMENT",
             (
                 "<subgraph Chain>:5:1: used by node 'Chain' at line 2, column 8: "
-                "the template's 'range' takes a whole number from 0 on, not 1.5"
+                "the template cannot be evaluated: 'range' takes a whole number from 0 on, not 1.5"
             ),
         )
     ]
@@ -396,7 +396,7 @@ def test_a_template_that_is_none_is_a_fault_of_the_node_that_uses_it(plan_of):
     assert code == "INVALID_ARGUMENT"
     assert message == (
         "line 2, column 8: node 'Chain': the subgraph cannot be read: <subgraph Chain>:1:7: "
-        "this '%' of the template opens a rule that no second '%' closes"
+        "this '%' opens a rule or an expression of the template that no second '%' closes"
     )
 
 

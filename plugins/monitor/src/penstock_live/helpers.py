@@ -34,7 +34,9 @@ class Helpers:
         try:
             return asyncio.get_running_loop().run_in_executor(self._pool, function)
         except RuntimeError as error:  # of the pool: it takes no more
-            raise UnavailableError("the server is being closed") from error
+            raise UnavailableError(
+                "the server is being closed, and its helper threads take no more calls"
+            ) from error
 
     def close(self, *, waits: bool = False) -> None:
         """Take no more calls. Those that wait are dropped, those under way end by themselves.

@@ -127,12 +127,12 @@ def listen(host: str, port: int, *, is_tls: bool) -> tuple[socket.socket, Addres
     """
     if not 0 <= port < _PORTS:
         raise InvalidArgumentError(
-            f"port {port} of the address: must be between 0 and {_PORTS - 1}; 0 takes any free one"
+            f"port {port} for listening: must be between 0 and {_PORTS - 1}; 0 takes any free one"
         )
     if not is_tls and not is_loopback(host):
         raise InvalidArgumentError(
-            f"address {host!r} can be reached from other machines, and needs TLS: give a certificate and its "
-            "key, or serve on 127.0.0.1 and let a tunnel (ssh -L) lead there"
+            f"listening at address {host!r}, which other machines can reach, needs TLS: give a certificate "
+            "and its key, or serve on 127.0.0.1 and let a tunnel (ssh -L) lead there"
         )
     try:
         family, kind, protocol, _, place = socket.getaddrinfo(
@@ -140,7 +140,9 @@ def listen(host: str, port: int, *, is_tls: bool) -> tuple[socket.socket, Addres
         )[0]
         listening = socket.socket(family, kind, protocol)
     except OSError as error:
-        raise UnavailableError(f"address {host!r} cannot be used: {error.strerror or error}") from error
+        raise UnavailableError(
+            f"listening at address {host!r} is not possible: {error.strerror or error}"
+        ) from error
     try:
         # a port whose last server has just ended can be taken again; one that is in use cannot
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -149,7 +151,7 @@ def listen(host: str, port: int, *, is_tls: bool) -> tuple[socket.socket, Addres
     except OSError as error:
         listening.close()
         raise UnavailableError(
-            f"the address with port {port} of {host!r} cannot be used: {error.strerror or error}; take "
-            "another port, or 0 for any that is free"
+            f"listening at port {port} of {host!r} is not possible: {error.strerror or error}; take another "
+            "port, or 0 for any that is free"
         ) from error
     return listening, Address(host, listening.getsockname()[1], is_tls)

@@ -40,7 +40,7 @@ def checked_token(token: str | None) -> str:
         return secrets.token_urlsafe(24)
     if len(token) < _SHORTEST_TOKEN:
         raise InvalidArgumentError(
-            f"a token for the web of {len(token)} characters could be guessed: it must have at least "
+            f"a web token of {len(token)} characters could be guessed: it must have at least "
             f"{_SHORTEST_TOKEN}; without any, one is made"
         )
     return token

@@ -68,7 +68,7 @@ class MetricsServer:
     ) -> None:
         if token is not None and len(token) < _SHORTEST_TOKEN:
             raise InvalidArgumentError(
-                f"a token for the metrics of {len(token)} characters could be guessed: it must have "
+                f"a token of {len(token)} characters for the metrics server could be guessed: it must have "
                 f"{_SHORTEST_TOKEN} or more"
             )
         registry = client("").CollectorRegistry()

@@ -192,7 +192,7 @@ def test_a_taken_port_ends_the_command_before_anything_starts(run):
         command = run("--serve", str(port), graph="missing.pbtxt")
         assert command.ended() == 1
     assert re.search(
-        rf"port {port} of '127\.0\.0\.1' cannot be used: .*; take another port", "".join(command.printed)
+        rf"port {port} of '127\.0\.0\.1' is not possible: .*; take another port", "".join(command.printed)
     )
     assert "missing.pbtxt" not in "".join(command.printed)
 

@@ -87,7 +87,7 @@ def test_what_is_refused(site_of, viewer, path, asked, status):
 
 def test_a_token_that_could_be_guessed_is_refused():
     listening, address = listen("127.0.0.1", 0, is_tls=False)
-    with listening, pytest.raises(InvalidArgumentError, match="a token for the web of 3 characters"):
+    with listening, pytest.raises(InvalidArgumentError, match="a web token of 3 characters"):
         PictureSite(listening, address, title="x", token="abc")  # noqa: S106  # one that is refused
 
 

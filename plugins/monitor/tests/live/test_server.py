@@ -163,7 +163,7 @@ def test_the_streams_of_one_request_are_looked_at_together(client, monitor):
 def test_a_server_that_is_being_closed_makes_no_more_thumbnails_and_says_so(server, client):
     server._thumbnails.close()
     status, _, body = client.request("/thumbnails?stream=in")
-    assert (status, body) == (503, b"the server is being closed\n")
+    assert (status, body) == (503, b"the server is being closed, and its helper threads take no more calls\n")
 
 
 def test_only_streams_that_are_asked_for_are_looked_at_and_twice_a_second_at_most(client, monitor):
@@ -232,7 +232,7 @@ def test_without_the_library_that_draws_the_answer_says_why(client, monkeypatch)
     monkeypatch.setattr("penstock_views.draw.painter.PAINTER", "no_such_module")
     status, _, body = client.request("/graph.svg")
     assert status == 503
-    assert body.decode().startswith("the graph cannot be drawn: ")
+    assert body.decode().startswith("the painter cannot draw the graph: ")
 
 
 def test_closing_the_server_gives_up_a_picture_that_is_being_drawn(hand, monitor, monkeypatch, tmp_path):
@@ -282,7 +282,8 @@ def _is_running(process):
 def test_where_others_come_tls_is_needed(hand, host):
     graph = penstock.CalculatorGraph(hand.GRAPH)
     with pytest.raises(
-        InvalidArgumentError, match=f"^address '{host}' can be reached from other machines, and needs"
+        InvalidArgumentError,
+        match=f"^listening at address '{host}', which other machines can reach, needs TLS",
     ):
         penstock_live.serve(graph, address=host)
 
@@ -291,7 +292,7 @@ def test_a_port_that_is_taken_is_an_error_that_names_it(hand, server):
     port = hand.Client(server.url).url.port
     with pytest.raises(
         UnavailableError,
-        match=rf"^the address with port {port} of '127\.0\.0\.1' cannot be used: .*; take another port",
+        match=rf"^listening at port {port} of '127\.0\.0\.1' is not possible: .*; take another port",
     ):
         penstock_live.serve(penstock.CalculatorGraph(hand.GRAPH), port=port)
 
@@ -299,7 +300,7 @@ def test_a_port_that_is_taken_is_an_error_that_names_it(hand, server):
 @pytest.mark.parametrize("port", [-1, 65536])
 def test_a_port_that_is_none_is_refused(hand, port):
     with pytest.raises(
-        InvalidArgumentError, match=rf"^port {port} of the address: must be between 0 and 65535"
+        InvalidArgumentError, match=rf"^port {port} for listening: must be between 0 and 65535"
     ):
         penstock_live.serve(penstock.CalculatorGraph(hand.GRAPH), port=port)
 
@@ -307,7 +308,7 @@ def test_a_port_that_is_none_is_refused(hand, port):
 def test_a_token_that_can_be_guessed_is_refused(hand):
     with pytest.raises(
         InvalidArgumentError,
-        match=r"^a token for the web of 4 characters could be guessed: it must have at least 16",
+        match=r"^a web token of 4 characters could be guessed: it must have at least 16",
     ):
         penstock_live.serve(penstock.CalculatorGraph(hand.GRAPH), token="1" * 4)
 

@@ -139,7 +139,7 @@ def test_a_short_token_is_refused_and_one_of_the_application_is_taken(site_of, v
     listening, address = listen("127.0.0.1", 0, is_tls=False)
     with (
         listening,
-        pytest.raises(InvalidArgumentError, match="a token for the web of 5 characters could be guessed"),
+        pytest.raises(InvalidArgumentError, match="a web token of 5 characters could be guessed"),
     ):
         VideoSite(listening, address, title="x", token="short")  # noqa: S106  # no secret
     token = "with & signs and more"  # noqa: S105  # no secret

@@ -67,9 +67,7 @@ def test_with_a_token_only_requests_that_have_it_are_answered(graph):
 
 
 def test_a_token_that_could_be_guessed_is_refused(graph):
-    with pytest.raises(
-        InvalidArgumentError, match="a token for the metrics of 6 characters could be guessed"
-    ):
+    with pytest.raises(InvalidArgumentError, match="a token of 6 characters for the metrics server could be"):
         penstock_metrics.serve(graph, token="secret")  # noqa: S106  # of the test
 
 

@@ -333,7 +333,7 @@ class SteeredNode(Layer):
         for output, (count, bound) in zip(step.out_ports, before, strict=True):
             if len(output.packets) > count or output.bound > bound or output.will_close:
                 raise FailedPreconditionError(
-                    f"options_changed() wrote to stream {output.name!r}; only open(), "
+                    f"options_changed() of the steered node wrote to stream {output.name!r}; only open(), "
                     "process() and close() may write",
                     stream=output.name,
                 )

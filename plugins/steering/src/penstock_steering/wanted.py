@@ -125,7 +125,8 @@ def check_can_change(node: NodePlan) -> None:
     if not callable(getattr(node.factory, "options_changed", None)):
         raise FailedPreconditionError(
             f"set_options: node {node.name!r}: calculator {node.calculator!r} has no options_changed(cc), so "
-            "it cannot take other options while it works; use graph.swap(), which opens another object of it",
+            "it cannot take the wanted options while it works; use graph.swap(), which opens another object "
+            "of it",
             node=node.name,
         )
 

@@ -154,8 +154,8 @@ def check_calculator(  # noqa: PLR0913  # each is one thing that a calculator ma
         subjects[position % len(subjects)].check(seed, tally)
     if tally.runs and tally.refused == tally.runs:
         raise ConformanceError(
-            f"{name} refused all {tally.runs} feeds, so that nothing is shown; pass payloads={{...}} that it "
-            f"takes. The last error: {tally.refusal}"
+            f"check_calculator: {name} refused all {tally.runs} feeds, so that nothing is shown; pass "
+            f"payloads={{...}} that it takes. The last error: {tally.refusal}"
         )
     texts = [to_text(node, own) for node in nodes]
     return Conformance(tuple(texts), tally.runs, tally.refused, tally.packets_in, tally.packets_out)

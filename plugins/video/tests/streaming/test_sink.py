@@ -228,7 +228,7 @@ def test_datagrams_that_nobody_takes_are_no_error(aid):
         ("x.m3u8", 'serve: "rtsp://127.0.0.1/x"', "serve is 'rtsp://127.0.0.1/x', but must be"),
         ("https://127.0.0.1", "", "https:// needs certificate and key, and these need https://"),
         ("http://127.0.0.1", 'certificate: "a" key: "b"', "https:// needs certificate and key"),
-        ("http://0.0.0.0", "", "address '0.0.0.0' can be reached from other machines, and needs TLS"),
+        ("http://0.0.0.0", "", "listening at address '0.0.0.0', which other machines can reach, needs TLS"),
     ],
 )
 def test_what_does_not_fit_is_told_before_a_frame_comes(address, options, words):
@@ -377,7 +377,7 @@ def test_a_token_of_the_application_is_what_browsers_need(aid):
 
     with (
         aid.nothing_left(),
-        pytest.raises(GraphRunError, match="a token for the web of 5 characters could be guessed"),
+        pytest.raises(GraphRunError, match="a web token of 5 characters could be guessed"),
     ):
         run(graph_of("http://127.0.0.1:0", sides=sides), [], {"token": "short"})
     with pytest.raises(

@@ -85,5 +85,5 @@ def test_why_it_cannot_be_drawn_is_said(monkeypatch, tmp_path):
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(painter, "PAINTER", "cannot_draw")
 
-    with pytest.raises(UnavailableError, match=r"^the graph cannot be drawn: no ink$"):
+    with pytest.raises(UnavailableError, match=r"^the painter cannot draw the graph: no ink$"):
         draw.painter_svg(draw.drawing(GRAPH))

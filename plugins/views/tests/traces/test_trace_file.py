@@ -385,8 +385,11 @@ def test_a_trace_of_nothing_is_a_trace(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("words", "wanted"),
     [
-        ({"capacity": 0}, "capacity 0 of a trace: must be at least 1"),
-        ({"leave_out": ["opne"]}, "a trace cannot leave out 'opne'; expected one of .'open', 'process'"),
+        ({"capacity": 0}, "capacity 0 of a Chrome tracer: must be at least 1"),
+        (
+            {"leave_out": ["opne"]},
+            "a Chrome tracer cannot leave out 'opne'; expected one of .'open', 'process'",
+        ),
     ],
 )
 def test_a_wrong_capacity_or_kind_is_refused(words, wanted) -> None:
@@ -399,7 +402,9 @@ def test_a_wrong_capacity_or_kind_is_refused(words, wanted) -> None:
 
 @pytest.mark.parametrize("path", ["", "/", "a\0b"])
 def test_a_trace_goes_to_a_file_that_can_have_that_name(path) -> None:
-    with pytest.raises(InvalidArgumentError, match=r"^trace '.*' names no file; write the path of one$"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"^the tracer cannot write a trace to '.*', which names no file; write"
+    ):
         ChromeTracer().write(path)
 
 
@@ -409,7 +414,7 @@ def test_a_trace_that_cannot_be_written_leaves_what_was_there(tmp_path) -> None:
     tracer = ChromeTracer()
     with pytest.raises(NotFoundError, match=r"its directory does not exist; make it first"):
         tracer.write(tmp_path / "none" / "trace.json")
-    with pytest.raises(UnavailableError, match=r"cannot be written: .*[Dd]irectory"):
+    with pytest.raises(UnavailableError, match=r"the tracer cannot write trace .*[Dd]irectory"):
         tracer.write(tmp_path)
 
     assert target.read_text() == "before"
@@ -436,7 +441,9 @@ def test_a_trace_on_a_full_disk_leaves_what_was_there(tmp_path) -> None:
     )
 
     said = done.stderr.splitlines()[-1]
-    assert re.search(r"UnavailableError: trace '.*trace\.json' cannot be written: .*File too large", said)
+    assert re.search(
+        r"UnavailableError: the tracer cannot write trace '.*trace\.json': .*File too large", said
+    )
     assert target.read_text() == "before"
     assert list(tmp_path.iterdir()) == [target]
 
@@ -584,9 +591,9 @@ def test_a_capacity_below_nothing_is_refused() -> None:
 def test_a_graph_does_not_import_the_module_that_writes_traces():
     program = (
         "import sys, penstock; penstock.CalculatorGraph; "
-        "assert 'penstock_views.traces.chrome' not in sys.modules; "
+        "assert 'penstock_views.traces.chrome_tracer' not in sys.modules; "
         "from penstock_views.traces import ChromeTracer; "
-        "assert 'penstock_views.traces.chrome' in sys.modules"
+        "assert 'penstock_views.traces.chrome_tracer' in sys.modules"
     )
 
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)

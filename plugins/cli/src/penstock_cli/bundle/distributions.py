@@ -72,7 +72,8 @@ class _Walk:
         one = _found(name)
         if one is None:
             raise RunFailed(
-                f"{asker} requires {name!r}, which is not installed; install it, then bundle again"
+                f"{asker} requires the distribution {name!r}, which is not installed; install it, then "
+                "bundle again"
             )
         self.found[key] = one
         for extra in ("", *sorted(extras)):

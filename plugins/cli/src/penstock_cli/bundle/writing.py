@@ -37,7 +37,9 @@ def check_target(out: Path, *, force: bool) -> None:
         FileMissing: the folder around it is not there.
     """
     if not out.absolute().parent.is_dir():
-        raise FileMissing(f"the folder {str(out.parent)!r} for the bundle does not exist; make it first")
+        raise FileMissing(
+            f"the bundle cannot be written: its folder {str(out.parent)!r} does not exist; make it first"
+        )
     if not out.exists():
         return
     if not force:

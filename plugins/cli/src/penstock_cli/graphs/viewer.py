@@ -37,7 +37,9 @@ class Viewer(NamedTuple):
         from penstock_cli.graphs.show_graph import is_graph  # on demand
 
         if not is_graph(name):
-            raise WrongUsage(f"{self.option} is for graph files, but {name!r} is the name of a component")
+            raise WrongUsage(
+                f"the viewer of {self.option} is for graph files, but {name!r} is the name of a component"
+            )
         wrong = next((option for option, value in others.items() if value is not None), None)
         if wrong is not None:
-            raise WrongUsage(f"{self.option} shows the graph in a browser; leave out {wrong}")
+            raise WrongUsage(f"the viewer of {self.option} shows the graph in a browser; leave out {wrong}")

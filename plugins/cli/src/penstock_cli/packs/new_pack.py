@@ -187,7 +187,7 @@ def _check_room(target: Path, entries: list[str]) -> None:
         )
     parent = target.absolute().parent
     if not parent.is_dir():
-        raise FileMissing(f"directory {str(parent)!r} does not exist; make it first")
+        raise FileMissing(f"the directory {str(parent)!r} for the new pack does not exist; make it first")
 
 
 def _move(made: Path, target: Path, entries: list[str]) -> None:

@@ -88,7 +88,7 @@ def top_command(  # noqa: PLR0913, PLR0917  # an argument for each option
         show_served(what, view, _token(token_file))
         return
     if token_file is not None:
-        raise click.UsageError("--token-file is for a URL: a graph file is run by this command itself")
+        raise click.UsageError("--token-file is for a URL: penstock top runs a graph file itself")
     from penstock_cli.runs.side_values import read_sides
 
     shown = replace(read_manner(**manner), summary=not (once or as_text))
@@ -101,7 +101,8 @@ def _refuse_options_of_runs(ctx: click.Context) -> None:
         source = ctx.get_parameter_source(param.name or "")
         if source is click.core.ParameterSource.COMMANDLINE and param.name not in _WITH_ADDRESS:
             raise click.UsageError(
-                f"{param.opts[0]} is for the run of a graph file; that of a URL is under way, so leave it out"
+                f"penstock top: {param.opts[0]} is for the run of a graph file; that of a URL is under way, "
+                "so leave it out"
             )
 
 
@@ -112,5 +113,5 @@ def _token(file: Path | None) -> str:
     try:
         text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
-        raise FileMissing(f"token file {str(file)!r} cannot be read: {error}") from error
+        raise FileMissing(f"penstock top: token file {str(file)!r} cannot be read: {error}") from error
     return text.strip()

@@ -101,4 +101,4 @@ class Served:
         try:
             return msgspec.json.decode(data, type=Reading)
         except msgspec.MsgspecError as error:
-            raise FileMissing(f"what {self.title} sends is no reading of a graph: {error}") from error
+            raise FileMissing(f"what is served at {self.title} is no reading of a graph: {error}") from error

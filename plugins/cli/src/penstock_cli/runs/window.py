@@ -199,7 +199,9 @@ def _glfw() -> Any:
         glfw: Any = import_module("glfw")
         import_module("penstock_gpu")
     except ImportError as error:
-        raise RunFailed(f"--show needs packages that are not installed ({error}): {_INSTALL}") from error
+        raise RunFailed(
+            f"--show: a window needs packages that are not installed ({error}): {_INSTALL}"
+        ) from error
     glfw.ERROR_REPORTING = "ignore"
     return glfw
 

@@ -573,7 +573,7 @@ def test_without_a_picture_the_tables_are_there(page, server, monkeypatch):
     monkeypatch.setattr("penstock_views.draw.painter.PAINTER", "no_such_module")
     page.expected = ["503"]
     page.open(server)
-    page.until_text("#picture", "There is no picture: the graph cannot be drawn: ")
+    page.until_text("#picture", "There is no picture: the painter cannot draw the graph: ")
     page.until_text("#nodes", "worker 1 (pid 4711)")
 
 

@@ -223,7 +223,7 @@ class SteppedRun:
         """
         if self.harness.schedule.state != TERMINATED:
             raise InternalError(
-                f"nothing can be done, and the run has not ended\n{story(self.harness.schedule)}"
+                f"stepping: nothing can be done, and the run has not ended\n{story(self.harness.schedule)}"
             )
 
     def outcome(self) -> Outcome:

@@ -72,12 +72,14 @@ def find_record(name: str, host: PluginHost) -> Discovered:
     if not found:
         known = sorted({known for record in host.records for known in (record.name, record.distribution)})
         raise NotFoundError(
-            f"no plugin and no distribution with one is named {name!r}{did_you_mean(name, known)}; "
-            "install the pack first: pip install -e DIRECTORY"
+            f"there is no pack to check: no plugin and no distribution with one is named {name!r}"
+            f"{did_you_mean(name, known)}; install the pack first: pip install -e DIRECTORY"
         )
     if not named and len(found) > 1:
         names = ", ".join(repr(record.name) for record in found)
-        raise InvalidArgumentError(f"distribution {name!r} has several plugins: {names}; name one of them")
+        raise InvalidArgumentError(
+            f"distribution {name!r} has several plugins: {names}; name the one to check"
+        )
     return found[0]
 
 

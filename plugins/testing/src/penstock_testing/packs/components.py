@@ -60,7 +60,7 @@ def check_name(kind: str, name: str, components: Components, record: Discovered)
     subject = f"{kind} {name!r}"
     if kind in _IN_CAMEL_CASE and not _CAMEL_CASE.fullmatch(name):
         yield PackFault(
-            subject, "names of its kind are in camel case, as in 'GateCalculator'", is_warning=True
+            subject, "names of such components are in camel case, as in 'GateCalculator'", is_warning=True
         )
     for alike in _NODES if kind in _NODES else (kind,):
         official = official_packs().get(alike, {}).get(name)
@@ -85,8 +85,8 @@ def check_registered_once(name: str) -> Iterator[PackFault]:
     if is_twice:
         yield PackFault(
             f"calculator {name!r}",
-            "importing its module registers it a second time, and graphs that name it are refused; leave "
-            "@register_calculator to programs, a pack's plugin module names it already",
+            "importing the component's module registers it a second time, and graphs that name it are "
+            "refused; leave @register_calculator to programs, a pack's plugin module names it already",
         )
 
 

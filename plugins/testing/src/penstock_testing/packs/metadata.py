@@ -37,7 +37,9 @@ def installed_distribution(name: str) -> Distribution:
     try:
         return importlib.metadata.distribution(name)
     except importlib.metadata.PackageNotFoundError as error:
-        raise NotFoundError(f"distribution {name!r} is not installed; pip install {name}") from error
+        raise NotFoundError(
+            f"there is no metadata of distribution {name!r}, which is not installed; pip install {name}"
+        ) from error
 
 
 def canonical(distribution: str) -> str:
@@ -63,12 +65,14 @@ def check_metadata(record: Discovered, distribution: Distribution) -> Iterator[P
     metadata = distribution.metadata
     if "Requires-Python" not in metadata:
         yield PackFault(
-            subject, "it says no Python version; add requires-python to its pyproject.toml", is_warning=True
+            subject,
+            "its metadata says no Python version; add requires-python to its pyproject.toml",
+            is_warning=True,
         )
     if not str(metadata.json.get("description") or "").strip():
         yield PackFault(
             subject,
-            "it has no description; name its README.md as readme in its pyproject.toml",
+            "its metadata has no description; name its README.md as readme in its pyproject.toml",
             is_warning=True,
         )
     root = record.module.partition(":")[0].partition(".")[0]
@@ -102,14 +106,15 @@ def _check_requirements(required: Mapping[str, str], subject: str) -> Iterator[P
     if core is None:
         yield PackFault(
             subject,
-            f"it does not require {_CORE!r}, which its plugin module imports; add it to its dependencies",
+            f"its metadata does not require {_CORE!r}, which its plugin module imports; add it to its "
+            "dependencies",
         )
     elif not _UPPER.search(required[core]):
         given = required[core] or "any version"
         yield PackFault(
             subject,
-            f"it requires {given} of {core!r}, so that a later one which it has not met may break it; add an "
-            "upper bound, as in '>=0.1,<0.2'",
+            f"its metadata requires {given} of {core!r}, so that a later one which it has not met may break "
+            "it; add an upper bound, as in '>=0.1,<0.2'",
             is_warning=True,
         )
 

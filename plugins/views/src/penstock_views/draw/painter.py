@@ -60,7 +60,7 @@ class Painter:
         if process.returncode:
             lines = said.decode(errors="replace").strip().splitlines()
             why = lines[-1] if lines else f"exit code {process.returncode}"
-            raise UnavailableError(f"the graph cannot be drawn: {why}")
+            raise UnavailableError(f"the painter cannot draw the graph: {why}")
         return out.decode()
 
     def close(self) -> None:
@@ -78,7 +78,7 @@ class Painter:
             try:
                 command = child_command(PAINTER, *([ACROSS] if across else ()))
             except FailedPreconditionError as error:
-                raise UnavailableError(f"the graph cannot be drawn: {error}") from error
+                raise UnavailableError(f"the painter cannot draw the graph: {error}") from error
             self._process = subprocess.Popen(  # noqa: S603  # our program, with this Python
                 command, stdin=pipe, stdout=pipe, stderr=pipe
             )

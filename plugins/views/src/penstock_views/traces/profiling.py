@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from penstock.errors import InvalidArgumentError
 from penstock.log import get_logger
 from penstock.lowlevel import Resources
-from penstock_views.traces.chrome import ChromeTracer
+from penstock_views.traces.chrome_tracer import ChromeTracer
 
 if TYPE_CHECKING:
     import os

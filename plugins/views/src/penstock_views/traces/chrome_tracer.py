@@ -100,10 +100,12 @@ class ChromeTracer(Tracer):
         leave_out: Collection[str] = (),
     ) -> None:
         if capacity < 1:
-            raise InvalidArgumentError(f"capacity {capacity} of a trace: must be at least 1")
+            raise InvalidArgumentError(f"capacity {capacity} of a Chrome tracer: must be at least 1")
         for kind in leave_out:
             if kind not in KINDS:
-                raise InvalidArgumentError(f"a trace cannot leave out {kind!r}; expected one of {KINDS}")
+                raise InvalidArgumentError(
+                    f"a Chrome tracer cannot leave out {kind!r}; expected one of {KINDS}"
+                )
         self.path: Path | None = None if path is None else Path(path)
         self.capacity: Final = capacity
         self._left_out: Final = frozenset(leave_out)
@@ -213,16 +215,21 @@ class ChromeTracer(Tracer):
         """
         target = Path(path)
         if not target.name or "\0" in str(target):
-            raise InvalidArgumentError(f"trace {os.fspath(path)!r} names no file; write the path of one")
+            raise InvalidArgumentError(
+                f"the tracer cannot write a trace to {os.fspath(path)!r}, which names no file; write the "
+                "path of one"
+            )
         kept = _Kept(self._copied(), list(self._open), dict(self._runs), self._left_out)
         if not target.parent.is_dir():
-            raise NotFoundError(f"trace {str(target)!r}: its directory does not exist; make it first")
+            raise NotFoundError(
+                f"the tracer cannot write trace {str(target)!r}: its directory does not exist; make it first"
+            )
         partial = target.with_name(f".{target.name}.{os.getpid()}-{get_ident()}.partial")
         try:
             size = _save(partial, kept, target.suffix, about)
             partial.replace(target)
         except OSError as error:
-            raise UnavailableError(f"trace {str(target)!r} cannot be written: {error}") from error
+            raise UnavailableError(f"the tracer cannot write trace {str(target)!r}: {error}") from error
         finally:
             with contextlib.suppress(OSError):  # none was made, or none can be
                 partial.unlink(missing_ok=True)

@@ -14,7 +14,7 @@ from google.protobuf.any_pb2 import Any as PackedMessage
 
 from penstock.error_text import shown
 from penstock.readers import own_name, right_options, snake_case, with_near_fields
-from penstock_json_graphs.text import TOO_DEEP
+from penstock_json_graphs.json_text import TOO_DEEP
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -82,7 +82,9 @@ def list_command(  # noqa: PLR0913, PLR0917  # an argument for each option
     if for_graphs:
         _list_missing(ctx, words, as_text=as_text, others=bool(kinds or pack or in_full))
     if len(words) > 1:
-        raise click.UsageError(f"{len(words)} words are given, but names are listed by one; or add --missing")
+        raise click.UsageError(
+            f"penstock list: {len(words)} words are given, but names are listed by one; or add --missing"
+        )
     from penstock.plugins.default_registry import default_registry  # loads the plugins
     from penstock_cli.graphs import components  # on demand
 
@@ -107,15 +109,15 @@ def _list_missing(ctx: click.Context, graphs: tuple[str, ...], *, as_text: bool,
     """Print what graph files lack, and end the command."""
     if others:
         raise click.UsageError(
-            "with --missing the inspection lists names of graph files; leave out --kind, --pack and --long"
+            "penstock list --missing is for the names of graph files; leave out --kind, --pack and --long"
         )
     if not graphs:
-        raise click.UsageError("--missing needs a graph file; penstock list --missing GRAPH...")
+        raise click.UsageError("penstock list --missing needs a graph file; name one or more")
     from penstock.plugins.default_registry import default_registry  # loads the plugins
     from penstock_cli.graphs import checking, missing  # on demand
 
     if graphs.count(checking.STDIN) > 1:
-        raise click.UsageError("standard input can be read once; give - once")
+        raise click.UsageError("penstock list can read standard input once; give - once")
     registry = default_registry()
     looked = missing.look(graphs, registry)
     found = missing.missing(looked, registry)
@@ -170,7 +172,7 @@ def validate_command(
     from penstock_cli.runs.side_values import read_given
 
     if graphs.count(checking.STDIN) > 1:
-        raise click.UsageError("standard input can be read once; give - once")
+        raise click.UsageError("penstock validate can read standard input once; give - once")
     given = read_given(sides)
     verdicts = [checking.check(graph, given) for graph in graphs]
     if as_text:

@@ -255,7 +255,8 @@ class _Scan:
                 raise RuleError(token.offset, words)
         if token is None or token.text in ("}", ">"):
             raise RuleError(
-                opened[-1][1], f"{opened[-1][0]!r} has no field; in a template a field and % end % follow it"
+                opened[-1][1],
+                f"{opened[-1][0]!r} has no field in the text of the template; a field and % end % follow it",
             )
         self._field(scope, first)
         for op, offset in reversed(opened):
@@ -269,7 +270,8 @@ class _Scan:
             token = self._peek()
         if token is None:
             raise RuleError(
-                offset, f"this {op!r} is never ended in the template; write % end % behind its field"
+                offset,
+                f"this {op!r} is never ended in the text of the template; write % end % behind its field",
             )
         if token.text != "%" or read_directive(self._text, token.offset).op != "end":
             words = f"{op!r} is for one field; end it with % end %, and open another one for the next field"
@@ -380,7 +382,9 @@ class _Scan:
     def _expression(self, scope: _Scope, named: _Named, path: tuple[_Place, ...], first: int) -> None:
         offset = self._tokens[self._next].offset
         if named.packed is not None:
-            raise RuleError(offset, f"{named.name} of the template is a message; give values to its fields")
+            raise RuleError(
+                offset, f"{named.name} in the text of the template is a message; give values to its fields"
+            )
         by = self._placeholder(scope, named)
         rule = self._rule(read_value, by)
         if len(by) > rule.end - offset:

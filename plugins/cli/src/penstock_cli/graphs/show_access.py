@@ -20,7 +20,9 @@ def show_access(name: str, *, as_text: bool) -> None:
         click.ClickException: it is no graph file, cannot be read, or cannot run.
     """
     if not is_graph(name):
-        raise click.UsageError(f"--access is for graph files, but {name!r} is the name of a component")
+        raise click.UsageError(
+            f"penstock show --access is for graph files, but {name!r} is the name of a component"
+        )
     file = existing(Path(name), "graph file")
     found = load(lambda: CalculatorGraph(file, subgraphs=subgraphs_of(file))).access()
     if as_text:
