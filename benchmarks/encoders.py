@@ -29,7 +29,7 @@ from side_by_side import Bar, Benchmark, Case, Contestant, Measurements, main, p
 import penstock as host
 from penstock_formats import ImageFrame
 from penstock_video.encoders import default_encoder, encoder_options, usual_crf
-from penstock_video.files import FileSource
+from penstock_video.files_and_cameras import FileSource
 from penstock_video.messages.decoder_pb2 import VideoDecoderCalculatorOptions
 from penstock_video.pattern import PatternSource
 

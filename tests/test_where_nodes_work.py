@@ -13,7 +13,7 @@ import pytest
 
 import penstock
 from penstock_record import RecordingReader
-from penstock_record.writing import PACKET
+from penstock_record.recording_writer import PACKET
 
 pytestmark = pytest.mark.heavy
 

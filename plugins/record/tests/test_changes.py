@@ -16,7 +16,7 @@ from penstock import Packet
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock.packs import default_registry
 from penstock_record import recording_graph, replay_changes, replay_graph
-from penstock_record.reading import changes_in
+from penstock_record.recording_reader import changes_in
 from penstock_record.repair import repair
 from penstock_steering import changes
 

@@ -13,7 +13,7 @@ from penstock import Packet
 from penstock.errors import CalculatorError, GraphRunError
 from penstock.packs import default_registry
 from penstock_record import RecordingReader, recording_graph, replay_graph
-from penstock_record.writing import PACKET
+from penstock_record.recording_writer import PACKET
 
 TIMEOUT = 60.0
 

@@ -18,8 +18,8 @@ from penstock_formats.image_format import LAYOUTS
 from penstock_record import RecordingReader, RecordingRows, recording_graph, replay_graph
 from penstock_record.lossless import REFERENCE, TABLE, Reference, head_of, may_refer, packed, unpacked
 from penstock_record.options import Pictures
+from penstock_record.recording_writer import PACKET
 from penstock_record.repair import repair
-from penstock_record.writing import PACKET
 
 GRAPH = """input_stream: "in" input_stream: "other" output_stream: "out" output_stream: "more"
 node { calculator: "PassThroughCalculator" input_stream: "in" input_stream: "other"
@@ -360,5 +360,5 @@ def test_without_x264_videos_are_refused(monkeypatch):
     monkeypatch.setattr(av.codec, "Codec", lambda name, mode: real(names.get(name, name), mode))
 
     PictureEncoder(Pictures.JPEG)
-    with pytest.raises(InvalidArgumentError, match=r"PyAV has no libx264, which pictures as H\.264"):
+    with pytest.raises(InvalidArgumentError, match=r"PyAV has no libx264, which lossy pictures as H\.264"):
         PictureEncoder(Pictures.H264)

@@ -11,7 +11,7 @@ from penstock import Timestamp
 from penstock.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from penstock.packs import default_registry
 from penstock_record import RecordingReader, RecordingRows, recording_graph
-from penstock_record.writing import PACKET
+from penstock_record.recording_writer import PACKET
 
 GRAPH = """
 input_stream: "a" input_stream: "b"
@@ -77,12 +77,13 @@ def test_special_timestamps_and_streams_that_are_left_out(path) -> None:
 
 def test_what_cannot_be_read_is_refused_and_no_file_stays_open(path, tmp_path) -> None:
     recorded(path, [("a", i, {"number": i, "filling": "x" * 500}) for i in range(1000)])
-    with pytest.raises(NotFoundError, match=r"the recording has no stream 'c'; there are: 'a', 'b'"):
+    with pytest.raises(NotFoundError, match=r"the recording's rows have no stream 'c'; there are: 'a', 'b'"):
         RecordingRows(path, default_registry(), ["c"])
     cut = tmp_path / "cut.mcap"
     cut.write_bytes(path.read_bytes()[:-4000])
     with pytest.raises(
-        InvalidArgumentError, match=r"the recording is broken or cut \(.*\); `penstock repair .*cut.mcap`"
+        InvalidArgumentError,
+        match=r"the recording has no rows, since it is broken or cut \(.*\); `penstock repair .*cut.mcap`",
     ):
         RecordingRows(cut, default_registry())
     none = tmp_path / "none.mcap"
@@ -94,5 +95,5 @@ def test_what_cannot_be_read_is_refused_and_no_file_stays_open(path, tmp_path) -
         rows.row(1000)
     rows.close()
     rows.close()
-    with pytest.raises(FailedPreconditionError, match="the recording was closed; open it again"):
+    with pytest.raises(FailedPreconditionError, match="the recording's rows were closed; open them again"):
         rows.row(0)

@@ -21,8 +21,8 @@ from penstock.packs import default_registry
 from penstock_record import RecordingReader, recording_graph, replay_graph
 from penstock_record.diff import differences
 from penstock_record.options import Compression, Pictures
+from penstock_record.recording_writer import DONE, HEADER, PACKET, SETTLED, SIDE, RecordingWriter
 from penstock_record.repair import repair
-from penstock_record.writing import DONE, HEADER, PACKET, SETTLED, SIDE, RecordingWriter
 
 pytestmark = pytest.mark.heavy
 
@@ -291,7 +291,7 @@ def test_streams_that_are_not_there_are_refused_with_near_names(file):
     with pytest.raises(NotFoundError, match="the graph has no input side packet 'pth'"):
         recording_graph(TWO, file, ["in"], side_packets=["pth"])
     run(recording_graph(PASSING, file, ["in"]), [(1, 1)])
-    with pytest.raises(NotFoundError, match="has no stream 'out' to record; it has in"):
+    with pytest.raises(NotFoundError, match="has no stream 'out' for the graph to play; it has in"):
         replay_graph(PASSING, file, ["out"])
     with pytest.raises(NotFoundError, match=r"the graph has none of the streams of .*: in"):
         replay_graph('input_stream: "x" node { calculator: "PassThroughCalculator" input_stream: "x" '
@@ -421,7 +421,7 @@ RECORDS = """
 import sys
 from pathlib import Path
 from penstock.packs import default_registry
-from penstock_record.writing import RecordingWriter
+from penstock_record.recording_writer import RecordingWriter
 writer = RecordingWriter(Path(sys.argv[1]), default_registry(), ["n"], {})
 i = 0
 while True:
@@ -462,7 +462,7 @@ def test_what_a_killed_process_has_recorded_is_saved(file):
 
 def test_small_packets_of_a_quarter_of_a_second_are_on_the_disk(file, tmp_path, monkeypatch):
     clock = [100.0]
-    monkeypatch.setattr("penstock_record.writing.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("penstock_record.recording_writer.time.monotonic", lambda: clock[0])
     with closing(RecordingWriter(file, default_registry(), ["n"], {})) as writer:
         for i in range(200):  # one each 50 ms; all of them have less bytes than a chunk
             clock[0] += 0.05
@@ -476,7 +476,7 @@ def test_small_packets_of_a_quarter_of_a_second_are_on_the_disk(file, tmp_path, 
 
 def test_many_small_packets_too(file, tmp_path, monkeypatch):
     clock = [100.0]
-    monkeypatch.setattr("penstock_record.writing.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("penstock_record.recording_writer.time.monotonic", lambda: clock[0])
     with closing(RecordingWriter(file, default_registry(), ["n"], {}, Compression.NONE)) as writer:
         for i in range(1000):  # 1,000 a second, so that groups are full before they are old
             clock[0] += 0.001
@@ -557,7 +557,7 @@ def test_headers_and_streams_of_one_recording_alone_are_differences(tmp_path):
     more.close()
     (found,) = differences(one, tmp_path / "3.mcap")
     assert (found.stream, found.words) == ("b", f"only {tmp_path / '3.mcap'} has it")
-    with pytest.raises(NotFoundError, match="not both recordings have a stream 'b'"):
+    with pytest.raises(NotFoundError, match="no diff of stream 'b': not both recordings have it"):
         differences(one, other, streams=["b"])
 
 
@@ -627,9 +627,10 @@ def test_a_recording_that_exists_is_replaced_with_force_only_and_said_in_words_o
     arguments = ("record", "g.pbtxt", "--side", "count=3", "-q")
     assert command(*arguments).returncode == 0
     done = command(*arguments)
+    said = "the file exists; name another one, or add --force, which replaces it"
     assert (done.returncode, done.stderr) == (
         2,
-        "Error: the recording 'run.mcap' exists; name another one, or add --force, which replaces it\n",
+        f"Error: the run cannot be recorded in 'run.mcap': {said}\n",
     )
     assert command(*arguments, "--force").returncode == 0
 
@@ -712,7 +713,7 @@ def test_pictures_are_recorded_as_asked_and_a_replay_says_where_they_are_lossy(c
         (["replay", "g.pbtxt"], 2, "g.pbtxt"),
         (["diff", "nosuch.mcap", "g.pbtxt"], 4, "does not exist"),
         (["diff", "g.pbtxt", "g.pbtxt", "--tolerance", "a"], 2, "write it as STREAM=NUMBER"),
-        (["repair", "g.pbtxt"], 2, "is no recording of penstock-record"),
+        (["repair", "g.pbtxt"], 2, "cannot be repaired: it is no recording of penstock-record"),
     ],
 )
 def test_wrong_usage_is_said(command, arguments, code, words):

@@ -20,7 +20,7 @@ from penstock.errors import GraphRunError, PenstockError
 from penstock_formats import ImageFormat, VideoHeader
 from penstock_testing import run_calculator, testing_registry
 from penstock_video.decoder import VideoDecoderCalculator
-from penstock_video.files import FileSource, camera_source
+from penstock_video.files_and_cameras import FileSource, camera_source
 from penstock_video.messages.decoder_pb2 import VideoDecoderCalculatorOptions as Options
 from penstock_video.source import microseconds
 

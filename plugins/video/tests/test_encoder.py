@@ -239,7 +239,7 @@ def test_without_a_frame_no_file_is_made_and_the_log_says_so(tmp_path, caplog):
         (
             "out.mp4",
             {"video_format": "avi"},
-            r"does not end in '\.avi', which video_format demands; change one of",
+            r"the encoder's video file .* does not end in '\.avi', which video_format demands; change one of",
         ),
         (
             "out.mp4",

@@ -120,7 +120,7 @@ class MqttSinkCalculator(penstock.Calculator):
             self._link.publish(topic, value, retain=self._options.retain, done=stored)
         except ValueError as error:
             raise InvalidArgumentError(
-                f"no message of {len(value)} bytes can be published to MQTT topic {topic!r}: {error}",
+                f"the MQTT sink cannot publish a message of {len(value)} bytes to topic {topic!r}: {error}",
                 timestamp=int(stamp),
             ) from error
         return done

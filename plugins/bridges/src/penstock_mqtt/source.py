@@ -198,8 +198,8 @@ class MqttSourceCalculator(penstock.Calculator):
     def _refuse(cc: CalculatorContext, message: MqttMessage, stamp: int, why: str) -> None:
         if "REFUSED" not in cc.outputs:
             raise InvalidArgumentError(
-                f"a message of topic {message.topic!r} {why}; connect the output REFUSED, and the source "
-                "goes on behind such messages"
+                f"the MQTT source got a message of topic {message.topic!r} that {why}; connect the output "
+                "REFUSED, and the source goes on behind such messages"
             )
         cc.counter("refused").increment()
         cc.outputs["REFUSED"].add(message, stamp)

@@ -62,7 +62,7 @@ def prepare(ctx: click.Context) -> None:
     if path is not None:
         check_trace_target(path, "log")
         if path.exists() and not ctx.params.get("force", False):
-            raise WrongUsage(f"the Rerun log {target!r} exists; name another one, or add --force")
+            raise WrongUsage(f"--rerun: the log {target!r} exists; name another one, or add --force")
     try:
         log = RerunLog("--rerun", path, "" if path else target, "penstock", _TIMEOUT_S)
     except InvalidArgumentError as error:

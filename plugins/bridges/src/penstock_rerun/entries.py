@@ -191,8 +191,7 @@ def _image(frame: ImageFrame) -> tuple[str, dict[str, Any]]:
     model = _MODELS.get(frame.format)
     if model is None:
         raise InvalidArgumentError(
-            f"an image of {frame.format.name} cannot be an entry of Rerun; convert it before, or set kind: "
-            "TEXT"
+            f"an image of {frame.format.name} cannot be a Rerun entry; convert it before, or set kind: TEXT"
         )
     return "Image", {"image": np.ascontiguousarray(frame.array), "color_model": model}
 
@@ -200,13 +199,13 @@ def _image(frame: ImageFrame) -> tuple[str, dict[str, Any]]:
 def _as_kind(payload: Any, kind: Kind) -> tuple[str, dict[str, Any]]:
     if not isinstance(payload, ImageFrame) or payload.array.ndim != 2:  # noqa: PLR2004  # one channel
         raise InvalidArgumentError(
-            f"the entry's kind is {kind.name}, which takes images of one channel, not {shown(payload)}"
+            f"the Rerun entry's kind is {kind.name}, which takes images of one channel, not {shown(payload)}"
         )
     array = np.ascontiguousarray(payload.array)
     if kind is Kind.SEGMENTATION:
         if array.dtype.kind == "f":
             raise InvalidArgumentError(
-                "the entry's kind is SEGMENTATION, which takes GRAY8 and GRAY16, not VEC32F1"
+                "the Rerun entry's kind is SEGMENTATION, which takes GRAY8 and GRAY16, not VEC32F1"
             )
         return "SegmentationImage", {"image": array}
     return "DepthImage", {"image": array, "meter": 1.0 if array.dtype.kind == "f" else _MILLIMETRES}
@@ -257,4 +256,4 @@ def _numbers(payload: Any) -> tuple[str, dict[str, Any]]:
         if payload.ndim == 1:
             return "Scalars", {"scalars": payload.astype(np.float64)}
         return "Tensor", {"data": payload}
-    raise InvalidArgumentError(f"a payload {shown(payload)} cannot be an entry of Rerun; set kind: TEXT")
+    raise InvalidArgumentError(f"a payload {shown(payload)} cannot be a Rerun entry; set kind: TEXT")

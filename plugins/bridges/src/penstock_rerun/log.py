@@ -186,7 +186,8 @@ def host_and_port(address: str) -> tuple[str, int]:
     host, _, port = text.rpartition(":")
     if (mark and scheme not in ("rerun", "rerun+http")) or not host or not port.isdecimal() or "/" in text:
         raise InvalidArgumentError(
-            f'address is {address!r}; write "HOST:PORT" of a Rerun viewer, such as "127.0.0.1:9876"'
+            f'the address for the Rerun log is {address!r}; write "HOST:PORT" of a viewer, such as '
+            '"127.0.0.1:9876"'
         )
     return host.strip("[]"), int(port)
 
@@ -198,6 +199,7 @@ def _url(address: str, timeout_s: float) -> str:
         socket.create_connection((host, port), timeout_s).close()
     except OSError as error:
         raise UnavailableError(
-            f"no viewer of Rerun is at {address}: {error}; start one with `rerun`, or name a .rrd file"
+            f"the Rerun log finds no viewer at {address}: {error}; start one with `rerun`, or name a "
+            ".rrd file"
         ) from error
     return f"rerun+http://{f'[{host}]' if ':' in host else host}:{port}/proxy"

@@ -66,5 +66,5 @@ class RerunSinkCalculatorOptions:
             raise InvalidArgumentError(f"Rerun option timeout_ms is {self.timeout_ms}; it must be above 0")
         if self.path and self.address:
             raise InvalidArgumentError(
-                "both path and address of the Rerun log are set; leave out one of them"
+                "the Rerun options path and address are both set; leave out one of them"
             )

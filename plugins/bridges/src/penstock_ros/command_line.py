@@ -16,7 +16,7 @@ from penstock_cli.api import EXIT_CODES, FileMissing, WrongUsage, debug_option, 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from penstock_ros.client.reading import Bag, Topic
+    from penstock_ros.client.bag_reader import Bag, Topic
 
 #: A message is not read: the limit only counts for chunks.
 _LIMIT = 2**31
@@ -37,9 +37,9 @@ def bag_command(bag: Path, as_text: bool) -> None:  # noqa: FBT001
       penstock run graph.pbtxt --side bag=drive.bag
     """  # noqa: D301  # \b is click's mark for text that stays as it is
     if not bag.exists():
-        raise FileMissing(f"ROS bag {str(bag)!r} does not exist; check the path")
+        raise FileMissing(f"the bag command finds no ROS bag at {str(bag)!r}; check the path")
     check_needs("penstock bag", "ros")
-    from penstock_ros.client.reading import Bag
+    from penstock_ros.client.bag_reader import Bag
 
     try:
         opened = Bag(bag, _LIMIT)

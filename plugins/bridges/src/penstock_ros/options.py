@@ -96,14 +96,16 @@ class BagTopic:
 
     def __attrs_post_init__(self) -> None:
         if not self.name.strip("/"):
-            raise InvalidArgumentError('a ROS topic has no name; set it, such as name: "/imu"')
+            raise InvalidArgumentError(
+                'ROS option topic has an entry without a name; set it, such as name: "/imu"'
+            )
         if self.format not in ("jpeg", "png"):
             raise InvalidArgumentError(
-                f'ROS topic {self.name}: format is {self.format!r}; it must be "jpeg" or "png"'
+                f'ROS option format of topic {self.name} is {self.format!r}; it must be "jpeg" or "png"'
             )
         if not 1 <= self.quality <= 100:  # noqa: PLR2004  # as documented
             raise InvalidArgumentError(
-                f"ROS topic {self.name}: quality is {self.quality}; it must be 1 to 100"
+                f"ROS option quality of topic {self.name} is {self.quality}; it must be 1 to 100"
             )
 
 

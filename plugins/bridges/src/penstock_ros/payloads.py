@@ -24,7 +24,7 @@ def _shaped(value: object, *shape: int) -> NDArray[np.float64]:
     """Return a value as a float64 array of a shape."""
     found = np.asarray(value, np.float64)
     if found.shape != shape:
-        raise InvalidArgumentError(f"the payload is an array of shape {found.shape}, expected {shape}")
+        raise InvalidArgumentError(f"the ROS payload is an array of shape {found.shape}, expected {shape}")
     return found
 
 
@@ -101,8 +101,8 @@ class PointCloud:
     def __attrs_post_init__(self) -> None:
         if self.points.dtype.names is None or self.points.ndim not in (1, 2):
             raise InvalidArgumentError(
-                f"the payload's points are {self.points.shape} {self.points.dtype}, expected a structured "
-                "array (N,) or (H, W); PointCloud.of_xyz makes one of coordinates"
+                f"the ROS payload's points are {self.points.shape} {self.points.dtype}, expected a "
+                "structured array (N,) or (H, W); PointCloud.of_xyz makes one of coordinates"
             )
 
     @classmethod
@@ -123,7 +123,7 @@ class PointCloud:
         names = ["x", "y", "z"] + (["intensity"] if intensity is not None else [])
         if xyz.ndim != 2 or xyz.shape[1] != 3 or (intensity is not None and len(intensity) != len(xyz)):  # noqa: PLR2004
             raise InvalidArgumentError(
-                f"the payload's coordinates are {xyz.shape}, expected (N, 3), and N intensities"
+                f"the ROS payload's coordinates are {xyz.shape}, expected (N, 3), and N intensities"
             )
         points = np.empty(len(xyz), [(name, "<f4") for name in names])
         for i, name in enumerate(names[:3]):
@@ -141,7 +141,7 @@ class PointCloud:
         names = self.points.dtype.names or ()
         if not {"x", "y", "z"} <= set(names):
             raise InvalidArgumentError(
-                f"a point of the payload has the fields {', '.join(names)}, expected x, y and z"
+                f"a point of the ROS payload has the fields {', '.join(names)}, expected x, y and z"
             )
         flat = self.points.reshape(-1)
         return np.stack([flat[name].astype(np.float32) for name in "xyz"], axis=1)

@@ -13,7 +13,7 @@ from penstock_ros.options import BagTopic, RosBagSinkCalculatorOptions
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
-    from penstock_ros.client.writing import BagWriter
+    from penstock_ros.client.bag_writer import BagWriter
 
 
 class RosBagSinkCalculator(penstock.Calculator):
@@ -82,7 +82,7 @@ class RosBagSinkCalculator(penstock.Calculator):
         names = [one.name for one in options.topic]
         if twice := [name for name in names if names.count(name) > 1]:
             raise InvalidArgumentError(
-                f"ROS topic {twice[0]} is described twice; each input has a topic of its own"
+                f"the ROS sink describes topic {twice[0]} twice; each input has a topic of its own"
             )
         cc.set_input_stream_handler("ImmediateInputStreamHandler")
         cc.declare(may_skip=False, stateless=False, writes=[options.path, cc.input_side_packets["PATH"]])
@@ -90,7 +90,7 @@ class RosBagSinkCalculator(penstock.Calculator):
     def open(self, cc: CalculatorContext) -> None:
         """Make the file."""
         check_needs("RosBagSinkCalculator", "ros")
-        from penstock_ros.client.writing import BagWriter
+        from penstock_ros.client.bag_writer import BagWriter
 
         options = cc.options(RosBagSinkCalculatorOptions)
         path = options.path

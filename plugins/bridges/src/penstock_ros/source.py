@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
     from penstock.access import Access
     from penstock.lowlevel import Stop
-    from penstock_ros.client.reading import Bag, Entry
+    from penstock_ros.client.bag_reader import Bag, Entry
 
 _logger = get_logger(__name__)
 
@@ -104,7 +104,7 @@ class RosBagSourceCalculator(penstock.Calculator):
             )
         if twice := [one for one in options.topic if options.topic.count(one) > 1]:
             raise InvalidArgumentError(
-                f"ROS topic {twice[0]} is named twice; connect its stream to several nodes"
+                f"the ROS source names topic {twice[0]} twice; connect its stream to several nodes"
             )
         path = options.path
         if path and not path.endswith(_FILES):
@@ -115,7 +115,7 @@ class RosBagSourceCalculator(penstock.Calculator):
     def open(self, cc: CalculatorContext) -> None:
         """Open the bag, and find the topics."""
         check_needs("RosBagSourceCalculator", "ros")
-        from penstock_ros.client.reading import Bag
+        from penstock_ros.client.bag_reader import Bag
 
         options = self._options = cc.options(RosBagSourceCalculatorOptions)
         path = options.path
@@ -190,7 +190,7 @@ class RosBagSourceCalculator(penstock.Calculator):
             if name not in known:
                 meant = did_you_mean(name, known, 1)
                 raise InvalidArgumentError(
-                    f"{self._path} has no ROS topic {name!r}{meant}; it has "
+                    f"the ROS source's bag {self._path} has no topic {name!r}{meant}; it has "
                     f"{', '.join(sorted(known)) or 'none'}"
                 )
         begin = end = None
@@ -251,7 +251,7 @@ class RosBagSourceCalculator(penstock.Calculator):
         except InvalidArgumentError as error:
             topic = self._options.topic[one.place]
             raise InvalidArgumentError(
-                f"{self._path}: ROS topic {topic} at {one.log_ns / 1e9:.6f} s: {error}",
+                f"ROS source: {self._path}: topic {topic} at {one.log_ns / 1e9:.6f} s: {error}",
                 stream=self._outputs[one.place].name,
                 timestamp=one.stamp,
             ) from error
@@ -280,7 +280,7 @@ def readable(access: Access, path: str) -> Path:
     if not Path(path).is_dir():
         found = access.reading(path)
         if not found.exists():
-            raise FileNotFoundError(f"the ROS bag {path!r} does not exist")
+            raise FileNotFoundError(f"the ROS source's bag {path!r} does not exist")
         return found
     folder = access.folder(path)
     for file in folder.iterdir():

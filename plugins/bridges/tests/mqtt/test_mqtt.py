@@ -177,7 +177,7 @@ def test_a_message_that_is_too_large_goes_to_refused_and_the_rest_goes_on(broker
         plain.publish(topic, "a", "x" * 5000, "b")
     options = f"{IDLE} max_payload_bytes: 4000"
     with pytest.raises(
-        GraphRunError, match=f"'{topic}' has 5000 bytes.*connect the output REFUSED"
+        GraphRunError, match=f"'{topic}' that has 5000 bytes.*connect the output REFUSED"
     ) as caught:
         run(source(broker, topic, "VALUE:v", options, client=client), "v")
     assert isinstance(caught.value.errors[0].__cause__, InvalidArgumentError)
@@ -317,9 +317,9 @@ def test_what_is_missing_is_said_when_the_graph_is_loaded(text, why):
 @pytest.mark.parametrize(
     ("config", "why"),
     [
-        ({}, "there is no address of the MQTT broker; set it in the options, or give the side packet CONFIG"),
-        ({"address": "h:x"}, "the address of the MQTT broker is 'h:x'; write \"HOST:PORT\""),
-        ({"address": "mqtt://h"}, "the address of the MQTT broker is 'mqtt://h'; write"),
+        ({}, "the MQTT settings have no address of a broker; set it in the options, or give"),
+        ({"address": "h:x"}, "MQTT setting: the broker's address is 'h:x'; write \"HOST:PORT\""),
+        ({"address": "mqtt://h"}, "MQTT setting: the broker's address is 'mqtt://h'; write"),
         (
             {"address": "h:1", "user": "x"},
             "CONFIG has the key 'user'; it may have address, client_id",
@@ -327,7 +327,7 @@ def test_what_is_missing_is_said_when_the_graph_is_loaded(text, why):
         ({"address": "h:1", "password": 5}, "CONFIG's 'password' is a int, expected a str"),
         (
             {"address": "h:1", "ca_certs": "/no/such"},
-            "the TLS files of the MQTT side packet CONFIG cannot be used",
+            "MQTT setting: the TLS files of CONFIG cannot be used",
         ),
     ],
 )

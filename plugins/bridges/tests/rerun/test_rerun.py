@@ -194,7 +194,7 @@ def test_what_else_is_shown(tmp_path):
 
 def test_a_payload_that_cannot_be_shown_is_told_with_its_stream(tmp_path):
     with pytest.raises(
-        GraphRunError, match=r"stream 'a': a payload .* cannot be an entry of Rerun; set kind: TEXT"
+        GraphRunError, match=r"stream 'a': a payload .* cannot be a Rerun entry; set kind: TEXT"
     ) as caught:
         write({"a": [(0, {"x": 1})]}, f'path: "{tmp_path}/a.rrd"')
     assert isinstance(caught.value.errors[0].__cause__, InvalidArgumentError)
@@ -203,7 +203,7 @@ def test_a_payload_that_cannot_be_shown_is_told_with_its_stream(tmp_path):
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ('path: "a.rrd" address: "h:1"', "both path and address of the Rerun log are set"),
+        ('path: "a.rrd" address: "h:1"', "the Rerun options path and address are both set"),
         ("timeout_ms: 0", "timeout_ms is 0; it must be above 0"),
         ('path: "a.rrd" stream { } stream { }', "stream has 2 entries, but the Rerun sink has 1 inputs"),
         ('path: "a.rrd" stream { jpeg_quality: 101 }', "jpeg_quality is 101; it must be from 0 to 100"),
@@ -218,8 +218,11 @@ def test_without_a_place_or_with_a_wrong_one_the_run_does_not_start(tmp_path):
     for options, why in (
         ("", "the Rerun sink has neither path nor address"),
         (f'path: "{tmp_path}/no/such/a.rrd"', "Failed to create file"),
-        ('address: "http://x/y"', 'address is .*; write "HOST:PORT" of a Rerun viewer'),
-        ('address: "127.0.0.1:9"', r"no viewer of Rerun is at 127\.0\.0\.1:9: .*start one with `rerun`"),
+        ('address: "http://x/y"', 'the address for the Rerun log is .*; write "HOST:PORT" of a viewer'),
+        (
+            'address: "127.0.0.1:9"',
+            r"the Rerun log finds no viewer at 127\.0\.0\.1:9: .*start one with `rerun`",
+        ),
     ):
         with pytest.raises(GraphRunError, match=why):
             write({"a": [(0, 1.0)]}, options)
@@ -323,7 +326,7 @@ def test_rerun_logs_the_streams_of_a_graph_that_is_run(tmp_path):
 
     done = run_command(tmp_path, "--rerun", "run.rrd")
     assert done.returncode != 0
-    assert "the Rerun log 'run.rrd' exists; name another one, or add --force" in done.stderr
+    assert "--rerun: the log 'run.rrd' exists; name another one, or add --force" in done.stderr
     done = run_command(tmp_path, "--rerun", "run.rrd", "--force", "--rerun-streams", "passed")
     assert done.returncode == 0, done.stderr
     assert set(rows(tmp_path / "run.rrd")) == {"/passed"}
@@ -335,8 +338,8 @@ def test_rerun_logs_the_streams_of_a_graph_that_is_run(tmp_path):
         (("--rerun-streams", "a"), "--rerun-streams means nothing without --rerun"),
         (("--rerun", "a.rrd", "--rerun-streams", "frame"), "no stream 'frame' (did you mean 'frames'?)"),
         (("--rerun", "no/a.rrd"), "there is no directory"),
-        (("--rerun", "a.mp4"), 'write "HOST:PORT" of a Rerun viewer'),
-        (("--rerun", "127.0.0.1:9"), "no viewer of Rerun is at 127.0.0.1:9"),
+        (("--rerun", "a.mp4"), 'the Rerun log is \'a.mp4\'; write "HOST:PORT" of a viewer'),
+        (("--rerun", "127.0.0.1:9"), "the Rerun log finds no viewer at 127.0.0.1:9"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_the_command_is_said_before_the_run(tmp_path, arguments, why):

@@ -68,5 +68,5 @@ def test_a_bag_as_json_and_errors_with_their_codes(tmp_path):
     assert done.returncode != 0
     assert "cannot be read as a bag" in done.stderr
     done = penstock("bag", tmp_path / "gone.bag")
-    assert "does not exist" in done.stderr
+    assert "the bag command finds no ROS bag at" in done.stderr
     assert done.returncode != 0

@@ -32,8 +32,8 @@ from penstock.errors import (
     UnavailableError,
 )
 from penstock_formats import ImageFormat, ImageFrame
+from penstock_ros.client.bag_reader import check_names
 from penstock_ros.client.from_ros import payload_of, stamp_us
-from penstock_ros.client.reading import check_names
 
 pytestmark = pytest.mark.heavy
 
@@ -108,14 +108,14 @@ def test_a_file_that_is_no_bag_says_so(tmp_path, name):
 
 
 def test_what_does_not_exist_says_so(tmp_path):
-    with pytest.raises(GraphRunError, match=r"the ROS bag '.*gone\.bag' does not exist"):
+    with pytest.raises(GraphRunError, match=r"the ROS source's bag '.*gone\.bag' does not exist"):
         read(tmp_path / "gone.bag", "/a")
     (tmp_path / "folder").mkdir()
     with pytest.raises(GraphRunError, match=r"metadata"):
         read(tmp_path / "folder", "/a")
     write(tmp_path / "a.bag", {"imu": [(START, 1)], "odom": [(START, 1)]})
     with pytest.raises(
-        GraphRunError, match=r"has no ROS topic '/imy' \(did you mean '/imu'\?\); it has /imu, /odom"
+        GraphRunError, match=r"has no topic '/imy' \(did you mean '/imu'\?\); it has /imu, /odom"
     ):
         read(tmp_path / "a.bag", "/imy")
 
@@ -124,7 +124,7 @@ def test_a_message_or_chunk_above_the_limit_is_refused(path):
     write(path, {"a": [(START, ImageFrame(np.zeros((100, 100), np.uint8)))]})
     with pytest.raises(
         GraphRunError,
-        match=r"(message of 10[0-9]+ bytes, more than the limit|chunk of the ROS bag is larger)",
+        match=r"(message of 10[0-9]+ bytes, more than the limit|a chunk is larger)",
     ) as caught:
         read(path, "/a", "max_message_bytes: 2000")
     assert isinstance(cause(caught), ResourceExhaustedError)
@@ -143,7 +143,9 @@ def test_a_chunk_that_unpacks_to_much_is_refused_before_it_does(tmp_path, way):
             connection, START * 1000, types.serialize_ros1(types.types[kind](data=" " * 20_000_000), kind)
         )
     assert (tmp_path / "a.bag").stat().st_size < 200_000
-    with pytest.raises(GraphRunError, match="chunk of the ROS bag is larger than 4000000 bytes") as caught:
+    with pytest.raises(
+        GraphRunError, match="cannot read the ROS bag: a chunk is larger than 4000000 bytes"
+    ) as caught:
         read(tmp_path / "a.bag", "/a", "max_message_bytes: 1000000")
     assert isinstance(cause(caught), ResourceExhaustedError)
 
@@ -231,7 +233,9 @@ def test_a_sandbox_writes_only_where_it_may_and_replaces_nothing(path, tmp_path)
 
 def test_a_folder_is_never_replaced_and_a_file_is(tmp_path):
     (tmp_path / "folder").mkdir()
-    with pytest.raises(GraphRunError, match=r"the ROS bag '.*folder' exists; name another one") as caught:
+    with pytest.raises(
+        GraphRunError, match=r"cannot write the ROS bag '.*folder': it exists; name another one"
+    ) as caught:
         write(tmp_path / "folder", {"a": [(START, 1)]})
     assert isinstance(cause(caught), AlreadyExistsError)
     for number in (1, 2):
@@ -241,7 +245,7 @@ def test_a_folder_is_never_replaced_and_a_file_is(tmp_path):
 
 def test_another_ending_is_told(tmp_path):
     with pytest.raises(
-        GraphRunError, match=r"ends in '\.rosbag'; it must be \.bag \(ROS 1\), \.mcap, \.db3, or none"
+        GraphRunError, match=r"ends in '\.rosbag'; the ending must be \.bag \(ROS 1\), \.mcap, \.db3, or none"
     ):
         write(tmp_path / "a.rosbag", {"a": [(START, 1)]})
 
@@ -298,7 +302,7 @@ def test_a_disk_that_is_full_is_told_and_nothing_is_left(name, most, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert UnavailableError.__name__ in done.stdout, done.stdout + done.stderr
-    assert f"the ROS bag {str(path)!r} cannot be written" in done.stdout
+    assert f"cannot write the ROS bag {str(path)!r}" in done.stdout
     assert not list(tmp_path.iterdir())
 
 
@@ -311,7 +315,7 @@ def test_a_bag_whose_own_types_have_other_fields_is_told(tmp_path):
 
     said = str(error_of(path, topics="/words"))
 
-    assert "ROS topic /words at" in said
+    assert "topic /words at" in said
     assert (
         "its fields do not fit the ROS type std_msgs/msg/String: 'std_msgs__msg__String' object has no"
         in said

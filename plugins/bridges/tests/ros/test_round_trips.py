@@ -172,7 +172,7 @@ def test_depth_that_ros_compresses(tmp_path):
 def test_an_image_that_is_none_is_told_with_topic_and_time(tmp_path, one, why):
     bag_of(tmp_path / "a.bag", [(START, one)])
     with pytest.raises(
-        GraphRunError, match=rf"a\.bag: ROS topic /t at 1700000000\.000000 s: .*{why}"
+        GraphRunError, match=rf"ROS source: .*a\.bag: topic /t at 1700000000\.000000 s: .*{why}"
     ) as caught:
         read(tmp_path / "a.bag", "/t")
     assert isinstance(caught.value.errors[0].__cause__, InvalidArgumentError)
@@ -260,10 +260,10 @@ def test_scalars_become_the_type_that_the_topic_names(path):
         ({"a": [(START, object())]}, "", "stream 'a': ROS topic /a: no message can be made of a object"),
         ({"a": [(START, 256)]}, X.format("std_msgs/UInt8"), "/x: 256 cannot be a std_msgs/msg/UInt8"),
         ({"a": [(START, 1), (START + 1, "x")]}, "", "std_msgs/msg/Int64, and now one of std_msgs/msg/String"),
-        ({"a": [(START, 1)]}, X.format("nav_msgs/Gone"), "ROS has no type 'nav_msgs/msg/Gone'"),
+        ({"a": [(START, 1)]}, X.format("nav_msgs/Gone"), "there is no type 'nav_msgs/msg/Gone' among"),
         ({"a": [(START, 1)]}, X.format("sensor_msgs/Imu"), "sensor_msgs/msg/Imu, and a int becomes none"),
         ({"a": [(-5, 1)]}, "", "the time -5 µs is none of ROS: from 1970 to 2038; set start_us"),
-        ({"a": [(START, frame(ImageFormat.LAB8))]}, "", "ROS has no encoding for LAB8"),
+        ({"a": [(START, frame(ImageFormat.LAB8))]}, "", "ROS images have no encoding for LAB8"),
         ({"a": [(START, DEPTH)]}, X.format("sensor_msgs/CompressedImage"), "GRAY16 .*jpeg"),
     ],
 )  # fmt: skip
@@ -304,7 +304,7 @@ def test_a_bag_is_replayed_through_a_graph_into_another_bag(tmp_path):
             source("a.bag", "a b", "/a"),
             "topic has 1 names, but the ROS source has 2 outputs; name a topic for each",
         ),
-        (source("a.bag", "a b", "/a /a"), "ROS topic /a is named twice"),
+        (source("a.bag", "a b", "/a /a"), "the ROS source names topic /a twice"),
         (source("a.bag", "IMU:a", "/a"), "output with the tag IMU; an output has none, or MESSAGE"),
         (source("a.bag", "a", "/a", "reorder_ms: -1"), "reorder_ms is -1; it must be from 0"),
         (source("a.bag", "a", "/a", "speed: nan"), "speed is nan; it must be from 0"),
@@ -312,10 +312,19 @@ def test_a_bag_is_replayed_through_a_graph_into_another_bag(tmp_path):
             sink("a.bag", ["a", "b"], 'topic { name: "/a" }'),
             "topic has 1 entries, but the ROS sink has 2 inputs",
         ),
-        (sink("a.bag", ["a", "b"], 'topic { name: "/a" } topic { name: "/a" }'), "/a is described twice"),
-        (sink("a.bag", ["a"], "topic { }"), "a ROS topic has no name"),
-        (sink("a.bag", ["a"], 'topic { name: "/a" format: "gif" }'), "format is 'gif'; it must be"),
-        (sink("a.bag", ["a"], 'topic { name: "/a" quality: 0 }'), "quality is 0; it must be 1 to 100"),
+        (
+            sink("a.bag", ["a", "b"], 'topic { name: "/a" } topic { name: "/a" }'),
+            "the ROS sink describes topic /a twice",
+        ),
+        (sink("a.bag", ["a"], "topic { }"), "ROS option topic has an entry without a name"),
+        (
+            sink("a.bag", ["a"], 'topic { name: "/a" format: "gif" }'),
+            "ROS option format of topic /a is 'gif'; it must be",
+        ),
+        (
+            sink("a.bag", ["a"], 'topic { name: "/a" quality: 0 }'),
+            "ROS option quality of topic /a is 0; it must be 1 to 100",
+        ),
     ],
 )
 def test_what_is_wrong_is_said_when_the_graph_is_loaded(text, why):
@@ -325,7 +334,7 @@ def test_what_is_wrong_is_said_when_the_graph_is_loaded(text, why):
 
 def test_payloads_refuse_arrays_of_other_shapes():
     with pytest.raises(
-        InvalidArgumentError, match=r"the payload is an array of shape \(2,\), expected \(3,\)"
+        InvalidArgumentError, match=r"the ROS payload is an array of shape \(2,\), expected \(3,\)"
     ):
         Imu(angular_velocity=[1, 2], linear_acceleration=[1, 2, 3])
     with pytest.raises(InvalidArgumentError, match=r"expected \(3, 3\)"):

@@ -255,7 +255,7 @@ def test_a_slider_shows_the_row_that_it_is_at(file) -> None:
     }
     assert seventh == ("70", '{"value":70}')
     assert last == (9, "90")
-    with pytest.raises(FailedPreconditionError, match="the recording was closed"):
+    with pytest.raises(FailedPreconditionError, match="the recording's rows were closed"):
         recording.row = 3
 
 
@@ -265,7 +265,9 @@ def test_streams_of_a_recording_are_chosen_and_unknown_ones_refused(file) -> Non
 
     assert list(recording.cards) == ["out"]
     assert recording.title == "run.mcap"
-    with pytest.raises(NotFoundError, match=r"the recording has no stream 'no'; there are: 'in', 'out'"):
+    with pytest.raises(
+        NotFoundError, match=r"the recording's rows have no stream 'no'; there are: 'in', 'out'"
+    ):
         Recording(file, ["no"])
 
 

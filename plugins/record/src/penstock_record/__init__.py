@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from penstock_record.graphs import replay_graph as replay_graph
     from penstock_record.options import McapSinkCalculatorOptions as McapSinkCalculatorOptions
     from penstock_record.options import McapSourceCalculatorOptions as McapSourceCalculatorOptions
-    from penstock_record.reading import RecordingReader as RecordingReader
-    from penstock_record.rows import RecordingRows as RecordingRows
+    from penstock_record.recording_reader import RecordingReader as RecordingReader
+    from penstock_record.recording_rows import RecordingRows as RecordingRows
 
 #: Module → the names that it has.
 _HOMES: Final = {
     "penstock_record.codec": "Codec Schema",
     "penstock_record.graphs": "recording_graph replay_changes replay_graph",
     "penstock_record.options": "McapSinkCalculatorOptions McapSourceCalculatorOptions",
-    "penstock_record.reading": "RecordingReader",
-    "penstock_record.rows": "RecordingRows",
+    "penstock_record.recording_reader": "RecordingReader",
+    "penstock_record.recording_rows": "RecordingRows",
 }
 
 if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name

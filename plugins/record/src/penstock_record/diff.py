@@ -12,15 +12,15 @@ from penstock.errors import NotFoundError
 from penstock.lowlevel import show
 from penstock.packs import default_registry
 from penstock_formats import payload_difference
-from penstock_record.reading import RecordingReader
-from penstock_record.writing import HEADER, PACKET
+from penstock_record.recording_reader import RecordingReader
+from penstock_record.recording_writer import HEADER, PACKET
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from penstock import Registry
-    from penstock_record.reading import Event
+    from penstock_record.recording_reader import Event
 
 
 @attrs.frozen
@@ -82,7 +82,7 @@ def _compared(
     for name in (*(streams or ()), *tolerances):
         if name not in both:
             raise NotFoundError(
-                f"not both recordings have a stream {quoted(name)}{did_you_mean(name, both, 1)}"
+                f"no diff of stream {quoted(name)}{did_you_mean(name, both, 1)}: not both recordings have it"
             )
     return both if streams is None else set(streams)
 

@@ -12,7 +12,7 @@ from penstock.readers import numbered_nodes
 from penstock_formats import ImageFrame
 from penstock_record.codec import Codecs
 from penstock_record.options import Compression, Pictures
-from penstock_record.reading import RecordingReader, changes_in
+from penstock_record.recording_reader import RecordingReader, changes_in
 from penstock_steering import apply
 
 if TYPE_CHECKING:
@@ -75,8 +75,8 @@ def recording_graph(  # noqa: PLR0913  # what to record, and how
         stream = plan.streams[plan.stream_ids[name]]
         if not codecs.may_take(stream.classes):
             raise InvalidArgumentError(
-                f"stream {quoted(name)} has the type {stream.type_name}, which no codec takes; record other "
-                "streams, or register a codec for it"
+                f"the graph's stream {quoted(name)} has the type {stream.type_name}, which no codec takes; "
+                "record other streams, or register a codec for it"
             )
     if compression is None:
         has_images = any(
@@ -131,7 +131,8 @@ def replay_graph(
         if name not in about.streams:
             meant = did_you_mean(name, about.streams, 1)
             raise NotFoundError(
-                f"{path} has no stream {quoted(name)}{meant} to record; it has {', '.join(about.streams)}"
+                f"{path} has no stream {quoted(name)}{meant} for the graph to play; it has "
+                f"{', '.join(about.streams)}"
             )
         if name not in known:
             raise NotFoundError(
@@ -258,8 +259,9 @@ def _with_what_they_need(
             missing = streams.intersection(_names(nodes[i].output_stream))
             missing |= sides.intersection(_names(nodes[i].output_side_packet))
             raise InvalidArgumentError(
-                f"node {nodes[i].name or nodes[i].calculator!r} would be replaced by the recording, and "
-                f"writes {', '.join(sorted(missing))}, which is needed; record what is behind it, or that too"
+                f"the graph's node {nodes[i].name or nodes[i].calculator!r} would be replaced by the "
+                f"recording, and writes {', '.join(sorted(missing))}, which is needed; record what is "
+                "behind it, or that too"
             )
         if not new:
             return kept

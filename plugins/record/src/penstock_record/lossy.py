@@ -45,14 +45,15 @@ def check(wants_video: bool) -> None:  # noqa: FBT001  # one of two kinds
         import av.codec
     except ImportError as error:
         raise InvalidArgumentError(
-            f"pictures as JPEG or H.264 need PyAV, which cannot be imported ({error}); pip install "
-            "'penstock-record[lossy]', or record them lossless"
+            f"lossy pictures as JPEG or H.264 need PyAV, which cannot be imported ({error}); pip "
+            "install 'penstock-record[lossy]', or record them lossless"
         ) from error
     try:
         av.codec.Codec("libx264" if wants_video else "mjpeg", "w")
     except ValueError as error:
         raise InvalidArgumentError(
-            "this build of PyAV has no libx264, which pictures as H.264 need; record them as JPEG or lossless"
+            "this build of PyAV has no libx264, which lossy pictures as H.264 need; record them as JPEG or "
+            "lossless"
         ) from error
 
 
@@ -94,7 +95,7 @@ class Encoder:
                 self._for = None
         except (av.error.FFmpegError, ValueError) as error:
             raise InvalidArgumentError(
-                f"libav cannot encode {frame!r}: {error}; record it lossless"
+                f"libav makes no lossy picture of {frame!r}: {error}; record it lossless"
             ) from error
         said = f"{frame.format.name} {frame.width}x{frame.height}"
         return compressed(self._is_video, said, data, at_ns)

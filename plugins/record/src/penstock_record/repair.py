@@ -10,8 +10,8 @@ from mcap.records import Channel, Message, Metadata, Schema
 from mcap.writer import CompressionType, Writer
 
 from penstock.errors import InvalidArgumentError
-from penstock_record.reading import RawRecords
-from penstock_record.writing import ABOUT, CHUNK, EVENT, EVENTS
+from penstock_record.recording_reader import RawRecords
+from penstock_record.recording_writer import ABOUT, CHUNK, EVENT, EVENTS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,7 +58,9 @@ def _copied(path: Path, partial: Path) -> Repaired:
         for record in records:
             copy.add(record)
         if not copy.is_ours:
-            raise InvalidArgumentError(f"{path} is no recording of penstock-record, nor the beginning of one")
+            raise InvalidArgumentError(
+                f"{path} cannot be repaired: it is no recording of penstock-record, nor the beginning of one"
+            )
         return copy.finish(was_whole=records.is_whole)
 
 

@@ -26,9 +26,9 @@ from penstock_cli.api import (
 from penstock_record.diff import differences
 from penstock_record.graphs import all_streams, recording_graph, replay_changes, replay_graph
 from penstock_record.options import Compression, Pictures
-from penstock_record.reading import About, RecordingReader
+from penstock_record.recording_reader import About, RecordingReader
+from penstock_record.recording_writer import PACKET, SIDE
 from penstock_record.repair import repair
-from penstock_record.writing import PACKET, SIDE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -112,7 +112,9 @@ def replay(  # noqa: PLR0913  # the options of the command
         try:
             replay_changes(loaded, recording)
         except PenstockError as error:
-            raise WrongUsage(f"{recording}: a recorded change does not fit the graph: {error}") from error
+            raise WrongUsage(
+                f"{recording}: a change of the recorded run does not fit the graph: {error}"
+            ) from error
 
     if not _has_packets(recording):
         say(f"warning: {recording} has no packets; nothing is played")
@@ -132,7 +134,8 @@ def _check_new(out: Path) -> None:
         current().writing(out)
     except AlreadyExistsError as error:
         raise WrongUsage(
-            f"the recording {str(out)!r} exists; name another one, or add --force, which replaces it"
+            f"the run cannot be recorded in {str(out)!r}: the file exists; name another one, or add "
+            "--force, which replaces it"
         ) from error
 
 

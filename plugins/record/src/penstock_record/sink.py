@@ -13,7 +13,7 @@ from penstock.log import get_logger, place
 from penstock.lowlevel import MAX
 from penstock.packs import default_registry
 from penstock_record.options import McapSinkCalculatorOptions
-from penstock_record.writing import RecordingWriter
+from penstock_record.recording_writer import RecordingWriter
 from penstock_steering import CHANGES
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from penstock.errors import InvalidArgumentError
 from penstock.lowlevel import next_allowed
 from penstock.packs import default_registry
 from penstock_record.options import McapSourceCalculatorOptions
-from penstock_record.reading import RecordingReader
-from penstock_record.writing import DONE, HEADER, PACKET, SETTLED
+from penstock_record.recording_reader import RecordingReader
+from penstock_record.recording_writer import DONE, HEADER, PACKET, SETTLED
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
@@ -89,7 +89,8 @@ class McapSourceCalculator(penstock.Calculator):
                 if name not in known:
                     meant = did_you_mean(name, known, 1)
                     raise InvalidArgumentError(
-                        f"recording {path} has no stream {name!r}{meant}; it has {', '.join(known) or 'none'}"
+                        f"the source's recording {path} has no stream {name!r}{meant}; it has "
+                        f"{', '.join(known) or 'none'}"
                     )
             self._outputs = dict(zip(names, cc.outputs, strict=True))
             waiting = set(names)

@@ -238,7 +238,9 @@ class Carrier:
     ) -> np.ndarray[Any, Any]:
         """Return an array that the other end has lent."""
         if char not in _PLAIN_CHARS:  # objects would be read where the other end says that they are
-            raise PacketTypeError(f"an array of kind {char!r} came in shared memory, but must be of numbers")
+            raise PacketTypeError(
+                f"the carrier got an array of kind {char!r} in shared memory, but takes only numbers"
+            )
         return self._arenas[arena].view(shape, char, offset, self._dead, token)
 
     def empty(self, shape: Any, dtype: Any) -> Any:

@@ -82,24 +82,29 @@ class ProcessExecutorOptions:
     def __attrs_post_init__(self) -> None:
         if not 0 <= self.num_processes <= MOST_PROCESSES:
             words = f"must be from 0 to {MOST_PROCESSES}"
-            raise InvalidArgumentError(f"num_processes is {self.num_processes}, but {words}")
+            raise InvalidArgumentError(
+                f"ProcessExecutor option num_processes is {self.num_processes}, but {words}"
+            )
         if not 1 <= self.arena_mib <= 1 << 20:
             raise InvalidArgumentError(
-                f"option arena_mib is {self.arena_mib}, but must be from 1 to {1 << 20}"
+                f"ProcessExecutor option arena_mib is {self.arena_mib}, but must be from 1 to {1 << 20}"
             )
         for name in ("start_timeout_s", "stopped_timeout_s", "cancel_grace_s"):
             value = getattr(self, name)
             if not 0 < value < float("inf"):
-                raise InvalidArgumentError(f"option {name} is {value}, but must be positive")
+                raise InvalidArgumentError(f"ProcessExecutor option {name} is {value}, but must be positive")
 
         if self.sandbox is SandboxKind.NONE:
             for name in ("sandbox_reads", "sandbox_writes", "sandbox_network"):
                 if getattr(self, name):
                     raise InvalidArgumentError(
-                        f"option {name} is set, but there is no sandbox; set sandbox: BUBBLEWRAP"
+                        f"ProcessExecutor option {name} is set, but there is no sandbox; "
+                        "set sandbox: BUBBLEWRAP"
                     )
         elif self.start is not StartMethod.FORKSERVER:
-            raise InvalidArgumentError("a sandbox needs start: FORKSERVER, whose server outlives its starter")
+            raise InvalidArgumentError(
+                "ProcessExecutor option sandbox needs start: FORKSERVER, whose server outlives its starter"
+            )
 
     def process_count(self) -> int:
         """Return how many processes there are to be."""

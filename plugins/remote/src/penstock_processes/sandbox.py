@@ -68,10 +68,10 @@ def check_sandbox(options: ProcessExecutorOptions) -> None:
     for name in ("sandbox_reads", "sandbox_writes"):
         for path in getattr(options, name):
             if not Path(path).exists():
-                raise InvalidArgumentError(f"the executor's {name} has {path!r}, which does not exist")
+                raise InvalidArgumentError(f"the sandbox option {name} has {path!r}, which does not exist")
             if Path(path).samefile("/"):
                 raise InvalidArgumentError(
-                    f"the executor's {name} has {path!r}, which is the whole file system; "
+                    f"the sandbox option {name} has {path!r}, which is the whole file system; "
                     "name the folders that the worker needs"
                 )
 

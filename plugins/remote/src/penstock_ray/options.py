@@ -93,21 +93,25 @@ class RayExecutorOptions:
         for name, least in (("batch", 1), ("num_actors", 0)):
             if getattr(self, name) < least:
                 raise InvalidArgumentError(
-                    f"option {name} is {getattr(self, name)}, but must be at least {least}"
+                    f"RayExecutor option {name} is {getattr(self, name)}, but must be at least {least}"
                 )
         for name in ("start_timeout_s", "stopped_timeout_s", "cancel_grace_s"):
             value = getattr(self, name)
             if not 0 < value < float("inf"):
-                raise InvalidArgumentError(f"option {name} is {value}, but must be positive")
+                raise InvalidArgumentError(f"RayExecutor option {name} is {value}, but must be positive")
 
 
 def _check_resources(needs: RayExecutorOptions | NodeResources) -> None:
     for name in ("num_cpus", "num_gpus"):
         value = getattr(needs, name)
         if not 0 <= value < float("inf"):
-            raise InvalidArgumentError(f"option {name} is {value}, but must not be negative")
+            raise InvalidArgumentError(f"RayExecutor option {name} is {value}, but must not be negative")
     for one in needs.resources:
         if not one.key:
-            raise InvalidArgumentError("option resource has no key; give the name that its hosts have for it")
+            raise InvalidArgumentError(
+                "RayExecutor option resource has no key; give the name that its hosts have for it"
+            )
         if not 0 < one.value < float("inf"):
-            raise InvalidArgumentError(f"option resource {one.key!r} is {one.value}, but must be positive")
+            raise InvalidArgumentError(
+                f"RayExecutor option resource {one.key!r} is {one.value}, but must be positive"
+            )

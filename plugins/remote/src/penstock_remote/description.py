@@ -253,8 +253,8 @@ def code_here(node: str, code: str, given: object = None) -> object:
     found = find_code(code) if given is None else calculator_of(given)
     if found is None:
         raise InvalidArgumentError(
-            f"remote node {node!r}: there is no calculator {code} here; install its pack here too, or put "
-            "its module where this process finds it",
+            f"the description of remote node {node!r} names the calculator {code}, which is not here; "
+            "install its pack here too, or put its module where this process finds it",
             node=node,
         )
     return found
@@ -271,7 +271,8 @@ def check_same(node: str, code: str, there: tuple[str, ...], here: tuple[str, ..
     missing = [line for line in there if line not in here]
     other = [line for line in here if line not in there]
     raise InvalidArgumentError(
-        f"remote node {node!r}: {code} has another contract here than in the driver, so another version of "
-        f"its pack is installed; there: {'; '.join(missing) or 'no such line'}; here: {'; '.join(other)}",
+        f"the description of remote node {node!r} does not fit: {code} has another contract here than in the "
+        "driver, so another version of its pack is installed; "
+        f"there: {'; '.join(missing) or 'no such line'}; here: {'; '.join(other)}",
         node=node,
     )

@@ -225,7 +225,7 @@ def test_an_array_of_objects_is_never_read_from_shared_memory(ends) -> None:
     token, *where, _ = lent[0].place
     message = ends.here.dumps("text", [Lent((token, *where, "O"), lent[0].block, None)])
 
-    with pytest.raises(PacketTypeError, match="an array of kind 'O' came in shared memory"):
+    with pytest.raises(PacketTypeError, match="the carrier got an array of kind 'O' in shared memory"):
         ends.there.unpack(memoryview(message))
     ends.tell()
 

@@ -814,7 +814,7 @@ def test_another_version_of_a_contract_is_refused() -> None:
     what = described(plan.nodes[0], plan)
     first = (*what.nodes[0][:3], ("input 0: float",))
 
-    with pytest.raises(InvalidArgumentError, match=r"node 'n1': .*has another contract here"):
+    with pytest.raises(InvalidArgumentError, match=r"node 'n1' does not fit: .*has another contract here"):
         hosted(what._replace(nodes=(first, *what.nodes[1:])), default_registry(), {})
 
 

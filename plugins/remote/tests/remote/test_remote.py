@@ -385,7 +385,9 @@ def test_a_calculator_that_is_not_there_is_told_with_what_to_do() -> None:
     )
     graph.start_run()
 
-    with pytest.raises(GraphRunError, match="there is no calculator no_module:Fails here; install its pack"):
+    with pytest.raises(
+        GraphRunError, match="names the calculator no_module:Fails, which is not here; install its pack"
+    ):
         graph.close(TIMEOUT)
 
 

@@ -12,8 +12,8 @@ from penstock.access import ACCESS
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
 from penstock_video.audio import save_audio
-from penstock_video.files import FileSource, camera_source
-from penstock_video.live.places import is_network
+from penstock_video.files_and_cameras import FileSource, camera_source
+from penstock_video.live.live_source import is_network
 from penstock_video.live.whole_reader import Given, NetworkVideo
 from penstock_video.messages.decoder_pb2 import VideoDecoderCalculatorOptions
 from penstock_video.pattern import PatternSource
@@ -189,7 +189,7 @@ def _goes_on(options: VideoDecoderCalculatorOptions) -> bool:
 def _check_threads(options: VideoDecoderCalculatorOptions) -> None:
     if not 0 <= options.decoder_threads <= MAX_THREADS:
         raise InvalidArgumentError(
-            f"decoder_threads is {options.decoder_threads}, but must be from 0 to {MAX_THREADS}"
+            f"the decoder's decoder_threads is {options.decoder_threads}, but must be from 0 to {MAX_THREADS}"
         )
 
 

@@ -15,7 +15,7 @@ from penstock_formats.api import converter_for
 from penstock_video import hardware
 from penstock_video.encoders import encoder_name
 from penstock_video.frames import PIXELS, encoded_size
-from penstock_video.live.places import is_network
+from penstock_video.live.live_source import is_network
 from penstock_video.messages.encoder_pb2 import OpenCvVideoEncoderCalculatorOptions as Options
 from penstock_video.partial import leftovers
 from penstock_video.source import MAX_THREADS, MICROSECONDS, RATES
@@ -131,8 +131,8 @@ class VideoEncoderCalculator(penstock.Calculator):
         ending = options.video_format
         if ending and self._target.suffix.lower() != f".{ending.lower()}":
             raise InvalidArgumentError(
-                f"video file {str(self._target)!r} does not end in '.{ending}', which video_format "
-                "demands; change one of them"
+                f"the encoder's video file {str(self._target)!r} does not end in '.{ending}', which "
+                "video_format demands; change one of them"
             )
         _check_numbers(options)
         check_target(self._target)

@@ -121,7 +121,7 @@ class _Palettes:
         graph.push(frame)
         made = graph.pull()
         if not isinstance(made, av.VideoFrame):
-            raise TypeError(f"a filter of videos made {made!r}")
+            raise TypeError(f"a filter of video frames made {made!r}, expected a frame")
         return made
 
 

@@ -27,22 +27,22 @@ def check_target(target: Path) -> None:
     """
     if target.suffix.lower() in _PICTURES:
         raise InvalidArgumentError(
-            f"video file {str(target)!r} would be a picture, which has one frame; a {_SINK} of "
+            f"the target video file {str(target)!r} would be a picture, which has one frame; a {_SINK} of "
             "penstock-image writes pictures, and a file that ends with '.gif' or '.mp4' has all frames"
         )
     folder = target.parent
     if not folder.is_dir():
         raise InvalidArgumentError(
-            f"video file {str(target)!r} cannot be written: there is no directory {str(folder)!r}; "
-            "make it first"
+            f"the target video file {str(target)!r} cannot be written: there is no directory "
+            f"{str(folder)!r}; make it first"
         )
     if target.is_dir():
         raise InvalidArgumentError(
-            f"video file {str(target)!r} cannot be written: it is a directory; name a file"
+            f"the target video file {str(target)!r} cannot be written: it is a directory; name a file"
         )
     for place in (folder, target):
         if place.exists() and not os.access(place, os.W_OK):
             raise InvalidArgumentError(
-                f"video file {str(target)!r} cannot be written: no permission for {str(place)!r}; "
-                "choose another path, or change the permissions"
+                f"the target video file {str(target)!r} cannot be written: no permission for "
+                f"{str(place)!r}; choose another path, or change the permissions"
             )

@@ -16,9 +16,9 @@ from penstock.errors import GraphConfigError, InvalidArgumentError, PermissionDe
 from penstock_video.live.connection import Connection, Waits
 from penstock_video.live.interrupts import CAN_CANCEL, LONGEST_S, Interrupts
 from penstock_video.live.live_reader import Again
+from penstock_video.live.live_source import Place, is_network, place_of, refused, resolve
 from penstock_video.live.mailbox import Arrived, Mailbox
 from penstock_video.live.options import LiveVideoCalculatorOptions, Transport
-from penstock_video.live.places import Place, is_network, place_of, refused, resolve
 from penstock_video.live.stamps import CaptureTimes, WallClock
 from penstock_video.live.whole_reader import Given, WholeReader
 
@@ -139,7 +139,7 @@ def test_the_time_of_all_waits_of_an_open_together_is_limited(silent) -> None:
 
     assert 0.3 <= time.monotonic() - began < 1.0
     assert str(late.value) == (
-        f"{place.shown!r} did not answer with video within 0.3 s (open_timeout_seconds)"
+        f"no connection: {place.shown!r} did not answer with video within 0.3 s (open_timeout_seconds)"
     )
 
 
@@ -270,12 +270,12 @@ def test_errors_have_no_password() -> None:
     ]
 
     assert said == [
-        "'rtsp://a:***@h/x' cannot be read: it refuses the user name or password (401)",
+        "the source 'rtsp://a:***@h/x' cannot be read: it refuses the user name or password (401)",
         (
-            "'rtsp://a:***@h/x' cannot be read live: this build of FFmpeg does not know 'rtsp'; use another "
-            "protocol, or a PyAV that is built against an FFmpeg that has it"
+            "the source 'rtsp://a:***@h/x' cannot be read: this build of FFmpeg does not know 'rtsp'; use "
+            "another protocol, or a PyAV that is built against an FFmpeg that has it"
         ),
-        "'rtsp://a:***@h/x' cannot be read: cannot read rtsp://a:***@h/x",
+        "the source 'rtsp://a:***@h/x' cannot be read: cannot read rtsp://a:***@h/x",
     ]
 
 
@@ -291,7 +291,7 @@ def test_errors_have_no_password() -> None:
         ({"bound_lag_seconds": float("inf")}, "bound_lag_seconds is inf"),
         ({"reconnects": -2}, "reconnects is -2"),
         ({"max_waiting": 0}, "max_waiting is 0; it must be from 1 to 1024"),
-        ({"decoder_threads": 300}, "decoder_threads is 300, but must be from 0 to 256"),
+        ({"decoder_threads": 300}, "live option decoder_threads is 300; it must be from 0 to 256"),
     ],
 )
 def test_options_that_cannot_be_are_refused(options, said) -> None:

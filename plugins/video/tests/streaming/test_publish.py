@@ -76,7 +76,10 @@ def test_quiet_says_where_but_not_what_became_of_them(run, tmp_path):
     [
         ("frames", "--publish 'frames': write STREAM=ADDRESS"),
         ("=rtsp://h/x", "--publish '=rtsp://h/x': write STREAM=ADDRESS"),
-        ("frames=clip.mp4", "--publish frames: streaming address 'clip.mp4' is none that a live sink knows"),
+        (
+            "frames=clip.mp4",
+            "--publish frames: streaming destination 'clip.mp4' is none that a live sink knows",
+        ),
         ("elsewhere=udp://127.0.0.1:9", "--publish elsewhere: there is no stream 'elsewhere'"),
     ],
 )

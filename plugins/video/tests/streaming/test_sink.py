@@ -131,7 +131,13 @@ def test_a_full_disk_is_a_loss_that_is_logged_and_the_stream_comes_back(aid, tmp
         aid.until(path.exists, "a segment")
         with aid.largest_file(500):
             add(graph, frames[15:30])
-            aid.until(lambda: "lost: File too large; make room on the disk; conn" in caplog.text, "a loss")
+            aid.until(
+                lambda: (
+                    "lost: writing the HLS playlist failed: File too large; make room on the disk; conn"
+                    in caplog.text
+                ),
+                "a loss",
+            )
         add(graph, frames[30:])
         graph.close_all_input_streams()
         graph.wait_until_done(timeout=30)
@@ -148,7 +154,9 @@ def test_a_full_disk_is_a_loss_that_is_logged_and_the_stream_comes_back(aid, tmp
 
 def test_a_disk_that_stays_full_ends_the_run(aid, tmp_path):
     graph = graph_of(tmp_path / "live.m3u8", "drop: NONE keyframe_s: 0.4 retry_s: 0")
-    words = r"was lost: File too large; make room on the disk$"
+    words = (
+        r"the publisher was cut off: writing the HLS playlist failed: File too large; make room on the disk$"
+    )
     with (
         aid.nothing_left(),
         aid.largest_file(500),
@@ -178,7 +186,9 @@ def test_grey_and_alpha_are_sent_and_other_formats_are_told_what_makes_them_fit(
 
 def test_a_frame_without_a_time_is_refused(aid, tmp_path):
     frame, _ = next(aid.frames(1))
-    with pytest.raises(GraphRunError, match="has no place in a live stream; give it an ordinary timestamp"):
+    with pytest.raises(
+        GraphRunError, match=r"the live sink has no place for a frame at .*; give it an ordinary timestamp"
+    ):
         run(graph_of(tmp_path / "x.m3u8"), [(frame, penstock.Timestamp.PRESTREAM)])
 
 
@@ -212,7 +222,7 @@ def test_datagrams_that_nobody_takes_are_no_error(aid):
     ("address", "options", "words"),
     [
         ("", "", "the live sink has no address for streaming frames; set it in the options, or give"),
-        ("clip.mp4", "", "address 'clip.mp4' is none that a live sink knows"),
+        ("clip.mp4", "", "streaming destination 'clip.mp4' is none that a live sink knows"),
         ("nowhere/x.m3u8", "", "there is no directory 'nowhere'; make it first"),
         ("rtsp://h/x", "crf: 99", "crf is 99.0, but must be from 0 to 63"),
         ("rtsp://h/x", "retry_s: -2", "retry_s is -2.0, but must be -1, or 0 or more"),

@@ -81,7 +81,7 @@ class Reader:
                 list(options.topic), on_assign=self._assigned, on_revoke=self._revoked, on_lost=self._revoked
             )
         except KafkaException as error:
-            raise refused(f"cannot read {', '.join(options.topic)}", error) from error
+            raise refused(f"the Kafka reader cannot read {', '.join(options.topic)}", error) from error
         #: (topic, partition) → the offset after the last message that was sent.
         self._sent: dict[tuple[str, int], int] = {}
         #: What `_sent` was when `_sweep` began.
@@ -120,7 +120,7 @@ class Reader:
                 _logger.warning("%s", error.str(), extra=place(node=self._name))
             else:
                 raise UnavailableError(
-                    f"topic {message.topic() or ', '.join(self._options.topic)}: {error.str()}"
+                    f"Kafka reader: topic {message.topic() or ', '.join(self._options.topic)}: {error.str()}"
                 )
         return None
 
@@ -167,9 +167,9 @@ class Reader:
         topic, partition = _place_of(message)
         if "REFUSED" not in cc.outputs:
             raise InvalidArgumentError(
-                f"the Kafka message at {topic} {partition} offset {message.offset()} has a time after the "
-                f"year 9999 ({message.timestamp()[1]} ms); connect the output REFUSED, and the source goes "
-                "on behind such messages; or set `times: COUNT`"
+                f"the Kafka reader got a message at {topic} {partition} offset {message.offset()} that has a "
+                f"time after the year 9999 ({message.timestamp()[1]} ms); connect the output REFUSED, and "
+                "the source goes on behind such messages; or set `times: COUNT`"
             )
         cc.counter("refused").increment()
         stamp = max(0, *(output.bound for output in cc.outputs))
@@ -185,7 +185,9 @@ class Reader:
         own = milliseconds * 1000 if kind and milliseconds > 0 else MIN
         stamp = max(own, 0, *(output.bound for output in cc.outputs))
         if stamp > MAX:
-            raise InvalidArgumentError(f"no timestamp is left for the Kafka message at {_place_of(message)}")
+            raise InvalidArgumentError(
+                f"the Kafka reader has no timestamp left for the message at {_place_of(message)}"
+            )
         return stamp
 
     # --- delivery -------------------------------------------------------------------------------

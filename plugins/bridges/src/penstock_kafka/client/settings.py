@@ -46,8 +46,8 @@ def settings_of(
         settings.update(cast("Mapping[str, Any]", cc.input_side_packets["CONFIG"].payload))
     if not settings.get("bootstrap.servers"):
         raise InvalidArgumentError(
-            "no Kafka brokers are given; set bootstrap_servers in the options, or give the side packet "
-            'CONFIG, a dict, the key "bootstrap.servers"'
+            "the Kafka settings name no brokers; set bootstrap_servers in the options, or give the side "
+            'packet CONFIG, a dict, the key "bootstrap.servers"'
         )
     access = cc.service(ACCESS)
     for server in str(settings["bootstrap.servers"]).split(","):

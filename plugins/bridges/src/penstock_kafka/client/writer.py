@@ -41,7 +41,7 @@ class Writer:
         try:
             self._producer: Final = Producer(settings)
         except KafkaException as error:
-            raise refused(f"cannot write {options.topic}", error) from error
+            raise refused(f"the Kafka writer cannot write {options.topic}", error) from error
         self._is_over: Final = threading.Event()
         self._thread: Final = threading.Thread(
             target=self._serve, name=f"{cc.node_name} answers", daemon=True
@@ -62,7 +62,9 @@ class Writer:
 
         def answered(error: KafkaError | None, message: Message) -> None:
             if error is not None:
-                done.set_exception(UnavailableError(f"topic {self._options.topic}: {error.str()}"))
+                done.set_exception(
+                    UnavailableError(f"Kafka writer: topic {self._options.topic}: {error.str()}")
+                )
                 return
             try:
                 if "SENT" in outputs:
@@ -76,11 +78,11 @@ class Writer:
             self._producer.produce(self._options.topic, value, key, on_delivery=answered)
         except BufferError as error:
             raise UnavailableError(
-                f"Kafka topic {self._options.topic}: more messages wait for answers than "
+                f"Kafka writer: topic {self._options.topic}: more messages wait for answers than "
                 "queue.buffering.max.messages lets; lower max_in_flight or raise it"
             ) from error
         except KafkaException as error:
-            raise refused(f"topic {self._options.topic}", error) from error
+            raise refused(f"Kafka writer: topic {self._options.topic}", error) from error
         return done
 
     def close(self) -> None:
@@ -96,7 +98,7 @@ class Writer:
             self._producer.purge()
             self._producer.flush(_WAIT_S)  # their calls end with an error
             raise UnavailableError(
-                f"Kafka topic {self._options.topic}: {left} messages were not stored within "
+                f"Kafka writer: topic {self._options.topic}: {left} messages were not stored within "
                 f"{self._options.close_timeout_ms} ms (close_timeout_ms)"
             )
 

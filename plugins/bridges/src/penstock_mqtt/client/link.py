@@ -175,7 +175,7 @@ class Link:
         except GivenUp:
             return
         except Exception as error:  # noqa: BLE001  # the calculator's call raises it
-            self._error = UnavailableError(f"{self._settings.address}: {error}")
+            self._error = UnavailableError(f"MQTT link with {self._settings.address}: {error}")
         finally:
             self._is_up = False
             if self._error is not None:
@@ -235,7 +235,7 @@ class Link:
             self._progress.set()
             done.set_exception(
                 UnavailableError(
-                    f"MQTT topic {topic}: {self._settings.address} has not stored the message in time"
+                    f"MQTT link: topic {topic}: {self._settings.address} has not stored the message in time"
                 )
             )
 
@@ -315,8 +315,8 @@ class Link:
                 self._tell(f"{self._settings.address}: {said}; connecting again")
             else:
                 self._error = PermissionDeniedError(
-                    f"{self._settings.address} refuses the connection: {said}; user name, password and "
-                    "client_id come in the side packet CONFIG"
+                    f"MQTT link: {self._settings.address} refuses the connection: {said}; user name, "
+                    "password and client_id come in the side packet CONFIG"
                 )
             return
         now = monotonic()
@@ -335,7 +335,8 @@ class Link:
         for (topic, _qos), reason in zip(self._topics, reasons, strict=False):
             if reason.is_failure:
                 self._error = PermissionDeniedError(
-                    f"{self._settings.address} refuses the subscription of MQTT topic {topic!r}: {reason}"
+                    f"MQTT link: {self._settings.address} refuses the subscription of topic {topic!r}: "
+                    f"{reason}"
                 )
 
     def _message(self, _: Any, __: Any, message: MQTTMessage) -> None:

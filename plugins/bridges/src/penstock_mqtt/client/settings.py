@@ -81,8 +81,8 @@ def settings_of(
 def _place(address: str, usual: int) -> tuple[str, int]:
     if not address:
         raise InvalidArgumentError(
-            "there is no address of the MQTT broker; set it in the options, or give the side packet CONFIG, "
-            'a dict, the key "address"'
+            "the MQTT settings have no address of a broker; set it in the options, or give the side packet "
+            'CONFIG, a dict, the key "address"'
         )
     host, colon, port = address.rpartition(":")
     if not colon or address.endswith("]"):
@@ -90,7 +90,7 @@ def _place(address: str, usual: int) -> tuple[str, int]:
     host = host.strip("[]")
     if not host or not port.isdecimal() or not 0 < int(port) < 2**16 or "/" in address or "@" in address:
         raise InvalidArgumentError(
-            f'the address of the MQTT broker is {address!r}; write "HOST:PORT", such as "10.0.0.5:1883"'
+            f'MQTT setting: the broker\'s address is {address!r}; write "HOST:PORT", such as "10.0.0.5:1883"'
         )
     return host, int(port)
 
@@ -102,6 +102,6 @@ def _context(files: dict[str, str]) -> ssl.SSLContext:
             context.load_cert_chain(files["certfile"], files.get("keyfile"))
     except (OSError, ssl.SSLError) as error:
         raise InvalidArgumentError(
-            f"the TLS files of the MQTT side packet CONFIG cannot be used: {error}"
+            f"MQTT setting: the TLS files of CONFIG cannot be used: {error}"
         ) from error
     return context

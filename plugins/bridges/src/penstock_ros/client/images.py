@@ -64,11 +64,11 @@ def frame_of_image(message: Any) -> ImageFrame:
     if known is None:
         if encoding.startswith("bayer"):
             raise InvalidArgumentError(
-                f"an image has the encoding {encoding!r}: raw Bayer mosaics are not turned into colours; "
+                f"a ROS image has the encoding {encoding!r}: raw Bayer mosaics are not turned into colours; "
                 "record the topic of a debayered image, or take the message itself at an output MESSAGE"
             )
         raise InvalidArgumentError(
-            f"an image has the encoding {encoding!r}; known are {', '.join(_ENCODINGS)}; take the message "
+            f"a ROS image has the encoding {encoding!r}; known are {', '.join(_ENCODINGS)}; take the message "
             "itself at an output MESSAGE"
         )
     channels, kind, format_, order = known
@@ -77,7 +77,7 @@ def frame_of_image(message: Any) -> ImageFrame:
     data = np.asarray(message.data, np.uint8).reshape(-1)
     if not row or not height or step < row or data.size < step * (height - 1) + row:
         raise InvalidArgumentError(
-            f"an image says {width} x {height} {encoding} with rows of {step} bytes, but has {data.size} "
+            f"a ROS image says {width} x {height} {encoding} with rows of {step} bytes, but has {data.size} "
             "bytes"
         )
     if data.size < step * height:  # the last row may end with its pixels
@@ -109,11 +109,11 @@ def frame_of_compressed(message: Any) -> ImageFrame:
                 return _frame_of_picture(picture)
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
         raise InvalidArgumentError(
-            f"a compressed image of the format {said!r} and {len(data)} bytes is no JPEG or PNG that can be "
-            f"decoded: {error}"
+            f"a compressed ROS image of the format {said!r} and {len(data)} bytes is no JPEG or PNG that can "
+            f"be decoded: {error}"
         ) from error
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
-        raise InvalidArgumentError(f"a compressed image is too large: {error}") from error
+        raise InvalidArgumentError(f"a compressed ROS image is too large: {error}") from error
 
 
 def _frame_of_picture(picture: Image.Image) -> ImageFrame:
@@ -134,7 +134,7 @@ def image_fields(frame: ImageFrame) -> dict[str, Any]:
     """
     if frame.format not in _WRITTEN:
         raise InvalidArgumentError(
-            f"ROS has no encoding for {frame.format.name}; convert the frame before, as "
+            f"ROS images have no encoding for {frame.format.name}; convert the frame before, as "
             "ColorConvertCalculator does"
         )
     pixels = np.ascontiguousarray(frame.array)
@@ -166,8 +166,8 @@ def compressed_fields(frame: ImageFrame, kind: str, quality: int) -> dict[str, A
         frame.format is ImageFormat.GRAY16 and kind == "png"
     ):
         raise InvalidArgumentError(
-            f"a frame of {frame.format.name} cannot be compressed as {kind}; it must be GRAY8, SRGB, SRGBA "
-            "or SBGRA, and for png GRAY16 too; or write it as sensor_msgs/msg/Image"
+            f"a frame of {frame.format.name} cannot be a ROS image compressed as {kind}; it must be GRAY8, "
+            "SRGB, SRGBA or SBGRA, and for png GRAY16 too; or write it as sensor_msgs/msg/Image"
         )
     if kind == "jpeg" and array.ndim == 3:  # noqa: PLR2004  # with colours
         array = array[..., :3]

@@ -79,7 +79,7 @@ class Messages:
             )
         if wanted not in self._types:
             raise InvalidArgumentError(
-                f"topic {topic.name}: ROS has no type {wanted!r} among its own messages"
+                f"ROS topic {topic.name}: there is no type {wanted!r} among the messages of ROS itself"
             )
         fits = wanted == usual or (isinstance(payload, ImageFrame) and wanted in (_IMAGE, _COMPRESSED))
         if not fits and not (
@@ -169,8 +169,8 @@ class Messages:
             base, count = (of.subdtype[0], int(np.prod(of.subdtype[1]))) if of.subdtype else (of, 1)
             if base not in _KINDS:
                 raise InvalidArgumentError(
-                    f"topic {topic.name}: points have the field {name!r} of {base}; ROS has little-endian "
-                    "integers of 8 to 32 bits, float32 and float64"
+                    f"ROS topic {topic.name}: points have the field {name!r} of {base}; ROS has "
+                    "little-endian integers of 8 to 32 bits, float32 and float64"
                 )
             fields.append(
                 self._new(

@@ -11,14 +11,14 @@ import av.error
 from penstock.errors import InvalidArgumentError, UnavailableError
 from penstock_formats import ImageFormat, VideoHeader
 from penstock_video.live.interrupts import CAN_CANCEL, LONGEST_S
-from penstock_video.live.places import refused, resolve
+from penstock_video.live.live_source import refused, resolve
 from penstock_video.source import MICROSECONDS, microseconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from penstock_video.live.interrupts import Interrupts
-    from penstock_video.live.places import Place
+    from penstock_video.live.live_source import Place
 
 #: What libav calls formats without times of their own; the times it makes up know nothing of pauses.
 _WITHOUT_TIMES: Final = frozenset((
@@ -75,7 +75,7 @@ class Connection:
         if not self._container.streams.video:
             kinds = ", ".join(stream.type for stream in self._container.streams) or "nothing"
             self._container.close()
-            raise InvalidArgumentError(f"{place.shown!r} has no video, only {kinds}")
+            raise InvalidArgumentError(f"the connection with {place.shown!r} has no video, only {kinds}")
         self._stream = self._container.streams.video[0]
         # Frame threads would hold back as many frames as there are threads.
         self._stream.thread_type = "SLICE"
@@ -179,20 +179,20 @@ class Connection:
         since = time.monotonic() - self._last
         if since > max(self._waits.open_s, self._waits.read_s):
             raise UnavailableError(
-                f"{self._place.shown!r} sends video, but for {since:.1f} s nothing of it could be decoded "
-                f"({self.broken} broken packets)"
+                f"the connection with {self._place.shown!r} sends video, but for {since:.1f} s nothing of it "
+                f"could be decoded ({self.broken} broken packets)"
             )
 
     def _late(self, what: str) -> UnavailableError | None:
         """Return the error of a wait that was ended here; None where libav itself has failed."""
         if self._interrupts.is_cancelled:
-            return UnavailableError(f"{self._place.shown!r}: cancelled")
+            return UnavailableError(f"the connection with {self._place.shown!r} was cancelled")
         if not self._interrupts.is_late:
             return None
-        seconds, name = (
-            (self._waits.open_s, "open_timeout_seconds")
+        seconds, name, said = (
+            (self._waits.open_s, "open_timeout_seconds", "no connection: {} did not answer with video")
             if what == "open"
-            else (self._waits.read_s, "read_timeout_seconds")
+            else (self._waits.read_s, "read_timeout_seconds", "the connection with {} sent no video")
         )
-        said = "did not answer with video" if what == "open" else "sent no video"
-        return UnavailableError(f"{self._place.shown!r} {said} within {seconds:g} s ({name})")
+        shown = said.format(repr(self._place.shown))
+        return UnavailableError(f"{shown} within {seconds:g} s ({name})")

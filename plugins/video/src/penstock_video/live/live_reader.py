@@ -6,7 +6,7 @@ import random
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from penstock.errors import InvalidArgumentError, UnavailableError
-from penstock_video.files import pixels
+from penstock_video.files_and_cameras import pixels
 from penstock_video.live.events import LiveEvent, LiveEventKind
 from penstock_video.live.mailbox import Arrived, Mailbox
 from penstock_video.live.reading import Reading
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import av
 
     from penstock_video.live.connection import Connection, Waits
-    from penstock_video.live.places import Place
+    from penstock_video.live.live_source import Place
     from penstock_video.live.stamps import WallClock
 
 

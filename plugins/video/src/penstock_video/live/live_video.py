@@ -12,12 +12,12 @@ from penstock.access import ACCESS
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock.log import get_logger, place
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
-from penstock_video.files import pixels
+from penstock_video.files_and_cameras import pixels
 from penstock_video.live.connection import Waits
 from penstock_video.live.events import LiveEvent
 from penstock_video.live.live_reader import Again, LiveReader
+from penstock_video.live.live_source import camera_of, place_of, urlsplit_or_none
 from penstock_video.live.options import LiveVideoCalculatorOptions, SizeChange
-from penstock_video.live.places import camera_of, place_of, urlsplit_or_none
 from penstock_video.live.stamps import WallClock
 from penstock_video.source import MICROSECONDS
 

@@ -90,5 +90,5 @@ class LiveVideoCalculatorOptions:
             )
         if not 0 <= self.decoder_threads <= MAX_THREADS:
             raise InvalidArgumentError(
-                f"decoder_threads is {self.decoder_threads}, but must be from 0 to {MAX_THREADS}"
+                f"live option decoder_threads is {self.decoder_threads}; it must be from 0 to {MAX_THREADS}"
             )

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from penstock_formats import VideoHeader
     from penstock_video.live.connection import Waits
+    from penstock_video.live.live_source import Place
     from penstock_video.live.mailbox import Mailbox
-    from penstock_video.live.places import Place
 
 _LOG: Final = get_logger("video")
 #: How long a call waits for a frame; the run can end, and bounds move on, in between.

@@ -9,11 +9,11 @@ import attrs
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFormat
 from penstock_video.audio import save_audio
-from penstock_video.files import BROKEN
+from penstock_video.files_and_cameras import BROKEN
 from penstock_video.live.connection import Waits
 from penstock_video.live.interrupts import LONGEST_S
+from penstock_video.live.live_source import place_of
 from penstock_video.live.mailbox import Arrived, Mailbox
-from penstock_video.live.places import place_of
 from penstock_video.live.reading import Reading
 from penstock_video.pixel_formats import FrameFormat
 from penstock_video.source import MICROSECONDS
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from penstock.access import Access
     from penstock_formats import VideoHeader
     from penstock_video.live.connection import Connection
-    from penstock_video.live.places import Place
+    from penstock_video.live.live_source import Place
 
 #: As `LiveVideoCalculator` waits by default.
 _WAITS: Final = Waits(10.0, 5.0)
@@ -124,10 +124,10 @@ class WholeReader(Reading):
         expected = connection.duration
         if expected is None:
             raise self._lost(
-                f"was lost after {seconds:.1f} s: the sender sends no more, and had not said how much it "
-                "would send; LiveVideoCalculator goes on when a sender is lost, and connects again"
+                f"was lost after {seconds:.1f} s: the sender sends no more, and had not said how long the "
+                "whole video is; LiveVideoCalculator goes on when a sender is lost, and connects again"
             )
-        raise self._lost(f"was lost after {seconds:.1f} of {expected:.1f} s")
+        raise self._lost(f"was lost after {seconds:.1f} s of the whole video, which has {expected:.1f} s")
 
 
 class NetworkVideo:

@@ -59,16 +59,18 @@ def destination(address: str) -> Destination:
     if found is None:
         if address.lower().endswith(_PLAYLIST):
             return Destination("hls", address, path=address)
-        raise InvalidArgumentError(f"streaming address {address!r} is none that a live sink knows; {_FORMS}")
+        raise InvalidArgumentError(
+            f"streaming destination {address!r} is none that a live sink knows; {_FORMS}"
+        )
     scheme = found[1].lower()
     if scheme == "srt":
         raise InvalidArgumentError(
-            f"streaming address {shown(address)!r}: SRT is not in the FFmpeg libraries of PyAV's wheels; "
+            f"streaming destination {shown(address)!r}: SRT is not in the FFmpeg libraries of PyAV's wheels; "
             "publish to an RTSP or RTMP server that sends SRT, or use udp://"
         )
     if scheme not in _SCHEMES:
         raise InvalidArgumentError(
-            f"streaming address {shown(address)!r}: the scheme {scheme!r} is unknown; {_FORMS}"
+            f"streaming destination {shown(address)!r}: the scheme {scheme!r} is unknown; {_FORMS}"
         )
     kind, usual = _SCHEMES[scheme]
     try:
@@ -76,11 +78,11 @@ def destination(address: str) -> Destination:
         host, port = parts.hostname or "", parts.port
     except ValueError as error:
         raise InvalidArgumentError(
-            f"streaming address {shown(address)!r}: {_without_text(error)}; {_FORMS}"
+            f"streaming destination {shown(address)!r}: {_without_text(error)}; {_FORMS}"
         ) from None
     if not host or (port is None and usual is None):
         missing = "host" if not host else "port"
-        raise InvalidArgumentError(f"streaming address {shown(address)!r} has no {missing}; {_FORMS}")
+        raise InvalidArgumentError(f"streaming destination {shown(address)!r} has no {missing}; {_FORMS}")
     user = parts.netloc.rpartition("@")[0]
     path = parts.path + (f"?{parts.query}" if parts.query else "")
     _check_path(kind, address, path, user)
@@ -106,17 +108,17 @@ def _check_path(kind: str, address: str, path: str, user: str) -> None:
     """Refuse what the kind cannot do with."""
     if kind == "rtmp" and not re.match(r"/[^/]+/.", path):
         raise InvalidArgumentError(
-            f"streaming address {shown(address)!r} has no stream; write rtmp://HOST/APP/KEY, as the server "
-            "says"
+            f"streaming destination {shown(address)!r} has no stream; write rtmp://HOST/APP/KEY, as the "
+            "server says"
         )
     if kind == "rtsp" and path in {"", "/"}:
         raise InvalidArgumentError(
-            f"streaming address {shown(address)!r} has no path; write rtsp://HOST/PATH, where PATH names the "
-            "stream"
+            f"streaming destination {shown(address)!r} has no path; write rtsp://HOST/PATH, where PATH names "
+            "the stream"
         )
     if kind in {"udp", "http"} and (path not in {"", "/"} or user):
         raise InvalidArgumentError(
-            f"streaming address {shown(address)!r} has more than host and port, which {kind}:// does not "
+            f"streaming destination {shown(address)!r} has more than host and port, which {kind}:// does not "
             "take; leave the rest out"
         )
 

@@ -251,7 +251,7 @@ class HlsOutlet:
         try:
             packets = self._encoder.encode(made)
         except (av.error.FFmpegError, ValueError) as error:
-            raise UnavailableError(f"encoding failed: {error}") from error
+            raise UnavailableError(f"encoding for HLS failed: {error}") from error
         for packet in packets:
             if packet.is_keyframe or self._segment is None:
                 self._close_segment(packet.pts)
@@ -282,7 +282,9 @@ class HlsOutlet:
         except OSError as error:
             why = error.strerror or str(error)
             if is_full(error):
-                raise ResourceExhaustedError(f"{why}; make room on the disk") from error
+                raise ResourceExhaustedError(
+                    f"writing the HLS playlist failed: {why}; make room on the disk"
+                ) from error
             raise UnavailableError(
                 f"writing the HLS playlist failed: {why}; check the folder and the disk"
             ) from error

@@ -231,7 +231,7 @@ class Publisher:
         if self._is_over.is_set():
             return
         if not self._retry_s:
-            raise self._final(error, "the connection was lost") from error
+            raise self._final(error, "the publisher was cut off") from error
         _LOG.warning("%s: lost: %s; connecting again", self._shown, error, extra=place(self._node))
 
     def _final(self, error: PenstockError, what: str) -> PenstockError:

@@ -147,7 +147,7 @@ class LiveVideoSinkCalculator(penstock.Calculator):
         timestamp = cc.input_timestamp
         if not timestamp.is_range_value():
             raise InvalidArgumentError(
-                f"a frame at {timestamp} has no place in a live stream; give it an ordinary timestamp"
+                f"the live sink has no place for a frame at {timestamp}; give it an ordinary timestamp"
             )
         self._is_told = True  # by an error that is raised here
         taken = self._video.offer(cc.inputs["VIDEO"].payload, int(timestamp))

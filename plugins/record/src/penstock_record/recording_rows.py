@@ -12,9 +12,9 @@ from penstock_record.codec import Codecs, Schema
 from penstock_record.lossless import Reference
 from penstock_record.lossy import is_key
 from penstock_record.pictures import NAMES, PACKED, VIDEO, PictureDecoder, decode_packed
-from penstock_record.reading import RecordingReader
+from penstock_record.recording_reader import RecordingReader
+from penstock_record.recording_writer import EVENT, EVENTS, PACKET, at_ns
 from penstock_record.records import BROKEN
-from penstock_record.writing import EVENT, EVENTS, PACKET, at_ns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +59,7 @@ class RecordingRows:
             if name not in known:
                 there = ", ".join(map(repr, known)) or "none"
                 raise NotFoundError(
-                    f"{path}: the recording has no stream {name!r}; there are: {there}", stream=name
+                    f"{path}: the recording's rows have no stream {name!r}; there are: {there}", stream=name
                 )
         #: Their names.
         self.streams: Final = known if streams is None else tuple(streams)
@@ -73,8 +73,8 @@ class RecordingRows:
             self._file.close()
             why = f"{type(error).__name__}: {error}".rstrip(": ")
             raise InvalidArgumentError(
-                f"{path}: the recording is broken or cut ({why}); `penstock repair {path}` saves what there "
-                "is"
+                f"{path}: the recording has no rows, since it is broken or cut ({why}); `penstock repair "
+                f"{path}` saves what there is"
             ) from error
         except BaseException:
             self._file.close()
@@ -107,7 +107,7 @@ class RecordingRows:
             InvalidArgumentError: a payload cannot be read.
         """
         if self._file.closed:
-            raise FailedPreconditionError(f"{self._path}: the recording was closed; open it again")
+            raise FailedPreconditionError(f"{self._path}: the recording's rows were closed; open them again")
         timestamp = self.timestamps[number]
         return {
             name: self._payload(name, timestamp, message) for name, message in self._rows[timestamp].items()
@@ -155,7 +155,7 @@ class RecordingRows:
         for one in reversed(self._since_key(name, message)) if codec == VIDEO else (message,):
             frame = decoder.decode(codec, name, one.sequence, timestamp, one.data)
         if frame is None:
-            raise InvalidArgumentError(f"message {message.sequence} of the recording has no picture")
+            raise InvalidArgumentError(f"message {message.sequence} in a row of the recording has no picture")
         return frame
 
     def _reference(self, timestamp: int, number: int) -> Reference | None:
@@ -180,4 +180,6 @@ class RecordingRows:
                 return found
             if len(found) > _MOST_BEFORE:
                 break
-        raise InvalidArgumentError(f"message {message.sequence} of the recording has no key frame before it")
+        raise InvalidArgumentError(
+            f"message {message.sequence} in a row of the recording has no key frame before it"
+        )

@@ -145,7 +145,7 @@ def _check_node(message: Any, node: GuardedNode) -> None:
         )
     if node.output_side_packets and message.on_error in (RESTART, FALL_BACK):
         raise InvalidArgumentError(
-            f"{NAMES[message.on_error]} after a failure opens another object, but this node makes side "
+            f"the failure policy {NAMES[message.on_error]} opens another object, but this node makes side "
             "packets, once in a run; use SKIP, or make them in a node of their own"
         )
 

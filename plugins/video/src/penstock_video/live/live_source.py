@@ -14,7 +14,7 @@ import av.error
 from penstock.access import redacted
 from penstock.errors import InvalidArgumentError, PenstockError, UnavailableError
 from penstock_formats.api import libav_options
-from penstock_video.files import camera_device, device_options
+from penstock_video.files_and_cameras import camera_device, device_options
 from penstock_video.live.options import Transport
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def resolve(place: Place) -> None:
     except (OSError, UnicodeError) as error:
         said = getattr(error, "strerror", None) or str(error)
         raise UnavailableError(
-            f"{place.shown!r} cannot be read live: the host {host!r} is not known: {said}"
+            f"the source {place.shown!r} cannot be read: the host {host!r} is not known: {said}"
         ) from None
 
 
@@ -132,7 +132,7 @@ def refused(place: Place, error: Exception) -> PenstockError:
     if isinstance(error, av.error.ProtocolNotFoundError):
         scheme = urlsplit_or_none(place.name, "scheme")
         return InvalidArgumentError(
-            f"{place.shown!r} cannot be read live: this build of FFmpeg does not know {scheme!r}; use "
+            f"the source {place.shown!r} cannot be read: this build of FFmpeg does not know {scheme!r}; use "
             "another protocol, or a PyAV that is built against an FFmpeg that has it"
         )
     said = next((words for kind, words in _SAID if isinstance(error, kind)), None)
@@ -140,12 +140,14 @@ def refused(place: Place, error: Exception) -> PenstockError:
         said = "the connection has broken off (input/output error)"
     if said is None:
         said = redacted(str(getattr(error, "strerror", None) or error))
-    return UnavailableError(f"{place.shown!r} cannot be read: {said}")
+    return UnavailableError(f"the source {place.shown!r} cannot be read: {said}")
 
 
 def _device_file(name: str) -> str:
     if not sys.platform.startswith("linux"):
-        raise InvalidArgumentError(f"{name!r} names a camera of Linux; give the number of a live camera here")
+        raise InvalidArgumentError(
+            f"the live source {name!r} is a camera of Linux; give the number of a camera here"
+        )
     if not os.path.exists(name):  # noqa: PTH110  # a str
-        raise InvalidArgumentError(f"the live camera {name!r} does not exist")
+        raise InvalidArgumentError(f"the live source {name!r} does not exist; check the number of the camera")
     return name

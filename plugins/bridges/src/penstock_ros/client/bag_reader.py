@@ -99,8 +99,8 @@ class Bag:
             known = found.get(one.topic)
             if known is not None and known.type != one.msgtype:
                 raise InvalidArgumentError(
-                    f"{self._path}: ROS topic {one.topic} has messages of the types {known.type} and "
-                    f"{one.msgtype}"
+                    f"cannot read the ROS bag {self._path}: topic {one.topic} has messages of the types "
+                    f"{known.type} and {one.msgtype}"
                 )
             found[one.topic] = Topic(one.topic, one.msgtype, one.msgcount + (known.count if known else 0))
         return found
@@ -140,8 +140,8 @@ class Bag:
     def _decoded(self, connection: Connection, data: bytes) -> Any:
         if len(data) > self._limit:
             raise ResourceExhaustedError(
-                f"{self._path}: ROS topic {connection.topic} has a message of {len(data)} bytes, more than "
-                f"the limit max_message_bytes of {self._limit}"
+                f"cannot read the ROS bag {self._path}: topic {connection.topic} has a message of "
+                f"{len(data)} bytes, more than the limit max_message_bytes of {self._limit}"
             )
         if self._is_first:
             return self._types.deserialize_ros1(data, connection.msgtype)
@@ -221,7 +221,8 @@ def check_names(types: Typesdict) -> None:
         wrong += [one for one in (_named(field[1]) for field in fields) if one and not _is_known(one)]
         if wrong:
             raise InvalidArgumentError(
-                f"the definition of the ROS type {name!r} has the name {wrong[0]!r}, which is none"
+                f"cannot read the ROS bag: its definition of the type {name!r} has the name "
+                f"{wrong[0]!r}, which is none"
             )
 
 
@@ -246,7 +247,7 @@ def _idl_parts(text: str) -> list[str]:
 
 def _too_large(limit: int) -> ResourceExhaustedError:
     return ResourceExhaustedError(
-        f"a chunk of the ROS bag is larger than {limit} bytes, {CHUNK} times max_message_bytes"
+        f"cannot read the ROS bag: a chunk is larger than {limit} bytes, {CHUNK} times max_message_bytes"
     )
 
 

@@ -13,8 +13,7 @@ from penstock.errors import InvalidArgumentError, ResourceExhaustedError
 from penstock.packs import default_registry
 from penstock_record.codec import Codecs, Schema
 from penstock_record.pictures import NAMES, PictureDecoder
-from penstock_record.records import BROKEN, records_of
-from penstock_record.writing import (
+from penstock_record.recording_writer import (
     ABOUT,
     CHANGE,
     EVENT,
@@ -25,6 +24,7 @@ from penstock_record.writing import (
     SIDE,
     VERSION,
 )
+from penstock_record.records import BROKEN, records_of
 from penstock_steering import Change
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 class Event(NamedTuple):
     """What happened to a stream."""
 
-    #: PACKET, SETTLED, HEADER, DONE or SIDE of `writing`.
+    #: PACKET, SETTLED, HEADER, DONE or SIDE of `recording_writer`.
     kind: int
     #: Name of the stream, or of the side packet.
     stream: str
@@ -123,14 +123,18 @@ class RecordingReader:
             elif isinstance(record, Channel):
                 of = schemas.get(record.schema_id)
                 if of is None:
-                    raise self._broken(f"the recording's channel {record.topic!r} has no schema")
+                    raise self._broken(
+                        f"the recording cannot be read: its channel {record.topic!r} has no schema"
+                    )
                 channels[record.id] = (
                     record,
                     Schema(record.message_encoding, of.name, of.encoding, of.data),
                 )
             elif isinstance(record, Message):
                 if record.channel_id not in channels:
-                    raise self._broken(f"the recording's message {record.sequence} has no channel")
+                    raise self._broken(
+                        f"the recording cannot be read: its message {record.sequence} has no channel"
+                    )
                 if channels[record.channel_id][0].topic == EVENTS:
                     for kind, stream, timestamp, number in EVENT.iter_unpack(self._whole(record.data)):
                         message = pending.pop(number, None)
@@ -152,7 +156,7 @@ class RecordingReader:
         if kind not in (PACKET, HEADER, SIDE):
             return Event(kind, self._stream(stream), timestamp)
         if message is None:
-            raise self._broken(f"a recorded event of stream {stream} has no payload")
+            raise self._broken(f"the recording cannot be read: an event of stream {stream} has no payload")
         of, data, at_ns, number = message
         channel, schema = channels[of]
         name = channel.topic.removeprefix("penstock/side/") if kind == SIDE else self._stream(stream)
@@ -166,7 +170,7 @@ class RecordingReader:
                     payload = self._codecs.named(codec).decode(data, schema)
             except ResourceExhaustedError as error:
                 raise ResourceExhaustedError(
-                    f"recording {self._path}: stream {name!r} at {timestamp}: {error}"
+                    f"cannot read the recording {self._path}: stream {name!r} at {timestamp}: {error}"
                 ) from error
             except InvalidArgumentError as error:
                 raise self._broken(f"stream {name!r} at {timestamp}: {error}") from error
@@ -174,12 +178,12 @@ class RecordingReader:
 
     def _stream(self, number: int) -> str:
         if number >= len(self.about.streams):
-            raise self._broken(f"the recording has no stream {number}")
+            raise self._broken(f"the recording cannot be read: it has no stream {number}")
         return self.about.streams[number]
 
     def _whole(self, data: bytes) -> bytes:
         if len(data) % EVENT.size:
-            raise self._broken("a group of recorded events has no whole number of them")
+            raise self._broken("the recording cannot be read: a group of events has no whole number of them")
         return data
 
     def _read_about(self) -> About:
@@ -189,7 +193,8 @@ class RecordingReader:
                 version = said.pop("version", "")
                 if version != str(VERSION):
                     raise self._broken(
-                        f"it has version {version!r}, and this penstock-record reads version {VERSION}"
+                        f"the recording has version {version!r}, and this penstock-record reads "
+                        f"version {VERSION}"
                     )
                 streams: list[str] = []
                 while (name := said.pop(f"stream/{len(streams)}", None)) is not None:
@@ -197,7 +202,7 @@ class RecordingReader:
                 return About(tuple(streams), said.pop("graph", ""), said)
             if isinstance(record, Message):
                 break
-        raise InvalidArgumentError(f"{self._path} is no recording of penstock-record")
+        raise InvalidArgumentError(f"{self._path} cannot be read: it is no recording of penstock-record")
 
     def _read(self) -> Iterator[Any]:
         try:
@@ -208,8 +213,8 @@ class RecordingReader:
             if not self._is_cut:
                 why = f"{type(error).__name__}: {error}".rstrip(": ")
                 raise self._broken(
-                    f"the recording is broken or cut ({why}); `penstock repair {self._path}` saves what "
-                    "there is"
+                    f"the recording cannot be read: it is broken or cut ({why}); `penstock repair "
+                    f"{self._path}` saves what there is"
                 ) from error
             self.is_whole = False
 

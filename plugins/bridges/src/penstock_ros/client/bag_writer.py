@@ -12,7 +12,7 @@ from rosbags.rosbag2 import Writer as Writer2
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from penstock.errors import AlreadyExistsError, InvalidArgumentError, UnavailableError
-from penstock_ros.client.reading import register
+from penstock_ros.client.bag_reader import register
 from penstock_ros.client.to_ros import Messages
 from penstock_ros.options import Storage
 
@@ -45,11 +45,13 @@ class BagWriter:
 
     def __init__(self, path: Path, storage: Storage) -> None:
         if path.is_dir() or (not path.suffix and path.exists()):
-            raise AlreadyExistsError(f"the ROS bag {str(path)!r} exists; name another one, or remove it")
+            raise AlreadyExistsError(
+                f"cannot write the ROS bag {str(path)!r}: it exists; name another one, or remove it"
+            )
         if path.suffix not in ("", ".bag", *_FILES):
             raise InvalidArgumentError(
-                f"the bag {str(path)!r} ends in {path.suffix!r}; it must be .bag (ROS 1), .mcap, .db3, or "
-                "none for a folder of ROS 2"
+                f"cannot write the ROS bag {str(path)!r}, which ends in {path.suffix!r}; the ending must be "
+                ".bag (ROS 1), .mcap, .db3, or none for a folder of ROS 2"
             )
         self._path: Final = path
         self._is_first: Final = path.suffix == ".bag"
@@ -85,13 +87,15 @@ class BagWriter:
         """
         if not 0 <= stamp_us < 2**31 * 1_000_000:
             raise InvalidArgumentError(
-                f"topic {topic.name}: the time {stamp_us} µs is none of ROS: from 1970 to 2038; set start_us"
+                f"cannot write ROS topic {topic.name}: the time {stamp_us} µs is none of ROS: from 1970 to "
+                "2038; set start_us"
             )
         kind = self._messages.type_of(payload, topic)
         known, connection = self._connections.get(topic.name) or self._add(topic, kind)
         if known != kind:
             raise InvalidArgumentError(
-                f"ROS topic {topic.name} has messages of the type {known}, and now one of {kind}"
+                f"cannot write ROS topic {topic.name}: it has messages of the type {known}, and now one of "
+                f"{kind}"
             )
         message = self._messages.message(payload, kind, topic, stamp_us)
         serialize = self._types.serialize_ros1 if self._is_first else self._types.serialize_cdr
@@ -99,7 +103,7 @@ class BagWriter:
             data = serialize(message, kind)
         except Exception as error:
             raise InvalidArgumentError(
-                f"ROS topic {topic.name}: no {kind} can be written: {error!r}"
+                f"cannot write a {kind} to ROS topic {topic.name}: {error!r}"
             ) from error
         with self._told():
             self._writer.write(connection, stamp_us * 1000, data)
@@ -139,7 +143,7 @@ class BagWriter:
         try:
             yield
         except Exception as error:
-            raise UnavailableError(f"the ROS bag {str(self._path)!r} cannot be written: {error}") from error
+            raise UnavailableError(f"cannot write the ROS bag {str(self._path)!r}: {error}") from error
 
     def _add(self, topic: BagTopic, kind: str) -> tuple[str, Any]:
         with self._told():
