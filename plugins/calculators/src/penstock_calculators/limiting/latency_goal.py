@@ -35,7 +35,7 @@ _GAIN: Final = 0.125
 _FAST: Final = 0.25
 #: By which factor frames enter closer after one that waited for none.
 _CLOSER: Final = 0.9
-#: A try has taught something if the interval becomes less than this part of what it was.
+#: A try has taught something if the interval becomes shorter than this share of its former length.
 _LESSON: Final = 0.97
 #: Which share of the errors the margin of a frame behind another covers: at most, as after one that was
 #: late, at least, and by how much less with each that was not. So late frames stay near 1 in 100.
