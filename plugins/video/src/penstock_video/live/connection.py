@@ -189,10 +189,12 @@ class Connection:
             return UnavailableError(f"the connection with {self._place.shown!r} was cancelled")
         if not self._interrupts.is_late:
             return None
-        seconds, name, said = (
-            (self._waits.open_s, "open_timeout_seconds", "no connection: {} did not answer with video")
-            if what == "open"
-            else (self._waits.read_s, "read_timeout_seconds", "the connection with {} sent no video")
+        if what == "open":
+            return UnavailableError(
+                f"no connection: {self._place.shown!r} did not answer with video within "
+                f"{self._waits.open_s:g} s (open_timeout_seconds)"
+            )
+        return UnavailableError(
+            f"the connection with {self._place.shown!r} sent no video within {self._waits.read_s:g} s "
+            "(read_timeout_seconds)"
         )
-        shown = said.format(repr(self._place.shown))
-        return UnavailableError(f"{shown} within {seconds:g} s ({name})")
