@@ -29,7 +29,6 @@ from penstock.packs import late_names
 if TYPE_CHECKING:
     from penstock_remote.calls import Answer as Answer
     from penstock_remote.calls import Call as Call
-    from penstock_remote.calls import RemotePayload as RemotePayload
     from penstock_remote.children import end_child as end_child
     from penstock_remote.colocate import Places as Places
     from penstock_remote.colocate import Together as Together
@@ -61,11 +60,13 @@ if TYPE_CHECKING:
     from penstock_remote.region_end import RegionEnd as RegionEnd
     from penstock_remote.region_end import end_of as end_of
     from penstock_remote.regions import names_of as names_of
+    from penstock_remote.remote_payload import RemotePayload as RemotePayload
     from penstock_remote.stand_in import RemoteCalculator as RemoteCalculator
 
 #: Module → the names that it has.
 _HOMES: Final = {
-    "penstock_remote.calls": "Answer Call RemotePayload",
+    "penstock_remote.calls": "Answer Call",
+    "penstock_remote.remote_payload": "RemotePayload",
     "penstock_remote.children": "end_child",
     "penstock_remote.description": (
         "Described check_all_movable check_movable contract_difference described graph_of"

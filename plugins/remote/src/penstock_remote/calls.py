@@ -14,15 +14,6 @@ Shown: TypeAlias = "tuple[int, bool] | tuple[int, bool, Any]"
 Written: TypeAlias = "tuple[list[tuple[int, Any]], int, bool]"
 
 
-class RemotePayload:
-    """A payload that the driver does not have: an executor's pack knows where it is.
-
-    The other end has checked its type, and only nodes of the same executor may read it.
-    """
-
-    __slots__ = ()
-
-
 class Opening(NamedTuple):
     """What only `open` needs."""
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from penstock import STOP, Packet
 from penstock.lowlevel import NOTHING, OPEN, PROCESS, StandIn, next_allowed
-from penstock_remote.calls import Call, Opening, RemotePayload
+from penstock_remote.calls import Call, Opening
+from penstock_remote.remote_payload import RemotePayload
 
 if TYPE_CHECKING:
     from collections.abc import Callable

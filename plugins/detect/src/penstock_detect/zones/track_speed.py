@@ -9,8 +9,8 @@ from penstock.errors import InvalidArgumentError
 from penstock_detect.zones.anchors import anchor_of
 from penstock_detect.zones.events import TrackSpeed
 from penstock_detect.zones.ground import GroundPlane, Slope
-from penstock_detect.zones.zone_counter import size_of
 from penstock_detect.zones.zone_options import TrackSpeedCalculatorOptions, places_of, searched
+from penstock_detect.zones.zones import size_of
 from penstock_formats import Detection
 
 
