@@ -11,6 +11,9 @@ from urllib.parse import urlsplit
 import pytest
 from attrs import evolve
 
+for _library in ("msgspec", "starlette", "uvicorn"):
+    pytest.importorskip(_library, reason="penstock-monitor[live] is not installed")
+
 import penstock
 from penstock.errors import NotFoundError
 from penstock_live.address import listen

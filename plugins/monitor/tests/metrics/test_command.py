@@ -12,6 +12,8 @@ import urllib.error
 import urllib.request
 
 import pytest
+
+pytest.importorskip("penstock_cli", reason="penstock-cli is not installed")
 from click.testing import CliRunner
 from scraping import PATIENCE_S, scraped
 from test_telemetry import collector, sums  # noqa: F401  # a fixture
