@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 import pytest
 from attrs import evolve
 
-for _library in ("msgspec", "starlette", "uvicorn"):
-    pytest.importorskip(_library, reason="penstock-monitor[live] is not installed")
+pytest.importorskip("msgspec", reason="penstock-monitor[live] is not installed")
+pytest.importorskip("starlette", reason="penstock-monitor[live] is not installed")
 
 import penstock
 from penstock.errors import NotFoundError
