@@ -73,8 +73,8 @@ FREE: Final = {
 }
 #: What is tested there before the packs.
 FREE_ENGINE: Final = ("core/tests", "tests/conformance", "tests/test_stress.py")
-#: Packs that can be installed there, on 3.14t, while their tests cannot run: those of the command want
-#: penstock-image, and those of videos the servers of an extra.
+#: Packs that can be installed there, on 3.14t, while their tests cannot run: the tests of penstock-cli want
+#: penstock-image, which needs OpenCV; the tests of penstock-video want its extra for browsers.
 FREE_UNTESTED: Final = ("penstock-cli", "penstock-video")
 #: What tests of these packs take beside pytest.
 FREE_TOOLS: Final = ("hypothesis>=6.100", "pillow>=10")
