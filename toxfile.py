@@ -71,6 +71,11 @@ FREE: Final = {
     "py313t": ("av", "msgpack", "msgspec", "opencv-python-headless", "pyyaml", "zstandard"),
     "py314t": ("opencv-python-headless", "zstandard"),
 }
+#: What is tested there before the packs.
+FREE_ENGINE: Final = ("core/tests", "tests/conformance", "tests/test_stress.py")
+#: Packs that can be installed there, on 3.14t, while their tests cannot run: the tests of penstock-cli want
+#: penstock-image, which needs OpenCV; the tests of penstock-video want its extra for browsers.
+FREE_UNTESTED: Final = ("penstock-cli", "penstock-video")
 #: What tests of these packs take beside pytest.
 FREE_TOOLS: Final = ("hypothesis>=6.100", "pillow>=10")
 
@@ -131,6 +136,20 @@ def _free_deps(lacking: Collection[str]) -> str:
     )
 
 
+def _free_commands(lacking: Collection[str], given: Collection[str] | None) -> list[Command]:
+    """Return what runs in it: what is given behind `--`, else the tests of the engine and of the packs."""
+    check = Command(["python", "-c", "import sys; assert not sys._is_gil_enabled()"])
+    if given:
+        return [check, Command(["pytest", *RERUNS, *given])]
+    untested = ("penstock-core", *FREE_UNTESTED)
+    packs = [each.folder for each in members.without(lacking) if each.name not in untested]
+    return [
+        check,
+        Command(["pytest", *RERUNS, *FREE_ENGINE]),
+        Command(["pytest", *RERUNS, "-rs", *ALONE, *packs]),
+    ]
+
+
 @impl
 def tox_extend_envs() -> Iterable[str]:
     """Name one environment for each distribution."""
@@ -157,4 +176,5 @@ def tox_add_core_config(core_conf: ConfigSet, state: State) -> None:  # noqa: AR
     for name in WHOLE:
         loaders[name].append(MemoryLoader(deps=_whole_deps()))
     for name, lacking in FREE.items():
-        loaders[name].append(MemoryLoader(deps=_free_deps(lacking)))
+        commands = _free_commands(lacking, state.conf.pos_args(members.ROOT))
+        loaders[name].append(MemoryLoader(deps=_free_deps(lacking), commands=commands))

@@ -9,7 +9,7 @@ from penstock import Packet
 from penstock_formats import ImageFormat, ImageFrame
 from penstock_formats.preview import LONGEST, preview
 
-cv2 = pytest.importorskip("cv2")
+cv2 = pytest.importorskip("cv2", reason="opencv-python-headless is not installed")
 
 
 def decoded(data):

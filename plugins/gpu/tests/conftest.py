@@ -10,6 +10,7 @@ import gc
 import os
 import subprocess
 import sys
+import sysconfig
 import textwrap
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 
 REQUIRE = "PENSTOCK_REQUIRE_GL"
 PATIENCE_S = 20
+#: Whether this Python is made to run without the interpreter's lock.
+IS_FREE_BUILD = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+#: How many objects in a row hold each other, at most, where each may be one that another thread made.
+_LINKS = 6
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -97,6 +102,21 @@ def make_context(gl_available: None) -> Iterator[Callable[..., GlContext]]:
 def context(make_context: Callable[..., GlContext]) -> GlContext:
     """Return a context with a thread."""
     return make_context(name="main")
+
+
+@pytest.fixture
+def freed() -> Callable[..., None]:
+    """Return a function that lets contexts free what another thread has dropped last.
+
+    Without the interpreter's lock the thread that made an object frees it, when it runs Python code the next
+    time; and what the object held, a time later, if it is of another thread. With the lock nothing waits.
+    """
+
+    def freed(*contexts: GlContext) -> None:
+        for context in contexts * (_LINKS * IS_FREE_BUILD):
+            context.run(lambda: None)
+
+    return freed
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import ctypes
 import logging
+import sysconfig
 
 import numpy as np
 import pytest
@@ -438,7 +439,9 @@ def test_pyopengl_imported_before_with_another_platform_does_no_harm(python, pla
         DISPLAY=None,
         WAYLAND_DISPLAY=None,
         XDG_SESSION_TYPE=None,
-        PYTHONMALLOC="malloc",  # so that memory which is read after it was given back holds no text any more
+        # So that memory which is read after it was given back holds no text any more: by the C library, or by
+        # the only allocator that there is without the interpreter's lock.
+        PYTHONMALLOC="mimalloc_debug" if sysconfig.get_config_var("Py_GIL_DISABLED") else "malloc",
         MALLOC_PERTURB_="85",
     )
 

@@ -7,6 +7,8 @@ import time
 
 import attrs
 import pytest
+
+pytest.importorskip("confluent_kafka", reason="penstock-bridges[kafka] is not installed")
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 PATIENCE_S = 30.0

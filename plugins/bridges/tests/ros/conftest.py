@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("rosbags", reason="penstock-bridges[ros] is not installed")
 sys.path.insert(0, str(Path(__file__).parent))  # bags.py
 
 

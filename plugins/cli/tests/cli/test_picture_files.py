@@ -6,10 +6,12 @@ import re
 from contextlib import nullcontext
 from pathlib import Path
 
+import pytest
+
+pytest.importorskip("cv2", reason="opencv-python-headless is not installed")
 import av
 import cv2
 import numpy as np
-import pytest
 
 from penstock.config import read_graph
 from penstock.plugins.default_registry import default_registry

@@ -672,7 +672,7 @@ def test_a_buffer_pickles_as_a_copy_of_its_pixels(context):
 
 
 def test_a_notebook_shows_the_image_as_the_frame_does(context):
-    pytest.importorskip("cv2")
+    pytest.importorskip("cv2", reason="opencv-python-headless is not installed")
     buffer = GpuBuffer(30, 20)
     context.run(lambda: fill(buffer, 0, 0, 1, 1))
 

@@ -182,7 +182,7 @@ def resident() -> int:
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="counts in /proc, which this system has not")  # noqa: PTH112  # as above
-def test_a_thousand_frames_leave_nothing_behind(make_context, monkeypatch):
+def test_a_thousand_frames_leave_nothing_behind(make_context, monkeypatch, freed):
     context = make_context()
     other = make_context(share=context)
     fences = {"glFenceSync": 0, "glDeleteSync": 0}
@@ -197,6 +197,7 @@ def test_a_thousand_frames_leave_nothing_behind(make_context, monkeypatch):
     def settle() -> tuple[int, ...]:
         """Return the objects of GL, the fences, the threads and the open files, after all posted jobs."""
         gc.collect()
+        freed(context, other)
         for each in (context, other, context):
             each.run(lambda: None)
         textures = context.run(lambda: sum(map(gl.glIsTexture, range(1, 5000))))

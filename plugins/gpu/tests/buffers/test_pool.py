@@ -425,7 +425,7 @@ def fill(buffer: GpuBuffer, *color: float) -> int:
         return view.name
 
 
-def test_a_buffer_of_the_pool_draws_to_a_texture_that_was_used_before(context):
+def test_a_buffer_of_the_pool_draws_to_a_texture_that_was_used_before(context, freed):
     pool = buffer_pool(min_requests_before_pool=1)
     names = set()
     for shade in range(5):
@@ -440,6 +440,7 @@ def test_a_buffer_of_the_pool_draws_to_a_texture_that_was_used_before(context):
         assert (buffer.array() == (shade, 0, 0, 255)).all()
         assert (pool.in_use, pool.free) == (1, 0)
         del buffer
+        freed(context)
         assert (pool.in_use, pool.free) == (0, 1)
 
     assert len(names) == 1
@@ -462,7 +463,7 @@ def test_a_pool_needs_a_context_and_a_size_and_a_format(context):
     assert pool.in_use == 0
 
 
-def test_empty_buffers_and_uploads_take_their_textures_from_the_default_pool(context):
+def test_empty_buffers_and_uploads_take_their_textures_from_the_default_pool(context, freed):
     pool = buffer_pool(min_requests_before_pool=1)
     empty, full = GpuBuffer(7, 5), GpuBuffer.of_array(np.ones((5, 7, 4), np.uint8))
 
@@ -475,6 +476,7 @@ def test_empty_buffers_and_uploads_take_their_textures_from_the_default_pool(con
 
     assert pool.in_use == 2
     empty = full = None
+    freed(context)
     assert (pool.in_use, pool.free) == (0, 2)
     pool.close()
 
@@ -522,7 +524,7 @@ def test_who_draws_to_a_used_texture_waits_for_its_last_readers(make_context, co
     pool.close()
 
 
-def test_textures_that_are_given_up_are_deleted_in_their_context(context):
+def test_textures_that_are_given_up_are_deleted_in_their_context(context, freed):
     pool = buffer_pool(min_requests_before_pool=1, keep_count=2)
     buffers = [context.run(lambda: pool.get(7, 5)) for _ in range(4)]
     names = [context.run(lambda buffer=buffer: fill(buffer, 0, 0, 0, 0)) for buffer in buffers]
@@ -532,6 +534,7 @@ def test_textures_that_are_given_up_are_deleted_in_their_context(context):
 
     assert alive() == 4
     del buffers
+    freed(context)
     assert alive() == pool.free == 2
     pool.close()
     assert alive() == pool.free == 0

@@ -403,7 +403,7 @@ def test_a_view_outlives_its_buffer(context):
 # --- life and death --------------------------------------------------------------------------------------
 
 
-def test_a_texture_is_deleted_in_its_context_whichever_thread_lets_go(context):
+def test_a_texture_is_deleted_in_its_context_whichever_thread_lets_go(context, freed):
     buffer = drawn(context, 0, 0, 0, 0)
     name = texture_of(buffer).name
     assert is_texture(context, name)
@@ -413,11 +413,12 @@ def test_a_texture_is_deleted_in_its_context_whichever_thread_lets_go(context):
     thread = threading.Thread(target=held.clear)
     thread.start()
     thread.join()
+    freed(context)
 
     assert not is_texture(context, name)
 
 
-def test_a_texture_in_a_cycle_is_deleted_by_the_garbage_collection(context):
+def test_a_texture_in_a_cycle_is_deleted_by_the_garbage_collection(context, freed):
     buffer = drawn(context, 0, 0, 0, 0)
     name = texture_of(buffer).name
     cycle = [buffer]
@@ -425,6 +426,7 @@ def test_a_texture_in_a_cycle_is_deleted_by_the_garbage_collection(context):
 
     del buffer, cycle
     gc.collect()
+    freed(context)
 
     assert not is_texture(context, name)
 

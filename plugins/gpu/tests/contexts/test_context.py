@@ -139,7 +139,7 @@ def test_what_a_job_raises_is_raised_to_the_caller_and_the_context_goes_on(eithe
     assert either.run(lambda: "well") == "well"
 
 
-def test_an_error_keeps_no_frame_of_the_waiting_thread_alive(either):
+def test_an_error_keeps_no_frame_of_the_waiting_thread_alive(either, freed):
     class Marker:
         pass
 
@@ -163,6 +163,7 @@ def test_an_error_keeps_no_frame_of_the_waiting_thread_alive(either):
         else:
             pytest.fail("it did not raise")
         either.run(lambda: None)
+        freed(either)
         assert seen[0]() is None
     finally:
         gc.enable()

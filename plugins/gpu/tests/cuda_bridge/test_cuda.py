@@ -284,12 +284,13 @@ def test_a_consumer_may_let_go_on_a_thread_without_opengl(cuda, gl_context, take
     assert cuda.mapped == {}
 
 
-def test_a_buffer_is_registered_once_and_used_again(cuda, gl_context, on_device):
+def test_a_buffer_is_registered_once_and_used_again(cuda, gl_context, on_device, freed):
     array = pixels(F.BGRA32)
     for _ in range(20):
         buffer = of_cuda(on_device(array), context=gl_context)
         view = buffer.read_view(CudaArray)
         del view, buffer
+        freed(gl_context)
         settle(gl_context)
 
     assert cuda.calls().count("cuGraphicsGLRegisterBuffer") == 1

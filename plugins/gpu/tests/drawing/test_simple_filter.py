@@ -433,10 +433,11 @@ def test_a_pass_costs_one_fence(resources, monkeypatch, kind):
     assert fences.count(main) == 1 + 5  # of the upload, and of each pass
 
 
-def test_sizes_may_change_and_every_texture_comes_back_to_the_pool(resources):
+def test_sizes_may_change_and_every_texture_comes_back_to_the_pool(resources, freed):
     packets = filtered(Swap, resources, images(*SIZES * 4))
     assert len(packets) == 20
     packets.clear()  # the graph may still refer to the list
+    freed(resources.context())
     assert resources.pool.in_use == 0
 
 

@@ -37,6 +37,10 @@ _PLACE: Final = re.compile(r'\s*at "?CalculatorGraphConfig(?:[\w.@]|\[[^\]]*\])*
 #: an extension of another message.
 _UNFIT: Final = (json_format.ParseError, RecursionError, OverflowError, KeyError)
 _FOREIGN: Final = re.compile(r"Extension doesn't match \((?P<here>\S+) vs (?P<extension>\S+)\)")
+#: What protobuf in plain Python says of both that and a name that is no extension.
+_UNNAMED: Final = re.compile(
+    r'Message type "(?P<here>[^"]+)" has no field named "\[(?P<extension>[^\]"]+)\]"'
+)
 _PREFIX: Final = re.compile(r"^(?:Failed to parse [^ ]+ field: )+")
 
 
@@ -138,11 +142,27 @@ def _text(value: Any, path: FieldPath) -> str:
 
 def _reason(error: Exception) -> str:
     """Return what an error of protobuf's JSON reader says, without the place."""
-    if isinstance(error, KeyError) and (foreign := _FOREIGN.search(str(error.args[0]))):
+    if foreign := _foreign(error):
         return f"[{foreign['extension']}] are options of something else; {foreign['here']} does not take them"
     words = _PREFIX.sub("", str(error)).partition("\n")[0].rstrip(".")
     words = _PLACE.sub("", words).rstrip(".")
     return f"{words}{_TYPE_FIRST}" if words.startswith(_NO_TYPE) else words
+
+
+def _foreign(error: Exception) -> re.Match[str] | None:
+    """Return what an error says of an extension of another message, if that is what was written."""
+    if isinstance(error, KeyError):
+        return _FOREIGN.search(str(error.args[0]))
+    found = _UNNAMED.search(str(error))
+    return found if found and _extension(found["extension"]) else None
+
+
+def _extension(name: str) -> Any:
+    """Return the extension of a name, or None."""
+    try:
+        return descriptor_pool.Default().FindExtensionByName(name)
+    except KeyError:
+        return None
 
 
 def _blame(value: Any, message: Message, pool: Any) -> FieldPath:
@@ -181,11 +201,10 @@ def _fits(value: dict[str, Any], message: Message, pool: Any) -> bool:
 
 def _inner(message: Message, name: str) -> Message | None:
     if name.startswith("["):
-        try:
-            extension = descriptor_pool.Default().FindExtensionByName(name[1:-1])
-        except KeyError:
+        extension = _extension(name[1:-1])
+        if extension is None or extension.containing_type != message.DESCRIPTOR:
             return None
-        return message.Extensions[extension] if extension.containing_type == message.DESCRIPTOR else None
+        return message.Extensions[extension]
     field = message.DESCRIPTOR.fields_by_name.get(name)
     if field is None or field.message_type is None:
         return None

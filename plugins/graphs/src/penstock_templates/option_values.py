@@ -38,6 +38,8 @@ _EXTENSION: Final = "Ext::"
 #: The value where the graph has no such options, and the value of a field that is not set.
 _NO_OPTIONS: Final = object()
 _UNSET: Final = object()
+#: How many bits a number has at most that a switch takes, without its sign.
+_BITS: Final = 63
 
 
 class _Path(NamedTuple):
@@ -223,10 +225,20 @@ def _set(message: Message, steps: tuple[str, ...], value: Any) -> None:
         elif field.message_type is not None:
             getattr(message, field.name).MergeFrom(value)
         else:
-            setattr(message, field.name, value)
+            _set_plain(message, field, value)
     except (TypeError, ValueError, OverflowError) as error:
         words = f"field {field.full_name!r} cannot hold the graph's value {_shown(value)}: {error}"
         raise InvalidArgumentError(words) from error
+
+
+def _set_plain(message: Message, field: Any, value: Any) -> None:
+    """Set a field that is no message and no list.
+
+    Protobuf in plain Python, as it is without the interpreter's lock, takes any number for a switch.
+    """
+    if field.type == field.TYPE_BOOL and isinstance(value, int) and value.bit_length() > _BITS:
+        raise OverflowError("a switch takes a number of 64 bits")
+    setattr(message, field.name, value)
 
 
 def _shown(value: Any) -> str:

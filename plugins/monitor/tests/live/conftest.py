@@ -11,6 +11,9 @@ from urllib.parse import urlsplit
 import pytest
 from attrs import evolve
 
+pytest.importorskip("msgspec", reason="penstock-monitor[live] is not installed")
+pytest.importorskip("starlette", reason="penstock-monitor[live] is not installed")
+
 import penstock
 from penstock.errors import NotFoundError
 from penstock_live.listening import listen

@@ -12,6 +12,8 @@ import urllib.error
 import urllib.request
 
 import pytest
+
+pytest.importorskip("penstock_cli", reason="penstock-cli is not installed")
 from click.testing import CliRunner
 from scraping import PATIENCE_S, scraped
 from test_telemetry import collector, sums  # noqa: F401  # a fixture
@@ -152,8 +154,9 @@ def test_the_token_of_the_environment_is_asked_for(start) -> None:
     process = start("--metrics", "0", PENSTOCK_METRICS_TOKEN="correct horse battery")  # noqa: S106  # of the test
     line = until(process, "metrics: ")
     url = line.split()[1].rstrip(",")
-    with pytest.raises(urllib.error.HTTPError, match="401"):
+    with pytest.raises(urllib.error.HTTPError, match="401") as refused:
         urllib.request.urlopen(url, timeout=PATIENCE_S)  # noqa: S310  # of the test
+    refused.value.close()
     asked = urllib.request.Request(url, headers={"Authorization": "Bearer correct horse battery"})  # noqa: S310
     with urllib.request.urlopen(asked, timeout=PATIENCE_S) as answer:  # noqa: S310
         assert b"penstock_" in answer.read()

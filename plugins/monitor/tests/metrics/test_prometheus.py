@@ -113,6 +113,7 @@ def test_times_are_there_for_a_run_that_is_timed_and_else_are_not(chain, metrics
 
 
 def test_the_failures_that_a_policy_deals_with_are_counted_for_its_node_and_begin_at_zero() -> None:
+    pytest.importorskip("penstock_failures", reason="penstock-failures is not installed")
     graph = penstock.CalculatorGraph(
         GUARDED, registry=testing_registry(calculator(odd, name="Odd"), calculator(name="Sink"))
     )

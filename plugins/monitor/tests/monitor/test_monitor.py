@@ -336,6 +336,7 @@ def while_fed(graph, peek, number=0):
 
 
 def test_the_stream_of_a_nodes_failures_is_one_of_the_graphs_streams(make_graph, monitored) -> None:
+    pytest.importorskip("penstock_failures", reason="penstock-failures is not installed")
     policy = 'name: "first" failure { on_error: SKIP error_stream: "errors" }'
     graph = make_graph(CHAIN.replace('name: "first"', policy), Pass, threads=1)
     monitor = monitored(graph, NEVER_S)

@@ -8,7 +8,6 @@ import threading
 from time import monotonic
 
 import pytest
-import trustme
 
 from penstock.errors import UnavailableError
 from penstock_video.streaming import hosts
@@ -147,6 +146,7 @@ def test_closing_ends_everything_at_once(aid):
 @pytest.fixture
 def secure_peer(aid):
     """A server of TLS with a certificate of an authority of the test; yields port and authority."""
+    trustme = pytest.importorskip("trustme", reason="trustme is not installed")
     authority = trustme.CA()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("127.0.0.1").configure_cert(context)

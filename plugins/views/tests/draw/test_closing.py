@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from penstock_views.draw import Drawing, DrawnNode, NodeKind, Port, closed, svg
 
 GRAPH = Drawing(
@@ -59,6 +61,7 @@ def test_a_group_in_a_closed_one_is_not_shown_and_unknown_names_do_nothing():
 
 
 def test_closed_boxes_and_open_frames_say_which_group_they_are():
+    pytest.importorskip("pygraphviz", reason="pygraphviz is not installed")
     found = svg(closed(GRAPH, ["face"]), marked=True)
     assert re.findall(r'data-group="([^"]*)"', found) == ["face", "face__mesh"]
 
@@ -70,6 +73,7 @@ def places(picture):
 
 
 def test_a_graph_leads_downwards_or_from_left_to_right():
+    pytest.importorskip("pygraphviz", reason="pygraphviz is not installed")
     plain = closed(GRAPH)
     down = places(svg(plain, marked=True))
     across = places(svg(plain, marked=True, across=True))
@@ -79,5 +83,6 @@ def test_a_graph_leads_downwards_or_from_left_to_right():
 
 
 def test_the_usual_picture_is_the_same_as_before():
+    pytest.importorskip("pygraphviz", reason="pygraphviz is not installed")
     assert svg(GRAPH) == svg(GRAPH, across=False)
     assert "data-group" not in svg(GRAPH)

@@ -27,7 +27,7 @@ TEXT = 'input_stream: "a" node { calculator: "Hands" input_stream: "a" output_st
 
 
 def test_a_graph_shows_its_drawing() -> None:
-    pytest.importorskip("pygraphviz")
+    pytest.importorskip("pygraphviz", reason="pygraphviz is not installed")
     graph = CalculatorGraph(TEXT, registry=testing_registry(Hands))
 
     bundle = graph._repr_mimebundle_()

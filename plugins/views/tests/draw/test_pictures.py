@@ -160,7 +160,7 @@ def test_any_drawing_becomes_text_with_a_line_for_each_connection(drawn) -> None
 @settings(max_examples=25, deadline=None)
 @given(DRAWINGS)
 def test_graphviz_reads_the_dot_of_any_drawing(drawn) -> None:
-    graphviz = pytest.importorskip("pygraphviz")
+    graphviz = pytest.importorskip("pygraphviz", reason="pygraphviz is not installed")
     if any("\0" in line for line in dot(drawn)):
         return  # no text of Graphviz may have it, and no name of a graph can
 
@@ -187,7 +187,7 @@ def test_the_program_dot_reads_dot() -> None:
 
 @pytest.fixture
 def _library():
-    pytest.importorskip("pygraphviz")
+    pytest.importorskip("pygraphviz", reason="pygraphviz is not installed")
 
 
 def drawn_svg(drawn):
@@ -528,7 +528,7 @@ def test_shortened_names_are_as_long_as_they_can_be(text) -> None:
 
 
 def test_groups_with_short_names_are_drawn_without_warnings(capfd) -> None:
-    pytest.importorskip("pygraphviz")
+    pytest.importorskip("pygraphviz", reason="pygraphviz is not installed")
 
     svg(Drawing("", tuple(DrawnNode(name, "A") for name in ("a__b", "__c", "a__i__d"))))
 
@@ -550,6 +550,7 @@ def marks(picture, attribute):
 
 
 def test_a_marked_picture_names_its_nodes_and_streams_and_no_side_packet():
+    pytest.importorskip("pygraphviz", reason="pygraphviz is not installed")
     picture = svg(EVERYTHING, marked=True)
 
     assert [name for _, name in marks(picture, "data-node")] == [node.name for node in EVERYTHING.nodes]
@@ -569,6 +570,7 @@ def test_a_marked_picture_names_its_nodes_and_streams_and_no_side_packet():
 
 
 def test_notes_of_streams_are_lines_under_their_names_once_for_each():
+    pytest.importorskip("pygraphviz", reason="pygraphviz is not installed")
     noted = evolve(
         EVERYTHING, stream_notes={"video": ("30/s",), "found": ("1/s", "0 of 100"), "max": ("no",)}
     )
@@ -593,6 +595,7 @@ def test_notes_of_streams_are_lines_under_their_names_once_for_each():
 
 
 def test_notes_of_a_node_are_told_apart_from_its_calculator():
+    pytest.importorskip("pygraphviz", reason="pygraphviz is not installed")
     noted = evolve(EVERYTHING, nodes=(evolve(EVERYTHING.nodes[1], notes=("5 ms", "2 calls")),))
     root = _parsed(svg(noted))
     lines = [

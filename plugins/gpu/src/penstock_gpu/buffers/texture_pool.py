@@ -12,6 +12,7 @@ deleted outside the lock.
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections import deque
 from contextlib import contextmanager
@@ -326,7 +327,9 @@ class TexturePool(Generic[X]):
         finally:
             _LOCAL.pool = before
 
-    def __del__(self) -> None:
+    def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        if is_finalizing():  # the contexts have ended, and this module has lost its names
+            return
         _close([count.pool for count in getattr(self, "_counts", {}).values() if count.pool is not None])
 
     def __repr__(self) -> str:

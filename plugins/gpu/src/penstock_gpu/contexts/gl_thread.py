@@ -8,9 +8,11 @@ runs.
 from __future__ import annotations
 
 import _thread
+import sysconfig
 import threading
 import time
 from contextlib import suppress
+from math import inf
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -33,6 +35,10 @@ _START_S: Final = 60.0
 _MAX_ERRORS: Final = 16
 #: How long a wait may delay Ctrl-C at most.
 _TURN_S: Final = 0.1
+#: How often an idle thread looks up, or None. Without the interpreter's lock an object that another thread
+#: drops last is freed by the thread that made it, and only while that one runs Python code: a thread that
+#: waited for its next job would keep textures that nobody has any more, the context, and so itself.
+_IDLE_S: Final = 0.5 if sysconfig.get_config_var("Py_GIL_DISABLED") else None
 
 
 class Named(Protocol):
@@ -243,7 +249,11 @@ class GlThread:
         """Wait for the end of the thread; False if it has not ended, or is the caller's."""
         if self.is_here:
             return False
-        self._thread.join(None if timeout is None else max(0.0, min(timeout, threading.TIMEOUT_MAX)))
+        deadline = inf if timeout is None else time.monotonic() + timeout
+        while self._thread.is_alive() and (left := deadline - time.monotonic()) > 0:
+            self._thread.join(
+                min(_TURN_S, left)
+            )  # in turns: see _IDLE_S, the caller may have made the context
         return not self._thread.is_alive()
 
     def _main(self) -> None:
@@ -266,11 +276,16 @@ class GlThread:
 
     def _step(self) -> bool:
         """Run one job; a separate function, so that no variable keeps the last one alive."""
-        job = self._jobs.get()
+        job = self._next()
         if job is None:
             return False
         job.run()
         return True
+
+    def _next(self) -> Job | None:
+        while True:
+            with suppress(Empty):
+                return self._jobs.get(timeout=_IDLE_S)
 
     def _rest(self) -> None:
         """Run the posted jobs, refuse those that a thread waits for, and destroy the context."""

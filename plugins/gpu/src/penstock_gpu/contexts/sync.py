@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -13,6 +14,8 @@ from penstock_gpu.current import LOCAL
 from penstock_gpu.errors import GlError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from penstock_gpu.contexts.share_group import Member, ShareGroup
 
 #: The only time-out that glWaitSync takes.
@@ -191,9 +194,10 @@ class GlSyncToken:
         self._is_ready = status in {gl.GL_ALREADY_SIGNALED, gl.GL_CONDITION_SATISFIED}
         return self._is_ready
 
-    def __del__(self) -> None:
+    def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
         fence = self._fence
-        if fence is not None:
+        # While Python ends nothing is to be deleted, and this module has lost its names.
+        if fence is not None and not is_finalizing():
             self.context.share_group.discard_fence(fence, self.context)
 
 
