@@ -137,7 +137,8 @@ def _read(
     results = read_results(process, who, has_inputs=bool(parameters.inputs))
     if parameters.extras and not parameters.inputs:
         raise InvalidArgumentError(
-            f"calculator function {who} has no inputs, so a {parameters.extras[0][1].__name__} has no meaning there; remove it"
+            f"calculator {who} has no inputs, so a {parameters.extras[0][1].__name__} has no meaning there; "
+            "remove it"
         )
     if results.side is not None and is_class:
         raise InvalidArgumentError(f"{who}: side packets are made by functions; use one")
