@@ -25,6 +25,7 @@ extensions = [
     "dead_links",
     "docstrings",
     "front_film",
+    "install_note",
     "other_words",
     "readmes",
     "myst_parser",
