@@ -69,6 +69,7 @@ html_theme = "furo"
 html_title = "Penstock"
 html_static_path = ["_static"]
 html_favicon = "_static/favicon.svg"
+html_search_scorer = str(_DOCS / "_extensions" / "search_scorer.js")
 html_show_sourcelink = False
 copybutton_exclude = ".linenos, .gp, .go"
 
