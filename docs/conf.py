@@ -31,6 +31,7 @@ extensions = [
     "dead_links",
     "docstrings",
     "front_film",
+    "gallery_page",
     "install_note",
     "other_words",
     "readmes",
@@ -68,6 +69,7 @@ toc_object_entries = False
 html_theme = "furo"
 html_title = "Penstock"
 html_static_path = ["_static"]
+html_css_files = ["pages.css"]
 html_favicon = "_static/favicon.svg"
 html_search_scorer = str(_DOCS / "_extensions" / "search_scorer.js")
 html_show_sourcelink = False
