@@ -173,12 +173,18 @@ def test_links_between_readmes_lead_to_the_pages_that_include_them():
     readmes = extension("readmes")
     pages = readmes.pages_of(DOCS)
     text = "[a](../../README.md) [b](../views/README.md#traces) [c](../image/README.md) [d](https://pypi.org)"
+    beside = "[e](lint.md#rules) [f](notes.md)"
 
     assert pages[ROOT / "plugins" / "views" / "README.md"] == DOCS / "reference" / "views.md"
     assert readmes.with_pages(text, ROOT / "plugins" / "cli", pages) == (
         "[a](../../docs/index.md) [b](../../docs/reference/views.md#traces) [c](../image/README.md) "
         "[d](https://pypi.org)"
     )
+    # An include mends only links that begin with dots.
+    assert readmes.with_pages(beside, ROOT / "plugins" / "cli", pages) == (
+        "[e](../../docs/reference/lint.md#rules) [f](../cli/notes.md)"
+    )
+    assert readmes.with_pages("[f](notes.md)", DOCS / "how-to", pages) == "[f](notes.md)"
 
 
 @pytest.mark.parametrize("page", API, ids=lambda page: page.stem)

@@ -26,7 +26,7 @@ _GROUPS: Final = tuple(
     detection detections detector | object box bounding detector yolo ssd find
     classification classes | class classifier label category recognise recognize
     track tracker tracks follows | track follow id identity bytetrack sort mot
-    zones cross lines | count counting counter line crossing zone area dwell people
+    zones cross | count counting counter line crossing zone area dwell people
     overlay draw annotator annotation | draw annotate paint visualise visualize overlay plot show
     landmarks landmark | keypoint keypoints pose skeleton joint
     hand hands palm | hand finger gesture
@@ -34,7 +34,7 @@ _GROUPS: Final = tuple(
     sound audio | audio sound wav microphone speech mp3
     spectrum spectrogram spectra mel | fft frequency spectrum mel mfcc
     sample series resample | resample downsample upsample rate hz timeseries
-    flow limiter drop drops thinner frequency | throttle drop skip fps limit rate backpressure decimate
+    limiter drop drops thinner frequency | throttle drop skip frames fps limit rate backpressure decimate
     join joins inner synchronized | join synchronise synchronize sync align merge zip
     merge concatenate | merge concatenate combine append collect
     split demux | split divide separate fork branch

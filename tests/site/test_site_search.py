@@ -39,9 +39,10 @@ def found(driver, address):
     ("query", "page", "most"),
     [
         ("count people", "how-to/count-and-measure", 1),
+        ("count people", "reference/calculators/ZonesCalculator", 4),
         ("count cars", "how-to/count-and-measure", 1),
         ("drop frames", "how-to/keep-up-with-a-camera", 1),
-        ("drop frames", "reference/calculators/FlowLimiterCalculator", 12),
+        ("drop frames", "reference/calculators/FlowLimiterCalculator", 5),
         ("skip frames", "how-to/keep-up-with-a-camera", 1),
         ("blur faces", "gallery", 1),
         ("blur", "gallery", 2),
