@@ -1,7 +1,7 @@
 """The built documentation: `PENSTOCK_SITE=docs/_build/html pytest tests/site`, which `tox run -e docs` does.
 
-Without PENSTOCK_SITE these tests are skipped: a build takes minutes. Those that look at pages in Chromium
-(Debian's packages chromium and chromium-driver) skip without it, unless PENSTOCK_REQUIRE_BROWSER is set.
+Without PENSTOCK_SITE these tests are skipped: a build takes minutes. Tests in Chromium (Debian's packages
+chromium and chromium-driver) skip without it, unless PENSTOCK_REQUIRE_BROWSER is set.
 """
 
 from __future__ import annotations
