@@ -6,10 +6,15 @@ Pages are Markdown (MyST). The code in them is run by the tests (`docs/conftest.
 from __future__ import annotations
 
 import logging
+import shutil
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import penstock
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 _DOCS = Path(__file__).resolve().parent
 sys.path[:0] = [str(_DOCS / "_extensions"), str(_DOCS.parent / "scripts")]
@@ -22,9 +27,12 @@ author = "the Penstock developers"
 version = release = penstock.__version__
 
 extensions = [
+    "code_colours",
     "dead_links",
     "docstrings",
     "front_film",
+    "gallery_page",
+    "install_note",
     "other_words",
     "readmes",
     "myst_parser",
@@ -35,7 +43,7 @@ extensions = [
     "sphinx_llms_txt",
     "timelines",
 ]
-exclude_patterns = ["_build", "_extensions"]
+exclude_patterns = ["_build", "_extensions", "_static"]
 nitpicky = False
 # Options of commands begin with two hyphens.
 smartquotes = False
@@ -60,6 +68,10 @@ napoleon_use_ivar = True
 toc_object_entries = False
 html_theme = "furo"
 html_title = "Penstock"
+html_static_path = ["_static"]
+html_css_files = ["pages.css"]
+html_favicon = "_static/favicon.svg"
+html_search_scorer = str(_DOCS / "_extensions" / "search_scorer.js")
 html_show_sourcelink = False
 copybutton_exclude = ".linenos, .gp, .go"
 
@@ -96,6 +108,13 @@ def _link_many_pages(_app: object, docname: str, source: list[str]) -> None:
         source[0] = f"---\norphan: true\n---\n\n{source[0]}"
 
 
+def _answer_for_the_folder(app: Sphinx, error: Exception | None) -> None:
+    """Let `reference/calculators/` show the index, which git holds as a README."""
+    index = Path(app.outdir) / f"{_INDEX}.html"
+    if error is None and index.is_file():
+        shutil.copyfile(index, index.with_name("index.html"))
+
+
 def _take_stars_as_they_are(_app: object, _context: object, lines: list[str]) -> None:
     """Escape the stars of help texts: `'videos/*.mp4'` has no emphasis."""
     lines[:] = [line.replace("*", r"\*") for line in lines]
@@ -105,5 +124,6 @@ def setup(app):  # noqa: ANN001, ANN201  # Sphinx's
     """Connect the functions above."""
     app.connect("builder-inited", _write_calculator_pages)
     app.connect("source-read", _link_many_pages)
+    app.connect("build-finished", _answer_for_the_folder)
     for part in ("description", "options"):
         app.connect(f"sphinx-click-process-{part}", _take_stars_as_they_are)

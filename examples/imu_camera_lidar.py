@@ -5,7 +5,7 @@
 The program first writes a bag of ROS 2 of a robot that it makes up, then plays it. One node adds up the
 IMU's samples between two frames, which gives where the camera looks. Another one runs at each frame, with
 the lidar's scan that is nearest in time, and draws the scan into the frame, turned back by that angle: the
-walls of the room stand still although the robot turns. It needs `pip install "penstock[ros]"`. BAG is kept,
+walls of the room stand still although the robot turns. It needs the extra `ros` of Penstock. BAG is kept,
 for RViz or Foxglove.
 """
 

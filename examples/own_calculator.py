@@ -1,6 +1,5 @@
 """A calculator of your own on a video, in a dozen lines of code: the negative of each frame of in.mp4.
 
-    pip install penstock
     python own_calculator.py
 
 Decoder, function and encoder run at the same time, each on another frame, and out.mp4 has the times of in.mp4.

@@ -2,7 +2,7 @@
 
     python examples/read_text.py [VIDEO] [-o OUT.mp4] [--json] [--show] [--camera N]
 
-Needs `penstock[detect]`, and the models of PP-OCR, which the package rapidocr ships (Apache-2.0):
+Needs the extra `detect` of Penstock, and the models of PP-OCR, which the package rapidocr ships (Apache-2.0):
 `pip install --no-deps rapidocr`. The first model marks the pixels of text; a function makes a turned
 rectangle of each line. A loop lets the second model read each line, cut out and turned. A line that stays
 gets a number, and the text that its readings agree on. Lines are read along their longer side. Without VIDEO

@@ -8,7 +8,8 @@ events are split by sensor over eight replicas, each of which has its own sensor
 in order. Where the replicas run is one word in the graph, and what comes out is the same everywhere. The
 script runs each way that is asked for, and prints how many events each has done in a second.
 
-A cluster needs Ray: pip install "penstock[ray]". Without an address one is started on this machine.
+A cluster needs Ray, which the extra `ray` of Penstock brings. Without an address one is started on this
+machine.
 """
 
 from __future__ import annotations

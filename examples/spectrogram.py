@@ -1,6 +1,5 @@
 """Sound that can be seen: a scrolling spectrogram beside the picture of a video, in step with it.
 
-    pip install "penstock[audio]"
     python examples/spectrogram.py VIDEO [-o spectrogram.mp4] [--show]
     python examples/spectrogram.py --microphone [--device NAME] --show
     python examples/spectrogram.py
@@ -8,7 +7,7 @@
 The right edge of the spectrogram is the time of the frame; three seconds before it are seen. One decoder
 reads the pictures of a file and another one its sound; a node gets both in the order of time, and draws. The
 file that is written has the sound of VIDEO, untouched. Without a video a test pattern whistles, and the
-frequency that is loudest at each frame is printed.
+frequency that is loudest at each frame is printed. It needs the extra `audio` of Penstock.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
     python examples/track_blobs.py [VIDEO] [-o OUT.mp4] [--show] [--limit N]
 
-Needs `penstock[mediapipe]`. The detector finds what moves before a still background. A limiter gives it
-a frame only when it has finished the one before; in all others the boxes of the frame before move with the
-optical flow inside of them. What the detector finds takes the id of the box that it overlaps. At the end it
-says who was followed, and which limit cut the others. Without VIDEO four blobs are rendered.
+Needs the extra `mediapipe` of Penstock. The detector finds what moves before a still background. A limiter
+gives it a frame only when it has finished the one before; in all others the boxes of the frame before move
+with the optical flow inside of them. What the detector finds takes the id of the box that it overlaps. At the
+end it says who was followed, and which limit cut the others. Without VIDEO four blobs are rendered.
 """
 
 from __future__ import annotations

@@ -58,6 +58,8 @@ _INTRO: Final = (
 _PAGES_ELSEWHERE: Final = (
     "The documentation has a page for each: `uv run --group docs sphinx-build docs docs/_build/html`."
 )
+#: What stands before the name of a class in the name of a type.
+_MODULES: Final = re.compile(r"\b(?:[a-z_][\w]*\.)+(?=[A-Za-z_])")
 #: A name in the first column of the index.
 _NAME: Final = re.compile(r"^\| `(?P<name>\w+)` \|", re.MULTILINE)
 
@@ -118,9 +120,15 @@ def page(name: str, registry: Registry) -> str:
 def _port_table(ports: Sequence[PortInfo]) -> str:
     rows = []
     for port in ports:
-        notes = ["optional"] * port.optional + ["may be repeated"] * port.repeats
-        rows.append((f"`{port.name}`", f"`{port.type}`", ", ".join(notes), port.description))
-    return _table(("port", "type", "", "what it is"), rows)
+        said = ["optional"] * port.optional + ["may be repeated"] * port.repeats
+        said += [port.description] if port.description else []
+        rows.append((f"`{port.name}`", f"`{_short(port.type)}`", "; ".join(said)))
+    return _table(("port", "type", "what it is"), rows)
+
+
+def _short(kind: str) -> str:
+    """Return a type without the modules of its names: `list[Detection]`."""
+    return _MODULES.sub("", kind)
 
 
 def _facts(description: Description) -> Iterator[str]:

@@ -77,12 +77,13 @@ def test_an_index_lists_and_describes_each_page_of_its_folder(index):
     text = index.read_text(encoding="utf-8")
     # The pages of some folders are in their index alone, and not in the navigation: docs/conf.py says why.
     listed = re.findall(r"^([\w/-]+)$", text.partition("```{toctree}")[2], re.MULTILINE)
-    described = set(re.findall(r"^\| \[[^]]+\]\(([^)]+)\.md\) \| \w", text.replace("`", ""), re.MULTILINE))
-    described |= set(re.findall(r"^\* - \[[^]]+\]\(([^)]+)\.md\)\n  - \w", text, re.MULTILINE))
+    described = re.findall(r"^\| \[[^]]+\]\(([^)]+)\.md\) \| \w", text.replace("`", ""), re.MULTILINE)
+    described += re.findall(r"^\* - \[[^]]+\]\(([^)]+)\.md\)\n  - \w", text, re.MULTILINE)
     in_folder = {page.stem for page in index.parent.glob("*.md")} - {"index"}
 
-    assert in_folder <= described
-    assert set(listed) == (described if listed else set())
+    assert in_folder <= set(described)
+    # In the navigation pages stand in the order of the table.
+    assert listed == (described if listed else [])
 
 
 def test_every_public_name_is_on_a_page_of_the_reference_and_every_page_is_listed():
@@ -172,12 +173,18 @@ def test_links_between_readmes_lead_to_the_pages_that_include_them():
     readmes = extension("readmes")
     pages = readmes.pages_of(DOCS)
     text = "[a](../../README.md) [b](../views/README.md#traces) [c](../image/README.md) [d](https://pypi.org)"
+    beside = "[e](lint.md#rules) [f](notes.md)"
 
     assert pages[ROOT / "plugins" / "views" / "README.md"] == DOCS / "reference" / "views.md"
     assert readmes.with_pages(text, ROOT / "plugins" / "cli", pages) == (
         "[a](../../docs/index.md) [b](../../docs/reference/views.md#traces) [c](../image/README.md) "
         "[d](https://pypi.org)"
     )
+    # An include mends only links that begin with dots.
+    assert readmes.with_pages(beside, ROOT / "plugins" / "cli", pages) == (
+        "[e](../../docs/reference/lint.md#rules) [f](../cli/notes.md)"
+    )
+    assert readmes.with_pages("[f](notes.md)", DOCS / "how-to", pages) == "[f](notes.md)"
 
 
 @pytest.mark.parametrize("page", API, ids=lambda page: page.stem)

@@ -105,7 +105,7 @@ def run(*command, cwd):
 def test_each_example_of_the_gallery_has_a_promise_here_and_a_picture():
     assert sorted(EXAMPLES) == sorted(PRINTED)
     assert sorted(path.stem for path in IMAGES.glob("*")) == sorted(
-        [*PRINTED, "overview", "drivers", "editor"]
+        [*PRINTED, "overview", "drivers", "editor", "live_page"]
     )
     assert re.findall(r"!\[[^]]+\]\(images/(\w+)\.svg\)", GALLERY) == EXAMPLES
 
@@ -211,6 +211,17 @@ def test_a_node_of_the_overview_has_the_colour_of_a_frame_while_it_works_on_it()
 def test_readme_and_front_page_show_the_overview():
     assert "](docs/images/overview.svg)" in (ROOT / "README.md").read_text(encoding="utf-8")
     assert "](images/overview.svg)" in (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", ["how-to/watch-a-running-graph", "reference/live"])
+def test_pages_about_the_live_page_show_it(page):
+    picture = IMAGES / "live_page.svg"
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+
+    assert re.search(r"!\[The live page: .+\]\(\.\./images/live_page\.svg\)", text)
+    assert picture.stat().st_size < MOST_BYTES
+    (image,) = parsed(picture).iter(f"{SVG}image")
+    assert image.get("href").startswith("data:image/webp;base64,")
 
 
 def test_an_unknown_picture_is_an_error_that_names_those_that_there_are(tmp_path):

@@ -179,6 +179,14 @@ def test_no_page_of_the_repository_links_to_a_page_that_git_does_not_hold():
     assert [path for path in SOURCES if "Calculator.md" in path.read_text(encoding="utf-8")] == []
 
 
+def test_types_of_ports_are_shown_without_their_modules(script, pages):
+    page = pages["FlowLimiterCalculator.md"]
+
+    assert "| `OPTIONS` | `FlowLimiterCalculatorOptions \\| CalculatorOptions` | optional; replaces" in page
+    assert script._short("list[penstock_formats.messages.detection_pb2.Detection]") == "list[Detection]"
+    assert script._short("same as input 0") == "same as input 0"
+
+
 def test_every_page_has_an_example_and_knows_its_ports(pages):
     lacking = [
         name for name, text in pages.items() if "## Example" not in text or "ports are not known" in text

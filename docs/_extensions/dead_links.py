@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from docutils.nodes import document
     from sphinx.application import Sphinx
 
-#: "" is a link within the site. Players open addresses of cameras, which the help of commands has.
-_SCHEMES: Final = {"", "http", "https", "mailto", "rtsp"}
+#: "" is a link within the site.
+_SCHEMES: Final = {"", "http", "https", "mailto"}
+#: Addresses of cameras, which the help of commands has as examples: they become text.
+_EXAMPLES: Final = {"rtsp", "rtsps", "rtmp", "udp", "srt"}
 
 
 def is_dead(address: str) -> bool:
@@ -26,8 +28,10 @@ def _warn(_app: Sphinx, page: document, _docname: str) -> None:
     from docutils import nodes  # comes with Sphinx, which the tests of this module do without
     from sphinx.util import logging
 
-    for link in page.findall(nodes.reference):
-        if is_dead(link.get("refuri", "")):
+    for link in list(page.findall(nodes.reference)):
+        if urlsplit(link.get("refuri", "")).scheme in _EXAMPLES:
+            link.replace_self(link.children)
+        elif is_dead(link.get("refuri", "")):
             logging.getLogger(__name__).warning(
                 "%r is a dead link; put the text in backquotes", link["refuri"], location=link
             )

@@ -35,7 +35,12 @@ def with_pages(text: str, folder: Path, pages: Mapping[Path, Path]) -> str:
 
     def link(found: re.Match[str]) -> str:
         page = pages.get((folder / found["path"]).resolve())
-        return found["path"] if page is None else Path(os.path.relpath(page, folder)).as_posix()
+        if page is not None:
+            return Path(os.path.relpath(page, folder)).as_posix()
+        if "/" in found["path"] or _DOCS in {folder, *folder.parents}:
+            return found["path"]
+        # `:relative-docs:` of an include mends only the links that begin with dots.
+        return f"../{folder.name}/{found['path']}"
 
     return _LINK.sub(link, text)
 

@@ -1,4 +1,4 @@
-"""Words by which people look for calculators, and which the pages lack: `resize` for one that scales."""
+"""Words by which people look for pages, and which the pages lack: `resize` for a calculator that scales."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _GROUPS: Final = tuple(
     detection detections detector | object box bounding detector yolo ssd find
     classification classes | class classifier label category recognise recognize
     track tracker tracks follows | track follow id identity bytetrack sort mot
-    zones cross lines | count counting counter line crossing zone area dwell people
+    zones cross | count counting counter line crossing zone area dwell people
     overlay draw annotator annotation | draw annotate paint visualise visualize overlay plot show
     landmarks landmark | keypoint keypoints pose skeleton joint
     hand hands palm | hand finger gesture
@@ -34,7 +34,7 @@ _GROUPS: Final = tuple(
     sound audio | audio sound wav microphone speech mp3
     spectrum spectrogram spectra mel | fft frequency spectrum mel mfcc
     sample series resample | resample downsample upsample rate hz timeseries
-    flow limiter drop drops thinner frequency | throttle drop skip fps limit rate backpressure decimate
+    limiter drop drops thinner frequency | throttle drop skip frames fps limit rate backpressure decimate
     join joins inner synchronized | join synchronise synchronize sync align merge zip
     merge concatenate | merge concatenate combine append collect
     split demux | split divide separate fork branch
@@ -56,6 +56,70 @@ _GROUPS: Final = tuple(
     imu inertial | imu gyroscope accelerometer orientation
     """.strip().splitlines()
 )
+#: Page → words by which people look for it, beside the words of its title.
+PAGES: Final = {
+    name: words.split()
+    for name, _, words in (
+        line.strip().partition(" ")
+        for line in """
+    install setup pip uv git clone wheels extras docker environment requirements
+    first-ten-minutes/opencv cv2 VideoCapture loop imshow webcam
+    first-ten-minutes/ros topics rosbag approximate time synchronizer message filters
+    first-ten-minutes/mediapipe holistic hands pose solutions
+    first-ten-minutes/data kafka flink watermark window late events
+    tutorial start begin hello example introduction
+    gallery example demo blur face faces anonymize anonymise pixelate hide privacy ocr text spectrogram motion
+    how-to/read-what-comes-out output result callback poll observe
+    how-to/use-an-event-loop asyncio async await coroutine fastapi aiohttp
+    how-to/use-arrays-as-images numpy array torch pillow tensor bgr rgb
+    how-to/bring-your-own-detector yolo onnx tflite model ultralytics inference detect track
+    how-to/count-and-measure count people cars vehicles counter footfall line crossing zone dwell occupancy \
+      speed heat map
+    how-to/feed-live-data push sensor thread callback input
+    how-to/depth-and-imu realsense lidar gyroscope fusion sensor
+    how-to/read-a-network-camera rtsp ip camera lost reconnect disconnect onvif cctv webcam timeout stream
+    how-to/bags-mqtt-and-rerun rosbag mcap broker foxglove robot viewer
+    how-to/keep-up-with-a-camera drop skip frames lag slow latency backpressure throttle limit realtime fps
+    how-to/show-and-publish-a-stream serve mjpeg hls rtmp rtsp webrtc broadcast http
+    how-to/a-folder-of-videos batch files directory many parallel
+    how-to/pictures images png jpg jpeg tiff photos save read
+    how-to/a-graph-as-a-service deploy docker systemd container production daemon kubernetes restart
+    how-to/programs-that-travel deploy bundle executable exe standalone freeze pyinstaller zip
+    how-to/use-several-processes multiprocessing workers gil parallel cores crash
+    how-to/use-a-cluster ray distributed machines kubernetes scale shards hosts
+    how-to/survive-failures retry error exception skip restart fallback crash robust
+    how-to/change-a-running-graph reload hot swap update parameter threshold reconfigure
+    how-to/try-a-candidate shadow canary ab compare model
+    how-to/use-the-gpu cuda opengl shader nvidia
+    how-to/graphs-from-strangers security untrusted sandbox limits
+    how-to/compile-the-engine mypyc faster speed performance
+    how-to/write-graphs-in-python builder api code
+    how-to/use-opencv cv2 draw putText rectangle
+    how-to/edit-graph-files vscode editor autocomplete language server lsp vim neovim pbtxt
+    how-to/give-a-calculator-options parameter settings configuration config argument
+    how-to/write-a-subgraph reuse compose include nested module
+    how-to/share-a-service singleton model once resource
+    how-to/write-an-input-policy synchronize sync join
+    how-to/write-an-executor thread pool
+    how-to/test-a-calculator unit pytest mock
+    how-to/write-a-pack plugin package distribute publish extension
+    how-to/record-and-replay save log rosbag mcap debug reproduce playback
+    how-to/lint-graphs check validate warnings mistakes
+    how-to/find-out-why-it-hangs deadlock stuck freeze blocked stall debug waits
+    how-to/see-what-happens bottleneck slow profile profiler performance trace perfetto draw visualize diagram
+    how-to/watch-a-running-graph serve live view dashboard monitor bottleneck slow node browser prometheus \
+      grafana notebook jupyter metrics
+    how-to/log logging logger print debug
+    how-to/write-a-tracer tracing hook instrument
+    concepts/policies synchronize sync join align
+    concepts/flow-control backpressure queue full drop frames throttle
+    concepts/timestamps sync time clock
+    concepts/errors exception failure
+    reference/live serve live view dashboard browser page token
+    reference/views draw diagram graphviz svg mermaid
+    """.strip().splitlines()
+    )
+}
 _WORD: Final = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
 
