@@ -18,8 +18,12 @@ export class Details {
     this.timer = 0;
     this.isPaused = false;
     byId("close-details").addEventListener("click", () => this.close());
-    byId("details").addEventListener("keydown", (event) => event.key === "Escape" && this.close());
-    byId("show-stream").addEventListener("click", () => actions.showStream(this.chosen.name));
+    document.addEventListener("keydown", (event) => event.key === "Escape" && !isUsed(event.target) && this.close());
+    byId("show-stream").addEventListener("click", () => {
+      const { name } = this.chosen;
+      this.close(); // they lie over it
+      actions.showStream(name);
+    });
     byId("toggle-group").addEventListener("click", () => actions.toggle(this.chosen.name));
   }
 
@@ -28,13 +32,15 @@ export class Details {
     this.rows.clear();
     byId("details-list").replaceChildren();
     byId("about").replaceChildren();
+    byId("about-first").replaceChildren();
+    byId("details").dataset.kind = kind;
     byId("details-heading").textContent = `${WORDS[kind]} ${name}`;
     show(byId("details"), true);
     show(byId("show-stream"), kind === "stream");
     show(byId("toggle-group"), kind === "group");
     this.update(reading);
     byId("details-room").scrollTo(0, 0);
-    byId("details-heading").focus();
+    byId("details-heading").focus({ preventScroll: true });
     clearTimeout(this.timer);
     if (kind === "node") this.load(this.chosen);
   }
@@ -88,6 +94,10 @@ export class Details {
       const text = lines.join("\n") || none;
       say(byId(`about-${id}`), text);
     }
+    // what has failed is read first
+    const part = byId("about-errors").parentElement;
+    const place = byId(errors.length ? "about-first" : "about");
+    if (part.parentElement !== place) place.prepend(part);
   }
 
   begin(page, lists) {
@@ -99,6 +109,11 @@ export class Details {
     const config = make("div", {}, make("h3", {}, "In the graph file, with its options"), make("pre", { id: "about-config" }, page.config));
     byId("about").replaceChildren(...parts, config, calculator);
   }
+}
+
+// Whether Escape has another meaning there: it closes a dialog, and empties a field.
+function isUsed(target) {
+  return target.closest("dialog") !== null || (target instanceof HTMLInputElement && target.value !== "");
 }
 
 function timeOf(epochS) {

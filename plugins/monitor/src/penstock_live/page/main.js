@@ -1,5 +1,5 @@
 // Puts the page together.
-import { byId, say } from "./elements.js";
+import { byId, say, show } from "./elements.js";
 import { announce } from "./announcer.js";
 import { startTheme } from "./theme.js";
 import { Connection } from "./connection.js";
@@ -22,12 +22,15 @@ const CONNECTION_WORDS = {
   refused: "the server refuses this page: open the address that it has printed",
 };
 
+const KEPT_EVENTS = 300;
 const TROUBLED = new Set(["stalled", "failed"]);
 
 let newest = null; // the reading that is shown
 let held = null; // the newest one, while the page is paused
+let heldEvents = null; // what has happened meanwhile, and when the newest of it was told
 let isPaused = false;
 let connectionState = "connecting";
+let lostAt = null; // when the server gave its last answer
 
 startTheme();
 const thumbnails = new Thumbnails();
@@ -58,7 +61,7 @@ picture.onPut = () => newest !== null && showInPicture(true);
 byId("pause").addEventListener("click", togglePause);
 addEventListener("hashchange", openLinked);
 minute.load().then(() => {
-  new Connection(takeReading, showConnection, (journal) => timeline.take(journal));
+  new Connection(takeReading, showConnection, takeJournal);
   loadPicture();
 });
 
@@ -78,20 +81,35 @@ function openLinked() {
 
 function takeReading(reading) {
   held = reading;
-  if (!isPaused) showReading(reading);
+  if (isPaused) minute.take(reading);
+  else showReading(reading);
+}
+
+// A page that is paused keeps as many events as the server does.
+function takeJournal({ now_s, events }) {
+  if (!isPaused) {
+    timeline.take({ now_s, events }, held.elapsed_s);
+    return;
+  }
+  const all = new Map(heldEvents?.events.map((one) => [one.number, one]));
+  for (const one of events) all.set(one.number, one);
+  heldEvents = { now_s, events: [...all.values()].slice(-KEPT_EVENTS), elapsed_s: held.elapsed_s };
 }
 
 function togglePause() {
   isPaused = !isPaused;
-  thumbnails.isPaused = details.isPaused = isPaused;
+  tellQuiet();
   byId("pause").setAttribute("aria-pressed", String(isPaused));
   byId("pause").textContent = isPaused ? "Go on" : "Pause";
   document.body.classList.toggle("is-paused", isPaused);
   tellConnection();
-  if (!isPaused && held !== null) showReading(held);
+  if (isPaused || held === null) return;
+  if (heldEvents !== null) timeline.take(heldEvents, heldEvents.elapsed_s);
+  heldEvents = null;
+  showReading(held, true);
 }
 
-function showReading(reading) {
+function showReading(reading, hasNewLines = false) {
   const state = stateOf(reading);
   if (newest === null || byId("run-state").textContent !== state) {
     if (newest !== null && state !== "stalled") announce(state === "failed" ? "The run has failed." : `The run is ${state}.`);
@@ -104,7 +122,7 @@ function showReading(reading) {
   say(byId("elapsed"), seconds(reading.elapsed_s));
   tellConnection();
   search.update(reading);
-  showInPicture(minute.take(reading) || isFirst);
+  showInPicture(minute.take(reading) || isFirst || hasNewLines);
   details.update(reading);
   tables.update(reading);
   thumbnails.update(reading);
@@ -132,12 +150,19 @@ function showConnection(state) {
   if (state === connectionState) return;
   const before = connectionState;
   connectionState = state;
+  if (state !== "live") lostAt = new Date();
+  tellQuiet();
   tellConnection();
   if (state === "gone") announce("The server is gone.");
   if (state === "live" && before !== "connecting") {
     announce("The server is there again.");
     loadPicture();
   }
+}
+
+// A page that is paused asks for nothing, and neither does one whose server gives no answers.
+function tellQuiet() {
+  thumbnails.isPaused = details.isPaused = isPaused || connectionState !== "live";
 }
 
 // A connection is live where numbers change: while the graph runs, and the page is not paused.
@@ -149,6 +174,12 @@ function tellConnection() {
   element.dataset.state = state;
   say(element, CONNECTION_WORDS[state]);
   document.body.dataset.connection = state;
+  // numbers that are no longer so say it where they stand
+  const isLost = state === "gone" || state === "refused";
+  for (const mark of document.querySelectorAll(".last")) {
+    say(mark, isLost ? `last known at ${lostAt.toLocaleTimeString("en-GB")}` : "");
+    show(mark, isLost);
+  }
 }
 
 async function loadPicture() {

@@ -20,10 +20,13 @@ export class Timeline {
     this.drawnS = -1;
     this.elapsedS = 0;
     addEventListener("resize", () => this.draw());
+    byId("event-details").addEventListener("toggle", () => byId("event-details").open && byId("event-list").scrollIntoView({ block: "nearest" }));
   }
 
-  take({ now_s, events }) {
-    this.ahead = now_s - this.elapsedS;
+  // `elapsedS` is the run's clock at that time.
+  take({ now_s, events }, elapsedS) {
+    this.elapsedS = elapsedS;
+    this.ahead = now_s - elapsedS;
     for (const event of events) this.events.set(event.number, event);
     this.draw();
     this.list();

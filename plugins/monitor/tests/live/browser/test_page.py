@@ -144,7 +144,7 @@ def test_the_node_that_has_ended_the_run_is_marked_in_words_too(page, server, mo
     label = page.script("return document.querySelector('[data-node=second]').getAttribute('aria-label')")
     assert label.endswith(", failed")
     assert page.text("#error-list pre").endswith("process() failed at 8760000 (8.760 s): ValueError: no")
-    assert page.text("#announcer").startswith("The run has an error: node 'second'")
+    assert page.text("#announcer") == "The run has an error in node 'second'. It stands under Errors."
     assert page.driver.title == "⚠ failed – Penstock"
 
     monitor.give(errors=(), state="running")  # another run
