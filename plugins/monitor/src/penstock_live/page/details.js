@@ -3,7 +3,7 @@
 import { byId, make, say, show } from "./elements.js";
 import { request } from "./connection.js";
 import { line } from "./timeline.js";
-import { busyWords, bytes, digits, queue, rate, reasons, seconds, stamp, withSeconds } from "./words.js";
+import { busyWords, bytes, digits, queue, rate, reasons, seconds, stamp, withBriefTimes } from "./words.js";
 
 const LOG_AGAIN_MS = 5000;
 const LONGEST_LOG = 20;
@@ -87,7 +87,7 @@ export class Details {
     const log = page.log.slice(-LONGEST_LOG).reverse();
     const lists = [
       ["errors", "Last errors", errors.map(line), "This node has had no error."],
-      ["log", "Log", log.map((one) => `${timeOf(one.at_s)} ${one.level}: ${withSeconds(one.words)}`), "No log line names this node. The application chooses what is logged."],
+      ["log", "Log, by the time of day", log.map((one) => `${timeOf(one.at_s)} ${one.level}: ${withBriefTimes(one.words)}`), "No log line names this node. The application chooses what is logged."],
     ];
     if (!byId("about").children.length) this.begin(page, lists);
     for (const [id, , lines, none] of lists) {
@@ -136,7 +136,7 @@ function ofNode(node) {
     "calls that wait for a thread": String(node.ready),
     executor: node.executor || "the default one",
     place: node.place || "this process",
-    "waits for": withSeconds(node.waits_for) || "nothing",
+    "waits for": withBriefTimes(node.waits_for) || "nothing",
   };
 }
 

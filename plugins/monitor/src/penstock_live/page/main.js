@@ -53,10 +53,15 @@ const details = new Details({
 });
 const tables = new Tables(choose);
 const troubles = new Troubles(choose);
-const search = new Search((text) => {
-  picture.find(text);
-  tables.find(text);
-}, choose);
+const search = new Search({
+  onFound: (things) => {
+    picture.find(things);
+    tables.find(things);
+  },
+  onChosen: choose,
+  eventsOf: (name) => timeline.ofNode(name),
+  failed: () => failedIn(newest),
+});
 picture.onPut = () => newest !== null && showInPicture(true);
 byId("pause").addEventListener("click", togglePause);
 addEventListener("hashchange", openLinked);

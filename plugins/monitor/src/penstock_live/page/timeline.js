@@ -101,10 +101,10 @@ export class Timeline {
   list() {
     const newest = [...this.events.values()].slice(-LISTED).reverse();
     byId("event-list").replaceChildren(...newest.map((event) => {
-      if (!event.node && !event.stream) return make("li", {}, line(event));
+      if (!event.node && !event.stream) return make("li", { class: `event-${event.kind}` }, line(event));
       const button = make("button", { type: "button", class: "link" }, line(event));
       button.addEventListener("click", () => this.choose(event));
-      return make("li", {}, button);
+      return make("li", { class: `event-${event.kind}` }, button);
     }));
   }
 }

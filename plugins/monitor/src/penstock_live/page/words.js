@@ -22,6 +22,25 @@ export function stamp(text, before = " (", after = ")") {
   return time ? `${text}${before}${time}${after}` : text;
 }
 
+// A timestamp as one reads it: seconds, or the time of a clock, with the date if that is another day.
+export function brief(text) {
+  if (!/^-?\d+$/.test(text)) return text;
+  const microseconds = Number(text);
+  if (Math.abs(microseconds) < 1000 * EPOCH_FROM_MS) return clock(microseconds) || (microseconds === 0 ? "0 s" : `${text} us`);
+  const at = new Date(microseconds / 1000);
+  const date = at.toDateString() === new Date().toDateString() ? "" : `${at.toLocaleDateString("sv-SE")} `;
+  return `${date}${at.toLocaleTimeString("sv-SE")}.${String(at.getMilliseconds()).padStart(3, "0")}`;
+}
+
+// A text of the server with brief timestamps, or without the bounds of streams.
+export function withBriefTimes(text) {
+  return text.replace(/((?:\(\)|failed) at |\bbound |\bsettle )(-?\d+)(?![\w.])/g, (_, words, time) => words + brief(time));
+}
+
+export function withoutBounds(text) {
+  return withBriefTimes(text.replace(/ \(bound [^()]*\)/g, ""));
+}
+
 // A text of the server, whose timestamps have seconds beside them too.
 export function withSeconds(text) {
   return text
@@ -65,8 +84,17 @@ export function busyWords(part) {
   return part < 1.05 ? `${share(Math.min(1, part))} busy` : `${part.toFixed(1)} calls at once`;
 }
 
+// How many packets are in a queue, of the most that may be.
 export function queue(stream) {
-  return stream.limit === null ? `${stream.queued} wait` : `${stream.queued} of ${stream.limit}`;
+  return stream.limit === null ? String(stream.queued) : `${stream.queued} of ${stream.limit}`;
+}
+
+export function queueWords(stream) {
+  return `queue ${queue(stream)}`;
+}
+
+export function plural(count, word) {
+  return `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
 }
 
 export function reasons(stream) {

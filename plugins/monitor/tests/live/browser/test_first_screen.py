@@ -156,7 +156,7 @@ def test_a_node_has_lines_of_its_rate_its_calls_and_its_queue(page, server, moni
     page.open(server)
     page.until(lambda: page.notes("node", "first"))
     words = "[data-node=first] .spark-words"
-    page.until(lambda: page.texts(words) == ["29.9/s", "15 ms a call", "3 wait"])
+    page.until(lambda: page.texts(words) == ["steps/s", "15 ms a call", "queue 3"])
     line = (
         "return document.querySelector('[data-node=first] .spark-rate').getAttribute('d').split('L').length"
     )
@@ -185,7 +185,7 @@ def test_a_subgraph_is_closed_until_it_is_opened_by_key_button_or_mark(grouped):
     page.until(lambda: page.script("return document.querySelector('[data-group=box] .pk-note')?.textContent"))
     assert page.notes("node", "box__a") == []
     page.until(lambda: page.texts("[data-group=box] .pk-note") == ["2 nodes, 29.9/s", "b: 70 % busy"])
-    assert page.texts("[data-group=box] .spark-words")[2] == "5 wait"
+    assert page.texts("[data-group=box] .spark-words")[2] == "queue 5"
     page.script("document.querySelector('[data-group=box]').focus()")
     page.press("+")
     page.until(lambda: page.notes("node", "box__b"))
