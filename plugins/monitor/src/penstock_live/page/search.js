@@ -33,7 +33,7 @@ export class Search {
       this.things = [...nodes, ...groupsOf(nodes), ...streams];
       byId("names").replaceChildren(...this.things.map(({ name }) => make("option", { value: name })));
     }
-    if (this.wanted) this.type(); // states change
+    if (this.wanted || byId("found").textContent) this.type(); // states change
   }
 
   // Those with that name first, then those that begin with it, those that have it in their names, and in their states.

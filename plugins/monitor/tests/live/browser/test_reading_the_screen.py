@@ -164,6 +164,19 @@ def test_the_busiest_node_is_named_and_marked_from_90_percent_on(page, server, m
     page.until(lambda: page.texts(".is-busiest .pk-name") == [])
 
 
+@pytest.mark.parametrize("width", [1280, 1000])
+def test_naming_the_busiest_node_moves_nothing(page, server, monitor, width):
+    sized(page, width, 800)
+    opened(page, server)
+    page.driver.find_element(By.ID, "find").send_keys("first")
+    top = "return document.getElementById('first').getBoundingClientRect().top"
+    before = page.script(top)
+    with_busy(monitor, 0.98, 0.3)
+    page.until(lambda: page.driver.find_element(By.ID, "busiest").is_displayed())
+    assert page.script(top) == before
+    assert page.script("return document.documentElement.scrollWidth") <= width
+
+
 def test_numbers_of_a_run_that_is_over_are_totals(page, server, monitor):
     opened(page, server)
     with_busy(monitor, 0.98, 0.3)
@@ -199,6 +212,7 @@ def test_what_is_pointed_at_is_told_in_words_and_so_is_what_has_the_focus(page, 
         "first takes 29.9 steps a second. It is 45 % busy: the share of the last second in its calls. "
         "A call takes 15 ms. 3 packets in the longest queue before it. Lines: the last minute."
     )
+    assert page.driver.find_element(By.ID, "explained").is_displayed()
     with_busy(monitor, 0.6, 0.3)
     page.until_text("#explained", "60 % busy")
     page.script("document.querySelector('[data-stream=between]:not(.pk-edge)').focus()")
