@@ -311,6 +311,18 @@ def test_numbers_become_a_line(page, server, monitor):
     assert path.count("L") == 2
 
 
+def test_the_age_of_a_packet_on_a_quiet_stream_is_told(page, server, monitor):
+    monitor.packets["out"] = penstock.Packet("the camera is lost", 7)
+    page.open(server)
+    age = "article[data-card=out] .age"
+    page.until(lambda: page.texts("article[data-card=out] pre"))
+    assert page.text(age) == ""
+    streams = monitor.newest.streams
+    monitor.give(streams=(*streams[:2], attrs.evolve(streams[2], age_s=75.4, per_s=0.0)))
+    assert page.until(lambda: page.text(age)) == "75 s ago"
+    assert "75 s ago" in page.text("#hero-words")
+
+
 def test_a_payload_is_text_and_never_markup(page, server, monitor):
     evil = "<img src=x onerror=\"document.title='taken'\"><script>document.title='taken'</script>"
     monitor.packets["out"] = penstock.Packet(evil, 1)
