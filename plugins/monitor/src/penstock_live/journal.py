@@ -78,6 +78,8 @@ class Journal:
         self._version = 0
         self._count = 0
         self._now_s = 0.0
+        #: When the reading before was taken: what is new in this one has happened since.
+        self._since_s = 0.0
         self._before: Reading | None = None
         #: `elapsed_s` of the reading at which the run before had ended.
         self._base_s = 0.0
@@ -102,7 +104,9 @@ class Journal:
                 self._stall = None
                 self._drops.clear()
                 self._of_counters.clear()
-            self._now_s = self._base_s + reading.elapsed_s
+            now_s = self._base_s + reading.elapsed_s
+            self._since_s = now_s if before is None else self._now_s
+            self._now_s = now_s
             self._note_state(before, reading)
             self._note_failures(before, reading)
             self._note_stall(reading)
@@ -129,6 +133,22 @@ class Journal:
         self._version += 1
         event = Event(self._count, kind, self._now_s, self._now_s, node, stream, words, count, self._version)
         self._events.append(event)
+        return event
+
+    def _add_counted(
+        self, event: Event | None, more: int, kind: str, words: str, node: str, stream: str = ""
+    ) -> Event:
+        """Return what happened so often more: a part of the event before, or another one after a pause.
+
+        Several times are spread over the seconds since the reading before, which may have been long ago.
+        """
+        if event is not None and self._since_s - event.to_s <= _GAP_S:
+            event.count += more
+            self._goes_on(event)
+            return event
+        event = self._add(kind, words, node, stream, more)
+        if more > 1:
+            event.from_s = self._since_s
         return event
 
     def _goes_on(self, event: Event) -> None:
@@ -176,12 +196,9 @@ class Journal:
 
     def _note_drop(self, stream: StreamReading, reason: str, more: int) -> None:
         key = stream.name, reason
-        event = self._drops.get(key)
-        if event is None or self._now_s - event.to_s > _GAP_S:
-            self._drops[key] = self._add("drop", reason, stream.writer, stream.name, more)
-        else:
-            event.count += more
-            self._goes_on(event)
+        self._drops[key] = self._add_counted(
+            self._drops.get(key), more, "drop", reason, stream.writer, stream.name
+        )
 
     def _note_counters(self, counters: Mapping[str, int]) -> None:
         """Note what counters of nodes say: sources that came back, and failures that did not end the run."""
@@ -195,12 +212,8 @@ class Journal:
     def _note_counter(self, name: str, more: int) -> None:
         ending = next(one for one in _COUNTED if name.endswith(one))
         kind, words = _COUNTED[ending]
-        event = self._of_counters.get(name)
-        if event is None or self._now_s - event.to_s > _GAP_S:
-            self._of_counters[name] = self._add(kind, words, name.removesuffix(ending), "", more)
-        else:
-            event.count += more
-            self._goes_on(event)
+        node = name.removesuffix(ending)
+        self._of_counters[name] = self._add_counted(self._of_counters.get(name), more, kind, words, node)
 
     # --- numbers ----------------------------------------------------------------------------------
 

@@ -40,9 +40,22 @@ def test_drops_without_a_pause_are_one_event_that_grows(hand, journal):
     journal.take(at(drops(hand.READING, 5), 4.0), {})
     (event,) = events(journal, "drop")
     assert (event.stream, event.node, event.words, event.count) == ("between", "first", "queue full", 5)
-    assert (event.from_s, event.to_s) == (2.0, 4.0)
-    journal.take(at(drops(hand.READING, 6), 8.0), {})
-    assert [one.count for one in events(journal, "drop")] == [5, 1]
+    assert (event.from_s, event.to_s) == (1.0, 4.0)
+    for second in (5.0, 6.0, 7.0, 8.0):
+        journal.take(at(drops(hand.READING, 5), second), {})
+    journal.take(at(drops(hand.READING, 6), 9.0), {})
+    assert [(one.count, one.from_s) for one in events(journal, "drop")] == [(5, 1.0), (1, 9.0)]
+
+
+def test_what_happened_in_a_long_pause_between_two_readings_fills_the_pause(hand, journal):
+    quiet = drops(hand.READING, 0)
+    journal.take(at(quiet, 1.0), {"eyes-failures": 0})
+    journal.take(at(drops(hand.READING, 2), 1.3), {"eyes-failures": 0})
+    journal.take(at(drops(hand.READING, 60), 6.4), {"eyes-failures": 3})  # the machine was busy
+    journal.take(at(drops(hand.READING, 64), 6.7), {"eyes-failures": 3})
+    (dropped,), (failed,) = events(journal, "drop"), events(journal, "failure")
+    assert (dropped.from_s, dropped.to_s, dropped.count) == (1.0, 6.7, 64)
+    assert (failed.from_s, failed.to_s, failed.count) == (1.3, 6.4, 3)
 
 
 def test_a_stall_lasts_from_when_nothing_moved_until_something_does(hand, journal):
@@ -75,7 +88,7 @@ def test_counters_of_reconnects_are_events_of_their_node(hand, journal):
     journal.take(at(quiet, 2.0), {"camera-reconnects": 2, "camera-broken_packets": 9})
     journal.take(at(quiet, 3.0), {"camera-reconnects": 2})
     (event,) = events(journal, "reconnect")
-    assert (event.node, event.count, event.from_s) == ("camera", 2, 2.0)
+    assert (event.node, event.count, event.from_s) == ("camera", 2, 1.0)
 
 
 def test_failures_that_a_policy_has_answered_are_events_and_those_close_together_one(hand, journal):
