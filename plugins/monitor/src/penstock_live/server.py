@@ -81,15 +81,18 @@ def serve_on(
 ) -> Server:
     """Serve a graph on a socket that listens already; see `serve`. The server closes the socket."""
     budget = Budget(_SHARE)
-    journal = Journal()
-    monitor = Monitor(
-        graph,
-        interval_s=SHORTEST_S,
-        budget=budget,
-        on_reading=lambda reading, graph: journal.take(reading, graph.counters),
-    )
-    try:
-        return Server(
+    lines = LogLines(NodePages(graph.binary_config).names)
+    journal = Journal(lines)
+    with contextlib.ExitStack() as made:
+        made.callback(lines.close)
+        monitor = Monitor(
+            graph,
+            interval_s=SHORTEST_S,
+            budget=budget,
+            on_reading=lambda reading, graph: journal.take(reading, graph.counters, graph.failures),
+        )
+        made.callback(monitor.close)
+        server = Server(
             listening,
             place,
             graph.binary_config,
@@ -98,10 +101,10 @@ def serve_on(
             token=token,
             tls=tls,
             journal=journal,
+            lines=lines,
         )
-    except BaseException:
-        monitor.close()
-        raise
+        made.pop_all()
+        return server
 
 
 class Server:
@@ -117,6 +120,7 @@ class Server:
         tls: certificate and key; None for plain HTTP.
         title: of the page.
         journal: of the graph, which the monitor writes; None for one that stays empty.
+        lines: of the log about the graph's nodes. Closed with the server; None for some of its own.
     """
 
     def __init__(  # noqa: PLR0913  # keywords with defaults
@@ -131,6 +135,7 @@ class Server:
         tls: TlsFiles | None = None,
         title: str = "Penstock",
         journal: Journal | None = None,
+        lines: LogLines | None = None,
     ) -> None:
         token = checked_token(token)
         #: The address of the page, with the token. A browser that has it shows all that the graph handles.
@@ -141,7 +146,7 @@ class Server:
         self._feed: Final = Feed(monitor, budget, journal)
         self._thumbnails: Final = Thumbnails(monitor, budget)
         pages = NodePages(config)
-        self._lines: Final = LogLines(pages.names)
+        self._lines: Final = LogLines(pages.names) if lines is None else lines
         self._application: Final = Application(
             config, title, self._feed, self._thumbnails, About(pages, self._lines, journal)
         )

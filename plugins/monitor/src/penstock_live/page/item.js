@@ -1,7 +1,7 @@
 // A node, a stream or a subgraph in the picture, with its numbers.
 import { makeSvg, say } from "./elements.js";
 import { Sparks } from "./sparks.js";
-import { busyWords, digits, queue, rate, seconds } from "./words.js";
+import { busyWords, digits, queue, rate, seconds, wholeSeconds } from "./words.js";
 
 const LONG_CALL_S = 1;
 const NOTES = 2; // further notes of a node are room for its lines over time
@@ -10,7 +10,7 @@ export class Item {
   constructor({ kind, name, group, box, isFrame }, edges, onToggle) {
     Object.assign(this, { kind, name, group, edges, isFrame });
     this.label = name;
-    this.marks = new Set(); // "culprit", "failed"
+    this.marks = new Set(); // "culprit", "failed", "lost"
     this.badge = null;
     this.x = box.x + (isFrame ? 20 : box.width / 2);
     this.y = box.y + (isFrame ? 10 : box.height / 2);
@@ -54,14 +54,17 @@ export class Item {
     this.nameAs(`subgraph ${this.name}, ${this.isFrame ? "open" : "closed"}`);
   }
 
-  showNode(node, isThrottled, series, hasFailures) {
+  // `dropped` is how many packets or input sets it has dropped.
+  showNode(node, isThrottled, series, hasFailures, dropped) {
     const busy = node.busy === null ? "" : `, ${busyWords(node.busy)}`;
     const first = `${digits(node.steps_per_s)} steps/s${busy}`;
     let second = node.place;
     if (this.marks.has("failed")) second = node.state === "failed in open" ? node.state : "failed";
+    else if (node.lost_s !== null) second = `⚠ lost for ${wholeSeconds(node.lost_s)}`;
     else if (node.running_s >= LONG_CALL_S) second = `in a call for ${seconds(node.running_s)}`;
     else if (isThrottled) second ||= "waits: a queue is full";
     else if (hasFailures) second ||= "⚠ failures";
+    else if (dropped) second = `${dropped.toLocaleString("en")} dropped`;
     else if (node.state !== "opened") second ||= node.state;
     this.tell([first, second], node.busy ?? 0, node.steps_per_s === 0, series);
     this.nameAs(`node ${node.name}, ${node.calculator}, ${node.state}${node.place && `, ${node.place}`}`);
@@ -85,7 +88,9 @@ export class Item {
   }
 
   showStream(stream) {
-    const last = stream.dropped ? `${stream.dropped} dropped` : stream.age_s === null ? "none yet" : seconds(stream.age_s);
+    const dropped = stream.dropped_at[stream.writer]; // what its readers drop is told at these
+    const count = dropped === undefined ? 0 : Object.values(dropped).reduce((a, b) => a + b, 0);
+    const last = count ? `${count.toLocaleString("en")} dropped` : stream.age_s === null ? "none yet" : seconds(stream.age_s);
     this.notes.forEach((note) => say(note, `${queue(stream)}, ${rate(stream.per_s)}, ${last}`));
     this.fill(stream.limit ? stream.queued / stream.limit : 0);
     for (const line of this.edges) line.classList.toggle("is-flowing", stream.per_s > 0);

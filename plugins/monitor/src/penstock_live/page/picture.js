@@ -1,6 +1,7 @@
 // The picture of the graph, with numbers at its nodes and streams. Subgraphs are closed until they are opened. The
 // server draws it downwards and from left to right; the page takes what fits.
 import { byId, make } from "./elements.js";
+import { countsByNode } from "./drops.js";
 import { Item } from "./item.js";
 import { withoutStyle } from "./theme.js";
 import { request } from "./connection.js";
@@ -22,7 +23,7 @@ export class Picture {
     this.layouts = []; // those that the server has drawn: { svg, width, height }
     this.opened = new Set();
     this.size = 1;
-    this.marked = { culprit: new Set(), failed: new Set() };
+    this.marked = { culprit: new Set(), failed: new Set(), lost: new Set() };
     this.chosen = null;
     this.isResized = false; // by the user, since it was last fitted
     byId("smaller").addEventListener("click", () => this.zoom(1 / 1.25));
@@ -105,7 +106,7 @@ export class Picture {
     byId("picture").replaceChildren(svg);
     byId("picture").dataset.layout = svg === this.layouts[1]?.svg ? "across" : "down";
     this.resize(1);
-    this.marked = { culprit: new Set(), failed: new Set() };
+    this.marked = { culprit: new Set(), failed: new Set(), lost: new Set() };
     if (svg.items === undefined) svg.items = this.found();
     this.items = svg.items;
     this.highlight(this.chosen);
@@ -142,10 +143,11 @@ export class Picture {
   update(reading, minute, hasNewLines, failures) {
     if (this.svg === null) return;
     const throttled = new Set(reading.throttled);
+    const dropped = countsByNode(reading);
     const inGroups = new Map();
     for (const node of reading.nodes) {
       const item = this.items.get(`node ${node.name}`);
-      if (item !== undefined) item.showNode(node, throttled.has(node.name), hasNewLines ? minute.of(node.name) : null, failures.has(node.name));
+      if (item !== undefined) item.showNode(node, throttled.has(node.name), hasNewLines ? minute.of(node.name) : null, failures.has(node.name), dropped.get(node.name) ?? 0);
       else {
         const group = this.closedAround(node.name);
         if (group !== null) inGroups.set(group, [...(inGroups.get(group) ?? []), node]);
@@ -169,11 +171,13 @@ export class Picture {
     return this.items.get(`${kind} ${name}`) ?? this.closedAround(name);
   }
 
-  // Marks what a stall comes from, and the nodes whose failures have ended the run, by an outline and by words.
-  mark(culprits, failed) {
+  // Marks what a stall comes from, the nodes whose failures have ended the run, and those that have lost their sources,
+  // by an outline and by words.
+  mark(culprits, failed, lost) {
     if (this.svg === null) return;
     this.markAll("culprit", culprits.map((one) => (one.node ? this.itemFor("node", one.node) : this.itemFor("stream", one.stream))));
     this.markAll("failed", failed.map((name) => this.itemFor("node", name)));
+    this.markAll("lost", lost.map((name) => this.itemFor("node", name)));
   }
 
   markAll(word, found) {
@@ -182,7 +186,7 @@ export class Picture {
     for (const item of before) if (!items.has(item)) item.mark(word, false);
     for (const item of items) item.mark(word, true);
     const [first] = items;
-    if (before.size === 0 && first !== undefined) this.center(first.group);
+    if (before.size === 0 && first !== undefined && word !== "lost") this.center(first.group);
     this.marked[word] = items;
   }
 

@@ -1,7 +1,7 @@
 // One packet of a stream, as a picture, as lines or in words, in an element of the page.
 import { make, say, show } from "./elements.js";
 import { plot } from "./plot.js";
-import { seconds, stamp } from "./words.js";
+import { stamp, wholeSeconds } from "./words.js";
 
 const KEPT_NUMBERS = 120;
 const NONE_YET = "no packet yet";
@@ -98,7 +98,7 @@ export class Card {
   // Of the newest packet, if that is the one that is shown: on a quiet stream it may be from minutes ago.
   tellAge(ageS, isOver) {
     const isOld = this.shown.kind !== "none" && !this.hasNews() && !isOver && ageS !== null && ageS >= OLD_S;
-    say(this.age, isOld ? `${seconds(Math.floor(ageS)).replace(".0", "")} ago` : "");
+    say(this.age, isOld ? `${wholeSeconds(ageS)} ago` : "");
     show(this.age, isOld);
   }
 
