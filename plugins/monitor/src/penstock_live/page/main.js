@@ -22,6 +22,7 @@ const CONNECTION_WORDS = {
   refused: "the server refuses this page: open the address that it has printed",
 };
 
+const PROGRAM = "Penstock";
 const TROUBLED = new Set(["stalled", "failed"]);
 
 let newest = null; // the reading that is shown
@@ -100,7 +101,8 @@ function showReading(reading) {
     document.body.dataset.run = state;
   }
   const isLost = tellLost(reading);
-  document.title = `${TROUBLED.has(state) || isLost ? "⚠ " : ""}${state}${isLost ? ", source lost" : ""} – ${byId("title").textContent}`;
+  const name = byId("title").textContent;
+  document.title = `${TROUBLED.has(state) || isLost ? "⚠ " : ""}${state}${isLost ? ", source lost" : ""} – ${name === PROGRAM ? "" : `${name} – `}${PROGRAM}`;
   const isFirst = newest === null;
   newest = reading;
   say(byId("elapsed"), seconds(reading.elapsed_s));

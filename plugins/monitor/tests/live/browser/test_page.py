@@ -127,6 +127,18 @@ def test_a_screen_reader_is_told_of_states_and_never_of_numbers(page, server, mo
     page.until(lambda: page.text("#announcer") == "The run is over.")
 
 
+def test_the_head_and_the_tab_name_the_graph(page, hand, stack, monitor):
+    server = stack.enter_context(hand.serve(monitor, title="Door <b> (door.pbtxt)"))
+    page.open(server)
+    page.until_text("#run-state", "running")
+    assert page.text("h1") == "Door <b> (door.pbtxt)"
+    assert page.driver.title == "running – Door <b> (door.pbtxt) – Penstock"
+    sized = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+    page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", sized)
+    page.script("document.querySelector('h1').textContent = 'a_long_name'.repeat(30)")
+    assert page.script("return document.documentElement.scrollWidth") <= 390
+
+
 def test_errors_of_the_run_are_shown(page, server, monitor):
     page.open(server)
     page.until_text("#run-state", "running")
@@ -477,7 +489,7 @@ def test_a_server_that_is_gone_is_told_and_one_that_is_back_is_found(page, hand,
     first.close()
     page.until_text("#connection", "the server is gone; the numbers are its last ones; trying again")
     assert page.text("#announcer") == "The server is gone."
-    assert page.notes("node", "second")[1] == "worker 1 (pid 4711)"
+    assert page.notes("node", "second")[1] == "12 dropped"
 
     port = hand.Client(first.url).url.port
     listening, address = penstock_live.listening.listen("127.0.0.1", port, is_tls=False)
