@@ -63,8 +63,6 @@ class Follower:
         #: Which one was read last, as `graph.run_count` counts them.
         self._run = 0
         self._has_ended = False
-        #: When the run was first seen to be over, in seconds of the clock; None before.
-        self._over_s: float | None = None
         #: The stall, and when its story was logged.
         self._told: tuple[StallReading, float] | None = None
         #: In how many seconds the run is stalled if nothing moves; None where something moved since the
@@ -88,15 +86,13 @@ class Follower:
         if self.wiring is self._of_graph or not self.wiring.is_complete():
             kinds = {node.name: node.calculator for node in snapshot.nodes}
             self.wiring = Wiring.of_run(graph, graph.ledger(), kinds)
-        meter.take(snapshot, now_s)
+        meter.take(snapshot, now_s, graph.counters)
         streams = meter.streams(snapshot, self.wiring)
         self._take_sample(graph, snapshot, streams)
-        if snapshot.state == "over" and self._over_s is None:
-            self._over_s = now_s
         return Reading(
             number=self._number,
             state=snapshot.state,
-            elapsed_s=(now_s if self._over_s is None else self._over_s) - meter.began_s,
+            elapsed_s=(now_s if meter.over_s is None else meter.over_s) - meter.began_s,
             nodes=meter.nodes(snapshot, self._of_graph.calls),
             streams=streams,
             latencies=self._latencies.figures(self.wiring),
@@ -116,7 +112,6 @@ class Follower:
             self._sampler, self._latencies = Sampler(self._clock), Latencies()
         self._meter = None
         self._told = None
-        self._over_s = None
         self.wiring = self._of_graph
 
     def _before_a_run(self) -> Reading:

@@ -148,6 +148,7 @@ def test_a_run_that_fails_shows_its_errors(read, how) -> None:
     (error,) = reading.errors
     assert ("ValueError: no" if how == "fails" else "the run was cancelled") in error
     assert (reading.state, reading.stall) == ("over", None)
+    assert [one.name for one in reading.nodes if one.state == "failed"] == ["second"] * (how == "fails")
 
 
 def test_a_reading_is_json(read) -> None:
@@ -209,6 +210,36 @@ def test_the_age_is_that_of_the_newest_packet(read) -> None:
     assert ages == [0, 0.5, 1.0]
 
 
+def test_the_age_is_that_at_the_end_of_a_run_that_is_over(read) -> None:
+    one = read(CHAIN, Pass)
+    one.graph.start_run()
+    one.add(0)
+    one.idle()
+    one.after(0)
+    one.graph.close(TIMEOUT)
+    assert [stream(one.after(2), "out").age_s for _ in range(3)] == [2, 2, 2]
+
+
+def test_a_node_that_counts_as_lost_is_told_with_the_time_until_it_is_back_or_the_run_is_over(read) -> None:
+    counts = calculator(lambda cc: cc.counter("lost").increment_by(cc.input.payload), name="Counts", offset=0)
+    one = read(CHAIN.replace('"Pass" name: "first"', '"Counts" name: "first"'), counts, Pass)
+    one.graph.start_run()
+
+    def lost_after(seconds, *changes):
+        for change in changes:
+            one.graph.add_packet_to_input_stream("in", penstock.Packet(change, one.after(0).number))
+        one.idle()
+        return [one.lost_s for one in one.after(seconds).nodes]
+
+    assert lost_after(1) == [None, None]
+    assert lost_after(1, 1) == [0, None]
+    assert lost_after(8) == [8, None]
+    assert lost_after(1, -1) == [None, None]
+    assert lost_after(1, 1) == [0, None]
+    one.graph.close(TIMEOUT)
+    assert [one.lost_s for one in one.after(1).nodes] == [None, None]
+
+
 def test_a_call_that_lasts_is_told_with_its_time(read, gate) -> None:
     one = read(SLOW, gate.calculator, threads=1)
     one.graph.start_run()
@@ -235,6 +266,7 @@ def test_queues_drops_and_throttled_inputs_are_told(read, gate) -> None:
     told = stream(reading, "in")
     assert (told.packets, told.queued, told.limit) == (5, 3, 3)
     assert (told.dropped, told.drops) == (1, {"late": 1})
+    assert told.dropped_at == {"": {"late": 1}}, "at the graph input"
     assert told.queued_bytes > 0
     assert (told.bound, reading.throttled) == ("41", ("in",))
 

@@ -5,7 +5,7 @@ const COLUMNS = {
   "packets/s": (one) => rate(one.per_s),
   packets: (one) => one.packets.toLocaleString("en"),
   queue: queue,
-  dropped: (one) => (one.dropped ? `${one.dropped.toLocaleString("en")}: ${reasons(one)}` : "0"),
+  dropped: (one) => (one.dropped ? dropsOfStream(one) : "0"),
   "latency (median)": (one, latency) => (latency === undefined ? "–" : milliseconds(latency.median_ms)),
 };
 const NUMBERS = new Set(["packets/s", "packets", "queue", "latency (median)"]);

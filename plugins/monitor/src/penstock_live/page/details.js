@@ -2,8 +2,8 @@
 // of its calculator.
 import { byId, make, say, show } from "./elements.js";
 import { request } from "./connection.js";
-import { line } from "./timeline.js";
-import { busyWords, bytes, digits, queue, rate, reasons, seconds, stamp, withBriefTimes } from "./words.js";
+import { dropsOfNode, dropsOfStream } from "./drops.js";
+import { boundWords, busyWords, bytes, digits, queue, rate, seconds, stateWords, withBriefTimes } from "./words.js";
 
 const LOG_AGAIN_MS = 5000;
 const LONGEST_LOG = 20;
@@ -58,7 +58,7 @@ export class Details {
     if (this.chosen === null || reading === null) return;
     const { kind, name } = this.chosen;
     if (kind === "group") say(byId("toggle-group"), this.actions.isOpen(name) ? "Close the subgraph" : "Open the subgraph");
-    for (const [term, text] of Object.entries(factsOf(kind, name, reading))) {
+    for (const [term, text] of Object.entries(this.factsOf(kind, name, reading))) {
       if (!this.rows.has(term)) {
         const description = make("dd");
         this.rows.set(term, description);
@@ -66,6 +66,17 @@ export class Details {
       }
       say(this.rows.get(term), text);
     }
+  }
+
+  factsOf(kind, name, reading) {
+    const facts = factsOf(kind, name, reading);
+    if (kind === "node" && facts.state?.startsWith("lost")) facts.state += this.whyLost(name);
+    return facts;
+  }
+
+  whyLost(name) {
+    const outage = this.actions.eventsOf(name).findLast((one) => one.kind === "outage");
+    return outage?.words ? `: ${outage.words}` : "";
   }
 
   // Asks for what is not in the readings, and again for the log while the details are open.
@@ -83,11 +94,12 @@ export class Details {
   }
 
   tell(page, name) {
-    const errors = this.actions.eventsOf(name).filter((one) => one.kind === "failure").reverse();
+    const errors = page.errors.map((one) => `${timeOf(one.at_s)} ${withBriefTimes(one.words)}`).reverse();
+    if (page.error_count > 1) errors.unshift(`${page.error_count.toLocaleString("en")} in all, the newest first:`);
     const log = page.log.slice(-LONGEST_LOG).reverse();
     const lists = [
-      ["errors", "Last errors", errors.map(line), "This node has had no error."],
-      ["log", "Log, by the time of day", log.map((one) => `${timeOf(one.at_s)} ${one.level}: ${withBriefTimes(one.words)}`), "No log line names this node. The application chooses what is logged."],
+      ["errors", "Last errors", errors, "This node has had no error."],
+      ["log", "Log", log.map((one) => `${timeOf(one.at_s)} ${one.level}: ${withBriefTimes(one.words)}`), "No log line names this node. The application chooses what is logged."],
     ];
     if (!byId("about").children.length) this.begin(page, lists);
     for (const [id, , lines, none] of lists) {
@@ -123,13 +135,13 @@ function timeOf(epochS) {
 function factsOf(kind, name, reading) {
   if (kind === "group") return ofGroup(reading.nodes.filter((one) => one.name.startsWith(`${name}__`)));
   const found = reading[`${kind}s`].find((one) => one.name === name);
-  return found === undefined ? { "": "not in this run" } : kind === "node" ? ofNode(found) : ofStream(found);
+  return found === undefined ? { "": "not in this run" } : kind === "node" ? ofNode(found, reading) : ofStream(found);
 }
 
-function ofNode(node) {
+function ofNode(node, reading) {
   return {
     calculator: node.calculator,
-    state: node.state,
+    state: stateWords(node),
     "steps": `${node.steps.toLocaleString("en")}, ${digits(node.steps_per_s)} per second`,
     busy: node.busy === null ? "the run is not timed" : busyWords(node.busy),
     "calls under way": node.running ? `${node.running}, the first for ${seconds(node.running_s)}` : "none",
@@ -137,6 +149,7 @@ function ofNode(node) {
     executor: node.executor || "the default one",
     place: node.place || "this process",
     "waits for": withBriefTimes(node.waits_for) || "nothing",
+    dropped: dropsOfNode(reading, node.name) || "none",
   };
 }
 
@@ -147,8 +160,8 @@ function ofStream(stream) {
     packets: `${stream.packets.toLocaleString("en")}, ${rate(stream.per_s)}`,
     "in the queue": `${queue(stream)}, ${bytes(stream.queued_bytes)}`,
     "age of the newest": stream.age_s === null ? "there was none" : seconds(stream.age_s),
-    bound: stamp(stream.bound),
-    dropped: stream.dropped ? `${stream.dropped.toLocaleString("en")}: ${reasons(stream)}` : "none",
+    bound: boundWords(stream.bound),
+    dropped: dropsOfStream(stream),
   };
 }
 

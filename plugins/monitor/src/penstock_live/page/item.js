@@ -2,7 +2,7 @@
 import { makeSvg, say } from "./elements.js";
 import { BUSY } from "./bottleneck.js";
 import { Sparks } from "./sparks.js";
-import { busyWords, digits, milliseconds, plural, queueWords, rate, seconds } from "./words.js";
+import { busyWords, digits, milliseconds, plural, queueWords, rate, seconds, wholeSeconds } from "./words.js";
 
 const LONG_CALL_S = 1;
 const NOTES = 2; // further notes of a node are room for its lines over time
@@ -16,13 +16,13 @@ const LEVELS = {
   short: { name: [18, 22], notes: [[14.5, 41], [14, 57]], sparks: 63, stream: [12.5, 12.5], bar: 5 },
   full: { name: [14, 19], notes: [[11.5, 34], [11, 48]], sparks: 54, stream: [11, 11], bar: 4 },
 };
-const BADGES = new Set(["culprit", "failed"]); // marks that stand above the box
+const BADGES = new Set(["culprit", "failed", "lost"]); // marks that stand above the box
 
 export class Item {
   constructor({ kind, name, group, box, isFrame }, edges, onToggle) {
     Object.assign(this, { kind, name, group, edges, isFrame, box });
     this.label = name;
-    this.marks = new Set(); // "culprit", "failed", "busiest"
+    this.marks = new Set(); // "culprit", "failed", "lost", "busiest"
     this.badge = null;
     this.explain = () => name; // in sentences, to who points at it
     this.x = box.x + (isFrame ? 20 : box.width / 2);
@@ -112,15 +112,18 @@ export class Item {
 
   // --- what it says -------------------------------------------------------------------------------
 
-  // `more`: isOver, isThrottled, queued (in the longest queue before it), series (or null), hasFailures.
-  showNode(node, { isOver, isThrottled, queued, series, hasFailures }) {
+  // `more`: isOver, isThrottled, queued (in the longest queue before it), series (or null), hasFailures,
+  // dropped (packets or input sets that it has dropped).
+  showNode(node, { isOver, isThrottled, queued, series, hasFailures, dropped }) {
     const busy = node.busy === null ? "" : `, ${busyWords(node.busy)}`;
     const first = isOver ? `${node.steps.toLocaleString("en")} steps in all` : `${digits(node.steps_per_s)} steps/s${busy}`;
     let second = node.place;
     if (this.marks.has("failed")) second = node.state === "failed in open" ? node.state : "failed";
+    else if (node.lost_s !== null) second = `⚠ lost for ${wholeSeconds(node.lost_s)}`;
     else if (node.running_s >= LONG_CALL_S) second = `in a call for ${seconds(node.running_s)}`;
     else if (hasFailures) second = "⚠ failures";
     else if (isThrottled) second ||= "waits: a queue is full";
+    else if (dropped) second = `${dropped.toLocaleString("en")} dropped`;
     else if (node.state !== "opened") second ||= node.state;
     if (this.marks.has("busiest")) second = ["busiest", second].filter(Boolean).join(", ");
     const ms = callMs(node);
@@ -133,6 +136,7 @@ export class Item {
       node.busy === null ? "The run is not timed." : `It is ${busyWords(node.busy)}: the share of the last second in its calls.`,
       ms === null ? "" : `A call takes ${milliseconds(ms)}.`,
       `${plural(queued, "packet")} in the longest queue before it.`,
+      dropped && `It has dropped ${dropped.toLocaleString("en")}.`,
       "Lines: the last minute.",
     ].filter(Boolean).join(" ");
   }
@@ -166,7 +170,8 @@ export class Item {
   }
 
   showStream(stream, isOver) {
-    const dropped = stream.dropped ? `${stream.dropped.toLocaleString("en")} dropped` : "";
+    const drops = Object.values(stream.dropped_at[stream.writer] ?? {}); // what its readers drop is told at these
+    const dropped = drops.length ? `${drops.reduce((a, b) => a + b, 0).toLocaleString("en")} dropped` : "";
     const age = stream.age_s === null ? "none yet" : `last ${seconds(stream.age_s)} ago`;
     const now = [queueWords(stream), dropped || (stream.per_s > 0 ? rate(stream.per_s) : age)];
     const words = isOver ? [plural(stream.packets, "packet"), dropped] : now;

@@ -12,22 +12,24 @@ import { Timeline } from "./timeline.js";
 import { Troubles } from "./stall.js";
 import { Search } from "./search.js";
 import { link, linked, unlink } from "./links.js";
-import { seconds } from "./words.js";
+import { seconds, wholeSeconds } from "./words.js";
 
 const CONNECTION_WORDS = {
   live: "live",
-  still: "connected",
+  still: "server connected",
   paused: "paused here; the run goes on",
   gone: "the server is gone; the numbers are its last ones; trying again",
   refused: "the server refuses this page: open the address that it has printed",
 };
 
 const KEPT_EVENTS = 300;
+const PROGRAM = "Penstock";
 const TROUBLED = new Set(["stalled", "failed"]);
 
 let newest = null; // the reading that is shown
 let held = null; // the newest one, while the page is paused
 let heldEvents = null; // what has happened meanwhile, and when the newest of it was told
+let lostNames = null; // of nodes, as they were told last
 let isPaused = false;
 let connectionState = "connecting";
 let lostAt = null; // when the server gave its last answer
@@ -60,7 +62,7 @@ const search = new Search({
   },
   onChosen: choose,
   eventsOf: (name) => timeline.ofNode(name),
-  failed: () => failedIn(newest),
+  failed: () => failedNodes(newest),
 });
 picture.onPut = () => newest !== null && showInPicture(true);
 byId("pause").addEventListener("click", togglePause);
@@ -121,7 +123,9 @@ function showReading(reading, hasNewLines = false) {
     say(byId("run-state"), state);
     document.body.dataset.run = state;
   }
-  document.title = `${TROUBLED.has(state) ? "⚠ " : ""}${state} – Penstock`;
+  const isLost = tellLost(reading);
+  const name = byId("title").textContent;
+  document.title = `${TROUBLED.has(state) || isLost ? "⚠ " : ""}${state}${isLost ? ", source lost" : ""} – ${name === PROGRAM ? "" : `${name} – `}${PROGRAM}`;
   const isFirst = newest === null;
   newest = reading;
   say(byId("elapsed"), seconds(reading.elapsed_s));
@@ -141,14 +145,33 @@ function stateOf({ stall, state, errors }) {
 }
 
 function showInPicture(hasNewLines) {
-  picture.mark(newest.stall?.culprits ?? [], failedIn(newest));
+  const names = (isIt) => newest.nodes.filter(isIt).map((one) => one.name);
+  picture.mark(newest.stall?.culprits ?? [], failedNodes(newest), names((one) => one.lost_s !== null));
   picture.update(newest, minute, hasNewLines, timeline.failed());
 }
 
-// Returns the names of the nodes that have ended the run: each error begins with the node that it is of.
-function failedIn({ nodes, errors }) {
-  const named = new Set(errors.map((one) => /\bnode '([^']+)'/.exec(one)?.[1]));
-  return nodes.filter((one) => one.state === "failed in open" || named.has(one.name)).map((one) => one.name);
+// Returns the names of the nodes that failed in open, or have ended the run.
+function failedNodes(reading) {
+  const named = failedIn(reading);
+  return reading.nodes.filter((one) => one.state.startsWith("failed") || named.has(one.name)).map((one) => one.name);
+}
+
+// Returns the names of the nodes that have ended the run: each error begins with the node that it is of. They may not
+// be closed yet.
+function failedIn({ errors }) {
+  return new Set(errors.map((one) => /\bnode '([^']+)'/.exec(one)?.[1]));
+}
+
+// Says which sources are lost, beside the state of the run.
+function tellLost({ nodes }) {
+  const lost = nodes.filter((one) => one.lost_s !== null);
+  const words = lost.length > 1 ? `⚠ ${lost.length} sources lost` : lost.length ? `⚠ ${lost[0].name} lost for ${wholeSeconds(lost[0].lost_s)}` : "";
+  const names = lost.map((one) => one.name).join(", ");
+  say(byId("lost"), words);
+  show(byId("lost"), lost.length > 0);
+  if (names !== lostNames && lostNames !== null) announce(names ? `Lost: ${names}.` : "No source is lost any more.");
+  lostNames = names;
+  return lost.length > 0;
 }
 
 function showConnection(state) {

@@ -2,6 +2,7 @@
 // server draws it downwards and from left to right; the page takes what fits.
 import { byId, make, say, show } from "./elements.js";
 import { Bottleneck, longestQueues } from "./bottleneck.js";
+import { countsByNode } from "./drops.js";
 import { Item } from "./item.js";
 import { withoutStyle } from "./theme.js";
 import { request } from "./connection.js";
@@ -18,6 +19,7 @@ const SHARE_OF_WIDTH = 0.64; // the most that the picture takes beside what flow
 const NAMES_BELOW = 0.5; // in a picture smaller than this names alone are read
 const SHORT_BELOW = 0.92;
 const WHEEL = 0.002; // how much a turn of the wheel enlarges
+const CALM = new Set(["lost", "busiest"]); // marks to which the picture does not scroll
 const INSIDE = "__"; // between the names of a subgraph and of what is in it
 
 export class Picture {
@@ -28,7 +30,7 @@ export class Picture {
     this.layouts = []; // those that the server has drawn: { svg, width, height }
     this.opened = new Set();
     this.size = 1;
-    this.marked = { culprit: new Set(), failed: new Set(), busiest: new Set() };
+    this.marked = { culprit: new Set(), failed: new Set(), lost: new Set(), busiest: new Set() };
     this.bottleneck = new Bottleneck();
     this.pointed = null; // the item that is explained
     this.chosen = null;
@@ -163,7 +165,7 @@ export class Picture {
     byId("picture").replaceChildren(svg);
     byId("picture").dataset.layout = svg === this.layouts[1]?.svg ? "across" : "down";
     this.resize(1);
-    this.marked = { culprit: new Set(), failed: new Set(), busiest: new Set() };
+    this.marked = { culprit: new Set(), failed: new Set(), lost: new Set(), busiest: new Set() };
     if (svg.items === undefined) svg.items = this.found();
     this.items = svg.items;
     this.pointed = null;
@@ -203,14 +205,22 @@ export class Picture {
     if (this.svg === null) return;
     this.markBusiest(reading);
     const throttled = new Set(reading.throttled);
+    const dropped = countsByNode(reading);
     const isOver = reading.state === "over";
     const queued = longestQueues(reading);
     const inGroups = new Map();
     for (const node of reading.nodes) {
-      const item = this.items.get(`node ${node.name}`);
+      const { name } = node;
+      const item = this.items.get(`node ${name}`);
       if (item !== undefined) {
-        const series = hasNewLines ? minute.of(node.name) : null;
-        item.showNode(node, { isOver, isThrottled: throttled.has(node.name), queued: queued.get(node.name) ?? 0, series, hasFailures: failures.has(node.name) });
+        item.showNode(node, {
+          isOver,
+          isThrottled: throttled.has(name),
+          queued: queued.get(name) ?? 0,
+          series: hasNewLines ? minute.of(name) : null,
+          hasFailures: failures.has(name),
+          dropped: dropped.get(name) ?? 0,
+        });
       } else {
         const group = this.closedAround(node.name);
         if (group !== null) inGroups.set(group, [...(inGroups.get(group) ?? []), node]);
@@ -266,11 +276,13 @@ export class Picture {
     return this.items.get(`${kind} ${name}`) ?? this.closedAround(name);
   }
 
-  // Marks what a stall comes from, and the nodes whose failures have ended the run, by an outline and by words.
-  mark(culprits, failed) {
+  // Marks what a stall comes from, the nodes whose failures have ended the run, and those that have lost their sources,
+  // by an outline and by words.
+  mark(culprits, failed, lost) {
     if (this.svg === null) return;
     this.markAll("culprit", culprits.map((one) => (one.node ? this.itemFor("node", one.node) : this.itemFor("stream", one.stream))));
     this.markAll("failed", failed.map((name) => this.itemFor("node", name)));
+    this.markAll("lost", lost.map((name) => this.itemFor("node", name)));
   }
 
   markAll(word, found) {
@@ -279,7 +291,7 @@ export class Picture {
     for (const item of before) if (!items.has(item)) item.mark(word, false);
     for (const item of items) item.mark(word, true);
     const [first] = items;
-    if (before.size === 0 && first !== undefined && word !== "busiest") this.center(first.group);
+    if (before.size === 0 && first !== undefined && !CALM.has(word)) this.center(first.group);
     this.marked[word] = items;
   }
 

@@ -2,10 +2,11 @@
 // first one.
 import { byId, make, say } from "./elements.js";
 import { BUSY } from "./bottleneck.js";
+import { countsByNode } from "./drops.js";
 
 export class Search {
   // `onFound(things)` gets what is found as { kind, name }, null for nothing asked; `onChosen(kind, name)` what Enter
-  // goes to; `eventsOf(name)` returns what has happened at a node, and `failed()` the nodes that have ended the run.
+  // goes to; `eventsOf(name)` returns what has happened at a node, and `failed()` names of nodes that have ended the run.
   constructor({ onFound, onChosen, eventsOf, failed }) {
     Object.assign(this, { onFound, eventsOf, failed });
     this.things = []; // { kind, name }
@@ -54,6 +55,7 @@ export class Search {
   states() {
     const { nodes, streams, throttled, stall } = this.reading;
     const waiting = new Set(throttled);
+    const dropped = countsByNode(this.reading);
     const failed = new Set(this.failed());
     const culprits = new Set(stall?.culprits.map((one) => one.node || one.stream));
     const said = new Map();
@@ -61,7 +63,7 @@ export class Search {
       const events = this.eventsOf(one.name).filter(({ kind }) => kind !== "drop"); // they are its streams'
       const hasFailures = failed.has(one.name) || events.some(({ kind }) => kind === "failure");
       said.set(`node ${one.name}`, [
-        one.calculator, one.state, one.place, one.dropped && "dropped drops", one.busy >= BUSY && "busy busiest bottleneck",
+        one.calculator, one.state, one.place, dropped.has(one.name) && "dropped drops", one.lost_s !== null && "lost", one.busy >= BUSY && "busy busiest bottleneck",
         waiting.has(one.name) && "waits throttled: a queue is full", hasFailures && "failed failures errors",
         culprits.has(one.name) && "culprit stalled", ...events.map(({ kind, words }) => `${kind} ${words}`),
       ]);

@@ -1,11 +1,12 @@
 // One packet of a stream, as a picture, as lines or in words, in an element of the page.
-import { make, say } from "./elements.js";
+import { make, say, show } from "./elements.js";
 import { plot } from "./plot.js";
 import { fieldsOf } from "./fields.js";
-import { brief, stamp } from "./words.js";
+import { brief, stamp, wholeSeconds } from "./words.js";
 
 const KEPT_NUMBERS = 120;
 const NONE_YET = "no packet yet";
+const OLD_S = 2; // so old it is said
 
 export class Shown {
   constructor(name, body) {
@@ -93,7 +94,8 @@ export class Card {
     this.shown = new Shown(name, body);
     this.words = make("p", { class: "words" });
     this.when = make("p", { class: "hint" });
-    this.element = make("article", { "data-card": name }, make("div", { class: "heading" }, make("h3", {}, this.title), remove), body, this.words, this.when);
+    this.age = make("p", { class: "hint age", hidden: "" });
+    this.element = make("article", { "data-card": name }, make("div", { class: "heading" }, make("h3", {}, this.title), remove), body, this.words, this.when, this.age);
     this.element.card = this;
   }
 
@@ -102,6 +104,13 @@ export class Card {
     if (this.shown.kind !== "none") return;
     const passed = `${packets.toLocaleString("en")} ${packets === 1 ? "packet has" : "packets have"} passed`;
     say(this.waiting, packets ? `${passed}${isOver ? "" : "; the next one is shown"}` : isOver ? "there was no packet" : NONE_YET);
+  }
+
+  // Of the newest packet, if that is the one that is shown: on a quiet stream it may be from minutes ago.
+  tellAge(ageS, isOver) {
+    const isOld = this.shown.kind !== "none" && !this.hasNews() && !isOver && ageS !== null && ageS >= OLD_S;
+    say(this.age, isOld ? `${wholeSeconds(ageS)} ago` : "");
+    show(this.age, isOld);
   }
 
   hasNews() {

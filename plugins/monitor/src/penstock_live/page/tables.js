@@ -1,13 +1,14 @@
 // The same numbers as tables: for screen readers, for graphs without a picture, and to find something.
 import { byId, make, say, show } from "./elements.js";
-import { busyWords, digits, milliseconds, queue, rate, reasons, seconds, stamp, withoutBounds } from "./words.js";
+import { countWords, drops, dropsOfStream } from "./drops.js";
+import { boundWords, busyWords, digits, milliseconds, queue, rate, seconds, stateWords, withoutBounds } from "./words.js";
 
 const OPEN_UP_TO = 60;
 
 const NODES = {
   node: (one) => one.name,
   calculator: (one) => one.calculator,
-  state: (one) => one.state,
+  state: stateWords,
   "steps/s": (one) => digits(one.steps_per_s),
   busy: (one) => (one.busy === null ? "–" : busyWords(one.busy).replace(" busy", "")),
   steps: (one) => one.steps.toLocaleString("en"),
@@ -21,8 +22,8 @@ const STREAMS = {
   queue: queue,
   packets: (one) => one.packets.toLocaleString("en"),
   age: (one) => (one.age_s === null ? "–" : seconds(one.age_s)),
-  dropped: (one) => (one.dropped ? `${one.dropped.toLocaleString("en")}: ${reasons(one)}` : "0"),
-  bound: (one) => stamp(one.bound),
+  dropped: (one) => (one.dropped ? dropsOfStream(one) : "0"),
+  bound: (one) => boundWords(one.bound),
 };
 const LATENCIES = {
   "at": (one) => one.stream,
@@ -33,9 +34,10 @@ const LATENCIES = {
   samples: (one) => one.count.toLocaleString("en"),
 };
 const DROPS = {
-  stream: (one) => one.stream,
+  "dropped by": (one) => one.node || "the graph input",
+  stream: (one) => one.streams.join(", "),
   reason: (one) => one.reason,
-  packets: (one) => one.count.toLocaleString("en"),
+  packets: countWords,
 };
 // On a phone these are left out: the details of a row have them.
 const MINOR = new Set(["calculator", "place", "waits for", "written by", "packets", "bound", "worst", "samples"]);
@@ -83,7 +85,7 @@ class Table {
     const holder = make("th", { scope: "row" });
     if (this.onChosen === null) return holder;
     const button = make("button", { type: "button", class: "link" });
-    button.addEventListener("click", () => this.onChosen(item.name));
+    button.addEventListener("click", () => this.onChosen(item.name ?? item.node));
     holder.append(button);
     return button;
   }
@@ -103,7 +105,7 @@ export class Tables {
     this.nodes = new Table(byId("nodes"), "Nodes", NODES, "There are no nodes.", (name) => onChosen("node", name));
     this.streams = new Table(byId("streams"), "Streams", STREAMS, "There are no streams.", (name) => onChosen("stream", name));
     this.latencies = new Table(byId("latency"), "Latency to each output", LATENCIES, "No timestamp was sampled yet.");
-    this.drops = new Table(byId("drop-table"), "Dropped packets", DROPS, "None.");
+    this.drops = new Table(byId("drop-table"), "Dropped packets", DROPS, "None.", (name) => name && onChosen("node", name));
     this.isNew = true;
     this.reading = null;
     for (const id of ["node-details", "stream-details"]) byId(id).addEventListener("toggle", () => this.reading !== null && this.update(this.reading));
@@ -121,9 +123,10 @@ export class Tables {
     if (byId("node-details").open) this.nodes.update(reading.nodes, (one) => one.name);
     if (byId("stream-details").open) this.streams.update(reading.streams, (one) => one.name);
     this.latencies.update(reading.latencies, (one) => one.stream);
-    const drops = reading.streams.flatMap((one) => Object.entries(one.drops).map(([reason, count]) => ({ stream: one.name, reason, count })));
-    this.drops.update(drops, (one) => `${one.stream} ${one.reason}`);
-    show(byId("drops"), drops.length > 0);
+    say(this.latencies.empty, reading.state === "over" ? "No timestamp was sampled." : "No timestamp was sampled yet.");
+    const dropped = drops(reading);
+    this.drops.update(dropped, (one) => one.key);
+    show(byId("drops"), dropped.length > 0);
     if (this.wanted !== null) this.filter();
   }
 

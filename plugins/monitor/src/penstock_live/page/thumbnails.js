@@ -51,6 +51,7 @@ export class Thumbnails {
       if (card === undefined) continue;
       card.packets = stream.packets;
       card.wait(stream.packets, reading.state === "over");
+      card.tellAge(stream.age_s, reading.state === "over");
     }
     if (!this.chosen) this.enlarge(this.busiest());
     this.tellHero();
@@ -146,7 +147,7 @@ export class Thumbnails {
     say(byId("hero-name"), this.hero?.name ?? "");
     const when = card?.when.textContent;
     if (card !== undefined && this.hero.shown.kind === "none") say(byId("hero-body").firstChild, card.waiting.textContent);
-    const words = [stream && rate(stream.per_s), card?.words.textContent, when && `at ${when}`];
+    const words = [stream && rate(stream.per_s), card?.words.textContent, when && `at ${when}`, card?.age.textContent];
     say(byId("hero-words"), words.filter(Boolean).join(" · "));
     show(byId("hero-busiest"), this.chosen !== "");
     show(byId("zoom-in"), PICTURES.has(this.hero?.shown.kind));

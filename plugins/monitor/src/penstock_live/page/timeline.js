@@ -1,8 +1,8 @@
-// What has happened in the run, on a line of time and as a list: drops, stalls, sources that came back, failures.
+// What has happened in the run, on a line of time and as a list: drops, stalls, sources that were lost or came back, failures.
 import { byId, make, makeSvg, say, show } from "./elements.js";
 import { seconds, withSeconds } from "./words.js";
 
-const LANES = { drop: "drops", stall: "stalls", reconnect: "reconnects", failure: "failures" };
+const LANES = { drop: "drops", stall: "stalls", outage: "outages", reconnect: "reconnects", failure: "failures" };
 const LANE = 17;
 const LEFT = 84;
 const AXIS = 16;
@@ -95,7 +95,7 @@ export class Timeline {
   told() {
     const ofKind = (kind) => [...this.events.values()].filter((one) => one.kind === kind);
     const counts = Object.entries(LANES).map(([kind, words]) => [ofKind(kind).reduce((sum, one) => sum + one.count, 0), words]);
-    return counts.filter(([count]) => count).map(([count, words]) => (count === 1 ? `1 ${words.replace(/s$/, "")}` : `${count.toLocaleString("en")} ${words}`)).join(", ") || "no drop, stall, reconnect or failure";
+    return counts.filter(([count]) => count).map(([count, words]) => (count === 1 ? `1 ${words.replace(/s$/, "")}` : `${count.toLocaleString("en")} ${words}`)).join(", ") || "no drop, stall, outage, reconnect or failure";
   }
 
   list() {
@@ -113,11 +113,18 @@ export class Timeline {
 export function line(event) {
   const lasted = event.to_s - event.from_s >= 1 ? `, for ${seconds(event.to_s - event.from_s)}` : "";
   const what = {
-    drop: () => `${event.count.toLocaleString("en")} ${event.count === 1 ? "packet" : "packets"} of ${event.stream} dropped: ${event.words}`,
+    drop: () => `${event.count.toLocaleString("en")} ${event.count === 1 ? "packet" : "packets"}${event.stream && ` of ${event.stream}`} dropped${event.node && ` by ${event.node}`}: ${event.words}`,
     stall: () => `nothing moved: ${event.words}`,
+    outage: () => `${event.node}: lost${event.words && `: ${event.words}`}`,
     reconnect: () => counted(event),
+    failure: () => failed(event),
   }[event.kind] ?? (() => (event.count > 1 ? counted(event) : event.words));
   return `${seconds(event.from_s)}: ${withSeconds(what())}${lasted}`;
+}
+
+function failed({ node, words, count }) {
+  const named = words.startsWith("node '") || !node ? words : `${node}: ${words}`;
+  return count > 1 ? `${node}: ${count.toLocaleString("en")} failures, the last: ${words}` : named;
 }
 
 function counted({ node, words, count }) {

@@ -16,6 +16,11 @@ export function seconds(time) {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
+// For words that change once a second.
+export function wholeSeconds(time) {
+  return seconds(Math.floor(time)).replace(".0 s", " s");
+}
+
 // A timestamp as it is, in microseconds, and as seconds or a date beside that. What is no number stays as it is.
 export function stamp(text, before = " (", after = ")") {
   const time = /^-?\d+$/.test(text) ? clock(Number(text)) : "";
@@ -97,6 +102,12 @@ export function plural(count, word) {
   return `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
 }
 
-export function reasons(stream) {
-  return Object.entries(stream.drops).map(([reason, count]) => `${count.toLocaleString("en")} ${reason}`).join(", ");
+// The state of a node; one that has lost its source says that.
+export function stateWords({ state, lost_s }) {
+  return lost_s === null ? state : `lost for ${wholeSeconds(lost_s)}`;
+}
+
+// A timestamp bound; of a stream that has ended there is none.
+export function boundWords(bound) {
+  return bound === "Timestamp::Done()" ? "it has ended" : stamp(bound);
 }

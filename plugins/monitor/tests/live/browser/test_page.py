@@ -16,6 +16,7 @@ import penstock
 import penstock_live.listening
 import penstock_live.thumbnails
 from penstock_formats import ImageFrame
+from penstock_live.journal import Journal
 from penstock_live.thumbnail import thumbnail
 from penstock_monitor import CulpritReading, StallReading
 
@@ -33,9 +34,9 @@ def test_the_picture_has_every_node_and_stream_with_its_numbers(page, server, mo
         "29.9 steps/s, 45 % busy",
         "",
     ]
-    assert page.notes("node", "second") == ["29.9 steps/s", "worker 1 (pid 4711)"]
+    assert page.notes("node", "second") == ["29.9 steps/s", "12 dropped"]
     assert page.notes("stream", "in") == ["queue 3 of 100, 29.9/s"]
-    assert page.notes("stream", "between") == ["queue 3 of 100, 12 dropped"]
+    assert page.notes("stream", "between") == ["queue 3 of 100, 29.9/s"]
     assert page.notes("stream", "out") == ["queue 0, 29.9/s"]
     assert page.text("#run-state") == "running"
     assert page.text("#connection") == "live"
@@ -47,9 +48,10 @@ def test_the_tables_have_the_same_numbers_and_the_reasons_of_drops(page, server)
     page.open(server)
     page.until_text("#streams", "between")
     rows = [row.text for row in page.driver.find_elements(By.CSS_SELECTOR, "#streams tbody tr")]
-    assert rows[1] == "between first 29.9/s 3 of 100 100 0.1 s 12: 10 late, 2 queue full at least 101"
+    drops = "10 at second: late; 2 at second: queue full"
+    assert rows[1] == f"between first 29.9/s 3 of 100 100 0.1 s {drops} at least 101"
     assert page.texts("#drop-table td, #drop-table tbody th") == [
-        "between", "late", "10", "between", "queue full", "2",
+        "second", "between", "late", "10", "second", "between", "queue full", "2",
     ]  # fmt: skip
     assert page.texts("#latency td") == ["5.00 ms", "9.10 ms", "31 ms", "5.20 ms", "30"]
     nodes = [row.text for row in page.driver.find_elements(By.CSS_SELECTOR, "#nodes tbody tr")]
@@ -125,6 +127,18 @@ def test_a_screen_reader_is_told_of_states_and_never_of_numbers(page, server, mo
     page.until(lambda: page.text("#announcer") == "The run is over.")
 
 
+def test_the_head_and_the_tab_name_the_graph(page, hand, stack, monitor):
+    server = stack.enter_context(hand.serve(monitor, title="Door <b> (door.pbtxt)"))
+    page.open(server)
+    page.until_text("#run-state", "running")
+    assert page.text("h1") == "Door <b> (door.pbtxt)"
+    assert page.driver.title == "running – Door <b> (door.pbtxt) – Penstock"
+    sized = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+    page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", sized)
+    page.script("document.querySelector('h1').textContent = 'a_long_name'.repeat(30)")
+    assert page.script("return document.documentElement.scrollWidth") <= 390
+
+
 def test_errors_of_the_run_are_shown(page, server, monitor):
     page.open(server)
     page.until_text("#run-state", "running")
@@ -150,6 +164,75 @@ def test_the_node_that_has_ended_the_run_is_marked_in_words_too(page, server, mo
     monitor.give(errors=(), state="running")  # another run
     page.until_text("#run-state", "running")
     assert page.texts(".is-failed, .live-badge") == []
+
+
+def test_packets_are_dropped_where_a_node_drops_them_and_an_input_set_once(page, server, monitor):
+    skipped = {"skipped: ValueError": 7}
+    monitor.newest = attrs.evolve(
+        monitor.newest,
+        nodes=(attrs.evolve(monitor.newest.nodes[0]), attrs.evolve(monitor.newest.nodes[1], place="")),
+        streams=tuple(
+            attrs.evolve(one, dropped=10, drops=skipped | {"late": 3}, dropped_at=at)
+            for one, at in zip(
+                monitor.newest.streams,
+                (
+                    {"second": skipped, "": {"late": 3}},
+                    {"second": skipped, "first": {"late": 3}},
+                    {"second": {"late": 3}},
+                ),
+                strict=True,
+            )
+        ),
+    )
+    page.open(server)
+    page.until_text("#drop-table", "skipped")
+    rows = [row.text for row in page.driver.find_elements(By.CSS_SELECTOR, "#drop-table tbody tr")]
+    assert rows == [
+        "second in, between skipped: ValueError 7 input sets",
+        "the graph input in late 3",
+        "first between late 3",
+        "second out late 3",
+    ]
+    page.until(lambda: page.notes("node", "second"))
+    assert [page.notes("node", name)[1] for name in ("first", "second")] == ["3 dropped", "10 dropped"]
+    said = [page.notes("stream", name)[0].split(", ")[-1] for name in ("in", "between", "out")]
+    assert said == ["3 dropped", "3 dropped", "3 dropped"], "what their writers have dropped"
+    page.script("document.querySelector('#drop-table tbody tr button').click()")
+    page.until_text("#details-list", "7 input sets of in, between: skipped: ValueError; 3 of out: late")
+
+
+def test_a_lost_source_is_told_in_the_head_at_its_node_and_in_its_details(page, hand, stack, monitor):
+    journal = Journal()
+    server = stack.enter_context(hand.serve(monitor, journal=journal))
+    first, second = monitor.newest.nodes
+    page.open(server)
+    page.until(lambda: page.notes("node", "first"))
+    assert not page.driver.find_element(By.ID, "lost").is_displayed()
+    nodes = (attrs.evolve(first, lost_s=9.4, steps_per_s=19.6), second)
+    for lost_s in (0.0, 9.4):
+        reading = attrs.evolve(
+            monitor.newest, elapsed_s=20 + lost_s, nodes=(attrs.evolve(first, lost_s=lost_s),)
+        )
+        journal.take(reading, {})
+    monitor.give(nodes=nodes, elapsed_s=29.4)
+    page.until_text("#lost", "⚠ first lost for 9 s")
+    assert page.driver.find_element(By.ID, "lost").is_displayed()
+    assert page.driver.title == "⚠ running, source lost – Penstock"
+    assert page.text("#announcer") == "Lost: first."
+    assert page.texts(".is-lost .pk-name") == ["first"]
+    assert page.notes("node", "first") == ["19.6 steps/s, 45 % busy", "⚠ lost for 9 s"]
+    page.until_text("#events-words", "1 outage")
+    assert page.text("#timeline .mark-outage title") == "20.0 s: first: lost, for 9.4 s"
+    page.script("document.querySelector('[data-node=first]').focus()")
+    page.press(Keys.ENTER)
+    page.until_text("#details-list", "lost for 9 s")
+
+    monitor.give(nodes=tuple(attrs.evolve(one, lost_s=3.0) for one in nodes))
+    page.until_text("#lost", "⚠ 2 sources lost")
+    monitor.give(nodes=(first, second))
+    page.until(lambda: page.text("#lost") == "")
+    assert page.texts(".is-lost, .live-badge") == []
+    assert page.text("#announcer") == "No source is lost any more."
 
 
 def test_a_node_that_failed_in_open_is_marked(page, server, monitor):
@@ -313,6 +396,18 @@ def test_numbers_become_a_line(page, server, monitor):
     assert path.count("L") == 2
 
 
+def test_the_age_of_a_packet_on_a_quiet_stream_is_told(page, server, monitor):
+    monitor.packets["out"] = penstock.Packet("the camera is lost", 7)
+    page.open(server)
+    age = "article[data-card=out] .age"
+    page.until(lambda: page.texts("article[data-card=out] pre"))
+    assert page.text(age) == ""
+    streams = monitor.newest.streams
+    monitor.give(streams=(*streams[:2], attrs.evolve(streams[2], age_s=75.4, per_s=0.0)))
+    assert page.until(lambda: page.text(age)) == "75 s ago"
+    assert "75 s ago" in page.text("#hero-words")
+
+
 def test_a_payload_is_text_and_never_markup(page, server, monitor):
     evil = "<img src=x onerror=\"document.title='taken'\"><script>document.title='taken'</script>"
     monitor.packets["out"] = penstock.Packet(evil, 1)
@@ -396,7 +491,7 @@ def test_a_server_that_is_gone_is_told_and_one_that_is_back_is_found(page, hand,
     first.close()
     page.until_text("#connection", "the server is gone; the numbers are its last ones; trying again")
     assert page.text("#announcer") == "The server is gone."
-    assert page.notes("node", "second")[1] == "worker 1 (pid 4711)"
+    assert page.notes("node", "second")[1] == "12 dropped"
 
     port = hand.Client(first.url).url.port
     listening, address = penstock_live.listening.listen("127.0.0.1", port, is_tls=False)
