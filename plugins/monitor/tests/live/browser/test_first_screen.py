@@ -309,8 +309,8 @@ def test_the_last_errors_of_a_node_say_what_went_wrong_and_how_often(page, serve
     lines = page.until_text("#about-errors", "in all").splitlines()
     assert lines[0] == "44 in all, the newest first:"
     assert [line.split(" ", 1)[1] for line in lines[1:3]] == [
-        "process() failed at 44: ValueError: no 44",
-        "process() failed at 43: ValueError: no 43",
+        "process() failed at 44 us: ValueError: no 44",
+        "process() failed at 43 us: ValueError: no 43",
     ]
     titles = page.texts("#timeline .mark-failure title")
     assert (

@@ -9,6 +9,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 import penstock
+from penstock_failures import Failure
 from penstock_formats import ImageFrame
 from penstock_live.journal import Journal
 
@@ -106,9 +107,10 @@ def test_the_list_of_what_has_happened_makes_the_page_longer_and_nothing_smaller
 
 
 def test_what_has_failed_is_the_first_of_the_details(page, server, hand, journal, monitor):
-    journal.take(attrs.evolve(hand.READING, elapsed_s=30.0), {"first-failures": 3})
+    failed = [Failure("first", "Some", "process", 7, "E", "ValueError: no", "", 1, "skip", 10**18)]
+    journal.take(attrs.evolve(hand.READING, elapsed_s=30.0), {"first-failures": 1}, lambda: failed)
     opened(page, server)
-    page.until_text("#events-words", "3 failures")
+    page.until_text("#events-words", "1 failure")
     for name, is_first in (("first", True), ("second", False)):
         enter(page, "node", name)
         page.until_text("#about-config", f'name: "{name}"')
