@@ -119,8 +119,9 @@ export class Item {
     this.group.classList.toggle(`is-${word}`, isMarked);
     this.badge?.remove();
     this.badge = null;
-    if (this.marks.size) {
-      this.badge = makeSvg("text", { class: "live-badge", x: this.frame.x.baseVal.value, y: this.frame.y.baseVal.value - 4 }, `⚠ ${[...this.marks].join(", ")}`);
+    const words = [...this.marks].filter((one) => one !== "lost"); // which the node itself says, with the time
+    if (words.length) {
+      this.badge = makeSvg("text", { class: "live-badge", x: this.frame.x.baseVal.value, y: this.frame.y.baseVal.value - 4 }, `⚠ ${words.join(", ")}`);
       this.group.append(this.badge);
     }
     this.nameAs(this.label);
