@@ -36,9 +36,10 @@ class Follower:
         samples: whether timestamps are sampled.
         on_sample: gets each sample.
         over_all: returns whether the next sample is to go over all streams.
+        new_sampler: makes the sampler of a run, given the clock.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # keywords with defaults
         self,
         graph: CalculatorGraph,
         clock: Callable[[], float],
@@ -46,8 +47,10 @@ class Follower:
         samples: bool = True,
         on_sample: Callable[[Sample], object] = lambda _: None,
         over_all: Callable[[], bool] = lambda: False,
+        new_sampler: Callable[[Callable[[], float]], Sampler] = Sampler,
     ) -> None:
         self._clock: Final = clock
+        self._new_sampler: Final = new_sampler
         self._samples: Final = samples
         self._on_sample: Final = on_sample
         self._over_all: Final = over_all
@@ -58,7 +61,7 @@ class Follower:
         self.names: Final = tuple(self._of_graph.streams)
         self._number = 0
         self._meter: Meter | None = None
-        self._sampler = Sampler(clock)
+        self._sampler = new_sampler(clock)
         self._latencies = Latencies()
         #: Which one was read last, as `graph.run_count` counts them.
         self._run = 0
@@ -109,7 +112,7 @@ class Follower:
     def _forget_run(self) -> None:
         self._sampler.end()
         if self._meter is not None:
-            self._sampler, self._latencies = Sampler(self._clock), Latencies()
+            self._sampler, self._latencies = self._new_sampler(self._clock), Latencies()
         self._meter = None
         self._told = None
         self.wiring = self._of_graph

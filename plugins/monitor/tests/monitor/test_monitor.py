@@ -538,5 +538,5 @@ def test_thousands_of_readings_leave_nothing_behind(make_graph, count) -> None:
     graph.close(TIMEOUT)
 
     assert reading.number == count
-    assert reading.latencies[0].count > 500
+    assert reading.latencies[0].count > 300
     assert after - before < 1_000, "of them 500 samples"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import threading
 
@@ -530,6 +531,44 @@ def test_the_latency_at_a_graph_output_is_the_time_from_the_input_to_there(read)
     assert latency.median_ms == pytest.approx(10)
     assert latency.p99_ms == pytest.approx(30)
     assert latency.worst_ms == pytest.approx(30)
+
+
+def test_a_sample_is_one_of_several_packets_and_not_always_that_after_a_gap(read) -> None:
+    clock = ManualClock(100)
+
+    def process(cc):
+        clock.advance(0.001 if cc.input.payload % 8 == 0 else 0.040)
+        cc.output.add_packet(cc.input.packet)
+
+    text = CHAIN.replace('"Pass" name: "second"', '"Slow"')
+    taken = itertools.cycle(range(8))
+    one = read(text, Pass, calculator(process, name="Slow"), clock=clock, skips=lambda: next(taken))
+    one.graph.start_run()
+    for group in range(64):  # of eight packets that come together, the first one finds the graph idle
+        one.after(0.2)
+        one.add(*range(8 * group, 8 * group + 8))
+        one.idle()
+    (latency,) = one.after(0.1).latencies
+    assert latency.median_ms > 40, "that of the first ones is 1 ms"
+    assert latency.count > 32
+
+
+def test_on_a_slow_stream_a_sample_does_not_wait_for_several_packets(read) -> None:
+    one = read(CHAIN, Pass, skips=lambda: 7)
+    one.graph.start_run()
+    for number in range(20):
+        one.after(0.6)
+        one.add(number)
+        one.idle()
+    (latency,) = one.after(0.6).latencies
+    assert latency.count > 8, "the first packet after half a second is taken"
+
+
+def test_a_stream_on_which_packets_enter_and_leave_has_no_latency(read) -> None:
+    text = 'output_stream: "in" ' + CHAIN
+    one = read(text, Pass)
+    one.graph.start_run()
+    assert [latency.stream for latency in sampled(one, range(9)).latencies] == ["out"]
 
 
 def test_streams_that_only_sinks_read_have_a_latency_too(read) -> None:
