@@ -299,6 +299,7 @@ def test_dropped_packets_are_counted_by_their_reason() -> None:
     stream = graph.snapshot().streams[0]
 
     assert (stream.dropped, stream.drops) == (2, {"late": 2})
+    assert stream.dropped_at == {"": {"late": 2}}, "at the graph input"
     graph.close(TIMEOUT)
 
 
@@ -331,6 +332,7 @@ def test_packets_that_a_reader_has_dropped_are_counted_too() -> None:
         3,
         {"the other one is missing": 3},
     )
+    assert stream.dropped_at == {"NeedsBoth": {"the other one is missing": 3}}
 
 
 def test_executors_say_whose_calls_they_run_and_with_how_many_threads(held) -> None:

@@ -88,8 +88,10 @@ class StreamState:
     limit: int | None
     #: The timestamp bound, as it is written to a user.
     bound: str
-    #: Reason → how many of the dropped; the ledger says where.
+    #: Reason → how many of the dropped.
     drops: dict[str, int] = attrs.field(factory=dict)
+    #: The same by the node that dropped them, its writer or a reader; "" for a graph input.
+    dropped_at: dict[str, dict[str, int]] = attrs.field(factory=dict)
 
 
 @attrs.frozen
@@ -243,9 +245,14 @@ def _node_state(schedule: Schedule, node: Node) -> NodeState:
 def _stream_state(stream: OutputStream, longest: InputStream | None) -> StreamState:
     limit = min([reader.max_size for reader in stream.readers], default=None)
     drops = stream.dropped.copy()
+    places = {_name(stream.node): stream.dropped.copy()} if drops else {}
     for reader in stream.readers:
+        if not reader.dropped:
+            continue
+        place = places.setdefault(_name(reader.node), {})
         for reason, count in reader.dropped.items():
             add_dropped(drops, reason, count)
+            add_dropped(place, reason, count)
     return StreamState(
         name=stream.name,
         added=stream.added,
@@ -255,7 +262,12 @@ def _stream_state(stream: OutputStream, longest: InputStream | None) -> StreamSt
         limit=None if limit is None or limit >= UNLIMITED else limit,
         bound=show(stream.bound),
         drops=drops,
+        dropped_at=places,
     )
+
+
+def _name(node: Node | None) -> str:
+    return "" if node is None else node.name
 
 
 def _longest(stream: OutputStream) -> InputStream | None:

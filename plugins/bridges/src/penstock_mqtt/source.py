@@ -53,8 +53,8 @@ class MqttSourceCalculator(penstock.Calculator):
     cancelled, nothing more is acknowledged. A broker holds back further messages while many are not
     acknowledged, mosquitto after 20 (max_inflight_messages): that bounds what waits here.
 
-    A lost connection is made again, after pauses that grow from 0.2 to 30 s; the log says so, and the counter
-    `reconnects` counts. Messages that were under way come twice then.
+    A lost connection is made again, after pauses that grow from 0.2 to 30 s; the log says so, the counter
+    `lost` is 1 meanwhile, and `reconnects` counts. Messages that were under way come twice then.
 
     Options: `address`; `topic`; `client_id`; `qos`: 1 (default) or 0; `times`: ARRIVAL (default) or COUNT;
     `again`: SEND (default) or REFUSE; `max_payload_bytes`; `tls`; `keepalive_s` (15); `connect_timeout_ms`
@@ -132,7 +132,7 @@ class MqttSourceCalculator(penstock.Calculator):
         self._sweep: Sweep | None = None
         self._next_sweep = 0.0
         self._count = 0
-        self._reconnects = 0
+        self._reconnects = self._lost = 0
         self._quiet_since = time.monotonic()
         self._link = Link(settings, options, self._name, [(topic, options.qos) for topic in options.topic])
 
@@ -146,7 +146,7 @@ class MqttSourceCalculator(penstock.Calculator):
         """
         self._link.check()
         self._follow()
-        self._count_reconnects(cc)
+        self._count_link(cc)
         arrived = self._link.take(_LOOK_S if self._sent else _WAIT_S)
         if arrived is None:
             self._move_bounds(cc)
@@ -164,7 +164,7 @@ class MqttSourceCalculator(penstock.Calculator):
         """Acknowledge what was delivered, unless the run failed, and disconnect; the rest comes again."""
         try:
             self._look()
-            self._count_reconnects(cc)
+            self._count_link(cc, is_over=True)
         finally:
             self._link.close()
 
@@ -219,7 +219,11 @@ class MqttSourceCalculator(penstock.Calculator):
                 if output.bound < now:
                     output.set_next_timestamp_bound(now)
 
-    def _count_reconnects(self, cc: CalculatorContext) -> None:
+    def _count_link(self, cc: CalculatorContext, *, is_over: bool = False) -> None:
+        lost = int(not self._link.is_up and not is_over)
+        if lost != self._lost:
+            cc.counter("lost").increment_by(lost - self._lost)
+            self._lost = lost
         if (new := self._link.reconnects - self._reconnects) > 0:
             cc.counter("reconnects").increment_by(new)
             self._reconnects += new

@@ -73,6 +73,7 @@ def test_the_tables_have_the_numbers_of_nodes_and_streams() -> None:
             node("slow", running=1, running_s=2.5, place="worker 3 (pid 4711)"),
             node("idle", steps_per_s=0.0, waits_for="packets on 's' (bound 13)", busy=None, executor="own"),
             node("next", ready=2),
+            node("door", running=1, lost_s=9.4),
         ),
         streams=(stream("s"), full, stream("out", readers=(), age_s=None, limit=None)),
         latencies=(LatencyReading("out", 53, 12.0, 12.5, 40.25, 1800.0),),
@@ -88,6 +89,7 @@ def test_the_tables_have_the_numbers_of_nodes_and_streams() -> None:
     ]  # fmt: skip
     assert find(lines, "idle ").endswith("-       -   waits for packets on 's' (bound 13) (executor own)")
     assert find(lines, "next ").endswith("0+2   waits for a thread")
+    assert find(lines, "door ").endswith("has lost its source for 9.40 s")
     assert find(lines, "s ").split() == ["s", "4.0/s", "12", "0/100", "250", "ms"]
     assert find(lines, "full ").split(maxsplit=7)[3:6] == ["100/100", "(2.5", "MB)"]
     assert find(lines, "full ").endswith("1,200: the limiter was full, 7: late")

@@ -22,13 +22,17 @@ class About:
     journal: Journal
 
     def node(self, name: str) -> bytes:
-        """Return what `NodePages.of` has, and `log`: the newest log lines about the node.
+        """Return what `NodePages.of` has, and more about the node.
+
+        `log` has its newest log lines, `errors` its newest errors, and `error_count` their number in all.
 
         Raises:
             NotFoundError: the graph has no such node; names the most similar one.
         """
         page: dict[str, Any] = self.pages.of(name)
-        return msgspec.json.encode({**page, "log": self.lines.of(name)})
+        count, errors = self.journal.errors_of(name)
+        log = self.lines.of(name)
+        return msgspec.json.encode({**page, "log": log, "error_count": count, "errors": errors})
 
     def minute(self) -> bytes:
         """Return the samples of the last minute: {"now_s": ..., "samples": [[at_s, {node: sample}], ...]}."""

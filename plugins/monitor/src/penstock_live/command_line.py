@@ -91,7 +91,8 @@ def prepare(ctx: click.Context) -> None:
         listening, address = listen(given["serve_on"] or _LOOPBACK, given["serve"], is_tls=tls is not None)
     except InvalidArgumentError as error:
         raise WrongUsage(f"--serve: {error}") from error
-    serving = ctx.meta[_SERVING] = _Serving(listening, address, tls, stays=given["serve_until_closed"])
+    file = Path(str(given.get("graph") or ctx.command_path)).name  # `demo` has its own graph
+    serving = ctx.meta[_SERVING] = _Serving(listening, address, tls, file, stays=given["serve_until_closed"])
     ctx.call_on_close(serving.end)
 
 
@@ -152,11 +153,12 @@ class _Serving:
     """The page of one command: first a port, then a server of the command's graph."""
 
     def __init__(
-        self, listening: socket.socket, address: Address, tls: TlsFiles | None, *, stays: bool
+        self, listening: socket.socket, address: Address, tls: TlsFiles | None, file: str, *, stays: bool
     ) -> None:
         self._listening: Final = listening
         self._address: Final = address
         self._tls: Final = tls
+        self._file: Final = file
         self._stays: Final = stays
         self._server: Server | None = None
         #: The graph that is served. Kept, so that the page still has its last numbers when the run is over.
@@ -167,9 +169,12 @@ class _Serving:
         """Serve a graph, unless one is served already, and print where."""
         if self._server is not None:
             return
+        from penstock_live.node_pages import type_of
         from penstock_live.server import serve_on
 
-        self._server = serve_on(self._listening, self._address, graph, tls=self._tls)
+        kind = type_of(graph.binary_config)
+        title = f"{kind} ({self._file})" if kind else self._file
+        self._server = serve_on(self._listening, self._address, graph, tls=self._tls, title=title)
         self._graph = graph
         _begun.add(self)
         say(f"the run is shown at {self._server.url}")

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import re
 import threading
-from collections import deque
-from typing import TYPE_CHECKING, Final
+from collections import Counter, deque
+from time import time
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import attrs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-    from penstock_monitor import NodeReading, Reading, StreamReading
+    from penstock_live.log_lines import LogLines
+    from penstock_monitor import NodeReading, Reading
 
 #: Events that are kept.
 _KEPT: Final = 300
@@ -28,11 +30,18 @@ _GAP_S: Final = 3.0
 #: Samples are rounded, so that the text of a large graph stays small.
 _DIGITS: Final = 3
 _OF_NODE: Final = re.compile(r"\bnode '([^']+)'")
-#: Endings of counters that sources and failure policies keep → the kind of their events, and the words.
-_COUNTED: Final = {
-    "-reconnects": ("reconnect", "the source is back"),
-    "-failures": ("failure", "a call failed, and the node's failure policy decided what followed"),
-}
+#: Endings of the counters that sources and failure policies keep.
+_RECONNECTS: Final = "-reconnects"
+_FAILURES: Final = "-failures"
+#: What drops of an input set that a failure policy has skipped begin with, and of one that no failure tells.
+_SKIPPED: Final = "skipped: "
+_NO_RESTART: Final = "skipped: no restart is left"
+#: Errors of one node that are kept.
+_ERRORS: Final = 20
+#: Characters of one.
+_LONGEST: Final = 1000
+#: A log line that is so much older than a loss may still tell its reason.
+_SLACK_S: Final = 1.0
 
 
 @attrs.define
@@ -41,7 +50,8 @@ class Event:
 
     #: Counts the events of a journal, from 1.
     number: int
-    #: "drop", "stall", "reconnect", "failure", or "run", which is the beginning or the end of one.
+    #: "drop", "stall", "outage" (while a node's source is lost), "reconnect", "failure", or "run", which is
+    #: the beginning or the end of one.
     kind: str
     #: `from_s`, `to_s`: when it began and ended, in seconds since the journal began; the same for a moment.
     from_s: float
@@ -51,10 +61,30 @@ class Event:
     stream: str
     #: In a line.
     words: str
-    #: How many packets were dropped, or how many times it happened.
+    #: How many packets were dropped, or how many times it happened. The packets of an input set that was
+    #: skipped are no drops: they count once, as the failure.
     count: int = 1
     #: The journal's version when it last changed.
     version: int = 0
+
+
+class _About(NamedTuple):
+    """What an event is about."""
+
+    kind: str
+    node: str
+    stream: str = ""
+    #: Of drops.
+    reason: str = ""
+
+
+@attrs.frozen
+class NodeError:
+    """A failed call of a node, or an error that has ended the run."""
+
+    #: Seconds since the epoch.
+    at_s: float
+    words: str
 
 
 @attrs.frozen
@@ -69,45 +99,73 @@ class NodeSample:
 
 
 class Journal:
-    """Takes readings on the monitor's thread; any thread may read it."""
+    """Takes readings on the monitor's thread; any thread may read it.
 
-    def __init__(self) -> None:
+    Args:
+        lines: tell why a source is lost; None for no reasons.
+    """
+
+    def __init__(self, lines: LogLines | None = None) -> None:
+        self._lines: Final = lines
         self._lock: Final = threading.Lock()
         self._events: Final[deque[Event]] = deque(maxlen=_KEPT)
         self._samples: Final[deque[tuple[float, dict[str, NodeSample]]]] = deque(maxlen=_SAMPLES)
         self._version = 0
         self._count = 0
         self._now_s = 0.0
+        #: When the reading before was taken: what is new in this one has happened since.
+        self._since_s = 0.0
         self._before: Reading | None = None
         #: `elapsed_s` of the reading at which the run before had ended.
         self._base_s = 0.0
         self._stall: Event | None = None
-        self._drops: Final[dict[tuple[str, str], Event]] = {}
-        #: Counter → what it was, and the newest event of it.
+        #: The newest event of each kind that may go on.
+        self._newest: Final[dict[_About, Event]] = {}
+        self._outages: Final[dict[str, Event]] = {}
+        #: Drops → how many packets so far; counter → its value.
+        self._dropped: dict[_About, int] = {}
         self._counted: dict[str, int] = {}
-        self._of_counters: Final[dict[str, Event]] = {}
+        #: Node → its newest errors, how many there were in all, and when the newest failure was.
+        self._errors: Final[dict[str, deque[NodeError]]] = {}
+        self._error_counts: Final[Counter[str]] = Counter()
+        self._failed_ns: Final[dict[str, int]] = {}
 
     @property
     def version(self) -> int:
         """Grows with each change of an event; 0 while there is none."""
         return self._version
 
-    def take(self, reading: Reading, counters: Mapping[str, int]) -> None:
-        """Take one more reading, and the counters of the graph at about the same time."""
+    def take(
+        self,
+        reading: Reading,
+        counters: Mapping[str, int],
+        failures: Callable[[], Sequence[Any]] = tuple,
+    ) -> None:
+        """Take one more reading.
+
+        Args:
+            reading: the next one.
+            counters: of the graph, at about the same time.
+            failures: returns the `penstock_failures.Failure` objects of the run until now.
+        """
         with self._lock:
             before = self._before
             if before is not None and _is_another_run(before, reading):
                 self._base_s = self._now_s
                 before = None
                 self._stall = None
-                self._drops.clear()
-                self._of_counters.clear()
-            self._now_s = self._base_s + reading.elapsed_s
+                self._newest.clear()
+                self._outages.clear()
+                self._dropped.clear()
+            now_s = self._base_s + reading.elapsed_s
+            self._since_s = now_s if before is None else self._now_s
+            self._now_s = now_s
             self._note_state(before, reading)
             self._note_failures(before, reading)
             self._note_stall(reading)
-            self._note_drops(before, reading)
-            self._note_counters(counters)
+            self._note_outages(reading)
+            self._note_drops(reading)
+            self._note_counters(counters, failures)
             self._sample(reading)
             self._before = reading
 
@@ -131,6 +189,21 @@ class Journal:
         self._events.append(event)
         return event
 
+    def _add_counted(self, about: _About, more: int, words: str) -> None:
+        """Note what happened so often more: as a part of the event before, or as another one after a pause.
+
+        Several times are spread over the seconds since the reading before, which may have been long ago.
+        """
+        event = self._newest.get(about)
+        if event is not None and self._since_s - event.to_s <= _GAP_S:
+            event.count += more
+            event.words = words
+            self._goes_on(event)
+            return
+        event = self._newest[about] = self._add(about.kind, words, about.node, about.stream, more)
+        if more > 1:
+            event.from_s = self._since_s
+
     def _goes_on(self, event: Event) -> None:
         self._version += 1
         event.version = self._version
@@ -148,7 +221,9 @@ class Journal:
         for error in reading.errors:
             if error not in known:
                 found = _OF_NODE.search(error)
-                self._add("failure", error.partition("\n")[0], found[1] if found else "")
+                node, words = found[1] if found else "", error.partition("\n")[0]
+                self._add("failure", words, node)
+                self._keep_error(node, NodeError(time(), words))
 
     def _note_stall(self, reading: Reading) -> None:
         stall = reading.stall
@@ -164,43 +239,70 @@ class Journal:
             self._stall.from_s -= min(stall.since_s, self._stall.from_s)
         self._goes_on(self._stall)
 
-    def _note_drops(self, before: Reading | None, reading: Reading) -> None:
-        known = (
-            {} if before is None else {stream.name: stream.drops for stream in before.streams if stream.drops}
-        )
+    def _note_outages(self, reading: Reading) -> None:
+        """Note which nodes have lost what they read or write, and why, as their log lines say it."""
+        lost = {node.name: node.lost_s for node in reading.nodes if node.lost_s is not None}
+        for name in self._outages.keys() - lost.keys():
+            self._goes_on(self._outages.pop(name))  # until now
+        for name, lost_s in lost.items():
+            event = self._outages.get(name)
+            if event is None:
+                event = self._outages[name] = self._add("outage", "", name)
+                event.from_s -= min(lost_s, event.from_s)
+            since_s = self._now_s - min(event.from_s, self._since_s) + _SLACK_S
+            event.words = (self._lines and self._lines.newest_warning(name, since_s)) or event.words
+            self._goes_on(event)
+
+    def _note_drops(self, reading: Reading) -> None:
+        dropped: dict[_About, int] = {}
         for stream in reading.streams:
-            for reason, count in stream.drops.items():
-                more = count - known.get(stream.name, {}).get(reason, 0)
-                if more > 0:
-                    self._note_drop(stream, reason, more)
-
-    def _note_drop(self, stream: StreamReading, reason: str, more: int) -> None:
-        key = stream.name, reason
-        event = self._drops.get(key)
-        if event is None or self._now_s - event.to_s > _GAP_S:
-            self._drops[key] = self._add("drop", reason, stream.writer, stream.name, more)
-        else:
-            event.count += more
-            self._goes_on(event)
-
-    def _note_counters(self, counters: Mapping[str, int]) -> None:
-        """Note what counters of nodes say: sources that came back, and failures that did not end the run."""
-        found = {name: count for name, count in counters.items() if name.endswith(tuple(_COUNTED))}
-        for name, count in found.items():
-            more = count - self._counted.get(name, 0)
+            for node, reasons in stream.dropped_at.items():
+                for reason, count in reasons.items():
+                    if not reason.startswith(_SKIPPED):
+                        dropped[_About("drop", node, stream.name, reason)] = count
+                    elif reason == _NO_RESTART:  # the packets of one input set are on several streams
+                        about = _About("drop", node, "", reason)
+                        dropped[about] = max(count, dropped.get(about, 0))
+        for about, count in dropped.items():
+            more = count - self._dropped.get(about, 0)
             if more > 0:
-                self._note_counter(name, more)
-        self._counted = found
+                self._add_counted(about, more, about.reason)
+        self._dropped = dropped
 
-    def _note_counter(self, name: str, more: int) -> None:
-        ending = next(one for one in _COUNTED if name.endswith(one))
-        kind, words = _COUNTED[ending]
-        event = self._of_counters.get(name)
-        if event is None or self._now_s - event.to_s > _GAP_S:
-            self._of_counters[name] = self._add(kind, words, name.removesuffix(ending), "", more)
-        else:
-            event.count += more
-            self._goes_on(event)
+    def _note_counters(self, counters: Mapping[str, int], failures: Callable[[], Sequence[Any]]) -> None:
+        """Note what counters of nodes say: sources that came back, and failures that did not end the run."""
+        found = {name: n for name, n in counters.items() if name.endswith((_RECONNECTS, _FAILURES))}
+        risen = {name: n - self._counted.get(name, 0) for name, n in found.items()}
+        self._counted = found
+        failed = {name.removesuffix(_FAILURES): n for name, n in risen.items() if n > 0 and _FAILURES in name}
+        if failed:
+            self._note_failed_calls(failed, failures())
+        for name, more in risen.items():
+            if more > 0 and name.endswith(_RECONNECTS):
+                about = _About("reconnect", name.removesuffix(_RECONNECTS))
+                self._add_counted(about, more, "the source is back")
+
+    def _note_failed_calls(self, failed: Mapping[str, int], failures: Sequence[Any]) -> None:
+        words = dict.fromkeys(failed, "a call failed, and the node's failure policy decided what followed")
+        new = [one for one in failures if one.at_ns > self._failed_ns.get(one.node, 0)]
+        ended = Counter(one.node for one in new if one.action == "fail")  # it is an error of the run too
+        for one in new:
+            self._failed_ns[one.node] = one.at_ns
+            if one.action != "fail":
+                words[one.node] = _words(one)
+                self._keep_error(one.node, NodeError(one.at_ns / 1e9, words[one.node]))
+        for node, more in failed.items():
+            if more > ended[node]:
+                self._add_counted(_About("failure", node), more - ended[node], words[node])
+
+    def _keep_error(self, node: str, error: NodeError) -> None:
+        self._errors.setdefault(node, deque(maxlen=_ERRORS)).append(error)
+        self._error_counts[node] += 1
+
+    def errors_of(self, node: str) -> tuple[int, list[NodeError]]:
+        """Return how many errors of a node there were in all, and the newest of them, the oldest first."""
+        with self._lock:
+            return self._error_counts[node], list(self._errors.get(node, ()))
 
     # --- numbers ----------------------------------------------------------------------------------
 
@@ -219,6 +321,12 @@ class Journal:
 def _is_another_run(before: Reading, reading: Reading) -> bool:
     begins_again = before.state == "over" and reading.state != "over"
     return begins_again or reading.elapsed_s < before.elapsed_s
+
+
+def _words(failure: Any) -> str:
+    """Return what a failed call said, in a line."""
+    at = "" if failure.timestamp is None else f" at {failure.timestamp}"
+    return f"{failure.method}() failed{at}: {' '.join(failure.error.split())[:_LONGEST]}"
 
 
 def _sampled(node: NodeReading, queued: int) -> NodeSample:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections import deque
 from typing import TYPE_CHECKING, Final
 
@@ -30,6 +31,11 @@ class LogLine:
     level: str
     #: Addresses in it have no passwords.
     words: str
+
+    @property
+    def is_warning(self) -> bool:
+        """Whether it is one, or worse."""
+        return self.level in {"WARNING", "ERROR", "CRITICAL"}
 
 
 class LogLines(logging.Handler):
@@ -65,6 +71,16 @@ class LogLines(logging.Handler):
         """Return the lines of a node, the oldest first; none for a node that there is not."""
         with self._guard:
             return list(self._lines.get(node, ()))
+
+    def newest_warning(self, node: str, within_s: float) -> str:
+        """Return the words of a node's newest warning or error of the last seconds; "" for none."""
+        oldest_s = time.time() - within_s
+        for line in reversed(self.of(node)):
+            if line.at_s < oldest_s:
+                break
+            if line.is_warning:
+                return line.words
+        return ""
 
     def close(self) -> None:
         """Take no more records. May be called again."""

@@ -74,6 +74,13 @@ class NodePages:
             return page | {"unknown": f"the page of {node.calculator} cannot be shown: {words_of(error)}"}
 
 
+def type_of(config: bytes) -> str:
+    """Return the `type` of a graph in binary form, which is its name; "" where it has none."""
+    from penstock.config import CalculatorGraphConfig
+
+    return str(CalculatorGraphConfig.FromString(config).type)
+
+
 def _text(node: Any, registry: Any) -> str:
     from penstock.config import to_text
 

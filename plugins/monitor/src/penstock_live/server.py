@@ -16,7 +16,7 @@ from penstock_live.feed import SHORTEST_S, Feed
 from penstock_live.journal import Journal
 from penstock_live.listening import TlsFiles, listen
 from penstock_live.log_lines import LogLines
-from penstock_live.node_pages import NodePages
+from penstock_live.node_pages import NodePages, type_of
 from penstock_live.thumbnails import Thumbnails
 from penstock_live.web import WebServer, checked_token
 from penstock_monitor import Budget, Monitor
@@ -31,17 +31,21 @@ if TYPE_CHECKING:
 
 #: How long to wait for the last reading, which is due after a third of a second but for large graphs.
 _LAST_S: Final = 2.0
+#: Of the page of a graph without a name.
+_TITLE: Final = "Penstock"
 #: Of one processor, that server and monitor take at most. A graph loses up to twice as much: to threads that
 #: wake up, to the start of a connection, to the caches that it finds cold (`benchmarks/live.py`).
 _SHARE: Final = 0.009
 
 
-def serve(
+def serve(  # noqa: PLR0913  # keywords with defaults
     graph: CalculatorGraph,
     port: int = 0,
     address: str = "127.0.0.1",
     token: str | None = None,
     tls: TlsFiles | None = None,
+    *,
+    title: str | None = None,
 ) -> Server:
     """Serve a graph to browsers, before, during or after its runs, until `close`.
 
@@ -54,6 +58,7 @@ def serve(
         address: of this machine, where it listens; others than loopback ones need `tls`.
         token: what requests must have in their query; None makes one of 32 random characters.
         tls: certificate and key; None for plain HTTP.
+        title: what the page calls the graph; None for its `type`.
 
     Raises:
         InvalidArgumentError: the port is not between 0 and 65535, the token is shorter than 16 characters,
@@ -66,42 +71,49 @@ def serve(
         tls.check()
     listening, place = listen(address, port, is_tls=tls is not None)
     try:
-        return serve_on(listening, place, graph, token, tls)
+        return serve_on(listening, place, graph, token, tls, title=title)
     except BaseException:
         listening.close()
         raise
 
 
-def serve_on(
+def serve_on(  # noqa: PLR0913  # keywords with defaults
     listening: socket.socket,
     place: Address,
     graph: CalculatorGraph,
     token: str | None = None,
     tls: TlsFiles | None = None,
+    *,
+    title: str | None = None,
 ) -> Server:
     """Serve a graph on a socket that listens already; see `serve`. The server closes the socket."""
     budget = Budget(_SHARE)
-    journal = Journal()
-    monitor = Monitor(
-        graph,
-        interval_s=SHORTEST_S,
-        budget=budget,
-        on_reading=lambda reading, graph: journal.take(reading, graph.counters),
-    )
-    try:
-        return Server(
+    config = graph.binary_config
+    lines = LogLines(NodePages(config).names)
+    journal = Journal(lines)
+    with contextlib.ExitStack() as made:
+        made.callback(lines.close)
+        monitor = Monitor(
+            graph,
+            interval_s=SHORTEST_S,
+            budget=budget,
+            on_reading=lambda reading, graph: journal.take(reading, graph.counters, graph.failures),
+        )
+        made.callback(monitor.close)
+        server = Server(
             listening,
             place,
-            graph.binary_config,
+            config,
             monitor,
             budget=budget,
             token=token,
             tls=tls,
+            title=title or type_of(config) or _TITLE,
             journal=journal,
+            lines=lines,
         )
-    except BaseException:
-        monitor.close()
-        raise
+        made.pop_all()
+        return server
 
 
 class Server:
@@ -115,8 +127,9 @@ class Server:
         budget: shared with the monitor; None for one of its own.
         token: what requests must have in their query; None makes one.
         tls: certificate and key; None for plain HTTP.
-        title: of the page.
+        title: of the page, which names the graph.
         journal: of the graph, which the monitor writes; None for one that stays empty.
+        lines: of the log about the graph's nodes. Closed with the server; None for some of its own.
     """
 
     def __init__(  # noqa: PLR0913  # keywords with defaults
@@ -129,8 +142,9 @@ class Server:
         budget: Budget | None = None,
         token: str | None = None,
         tls: TlsFiles | None = None,
-        title: str = "Penstock",
+        title: str = _TITLE,
         journal: Journal | None = None,
+        lines: LogLines | None = None,
     ) -> None:
         token = checked_token(token)
         #: The address of the page, with the token. A browser that has it shows all that the graph handles.
@@ -141,7 +155,7 @@ class Server:
         self._feed: Final = Feed(monitor, budget, journal)
         self._thumbnails: Final = Thumbnails(monitor, budget)
         pages = NodePages(config)
-        self._lines: Final = LogLines(pages.names)
+        self._lines: Final = LogLines(pages.names) if lines is None else lines
         self._application: Final = Application(
             config, title, self._feed, self._thumbnails, About(pages, self._lines, journal)
         )

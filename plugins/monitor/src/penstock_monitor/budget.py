@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 #: What a job costs is the median of so many times.
 _LOOKED_AT: Final = 3
-#: What a job has cost the first time makes a cycle no longer than this.
+#: All jobs that were done once until now make a cycle together no longer than this: a page that is opened
+#: begins many at a time, and the readings must go on. The first time may also import modules, and read the
+#: plan.
 _FIRST_S: Final = 1.0
 #: A job that was not done for so many cycles, and at least so long, counts no more.
 _CYCLES: Final = 3
@@ -57,12 +59,10 @@ class Budget:
         """Return how long a cycle is: seconds from one time that a job is done until the next."""
         now_s = self._clock()
         with self._lock:
-            cycle_s = sum(self._cost_s(costs) for _, costs in self._jobs.values()) / self._share
+            again = sum(statistics.median_low(costs) for _, costs in self._jobs.values() if len(costs) > 1)
+            first = sum(costs[0] for _, costs in self._jobs.values() if len(costs) == 1)
+            cycle_s = again / self._share + min(first / self._share, _FIRST_S)
             oldest_s = now_s - max(_FORGOTTEN_S, _CYCLES * cycle_s)
             for job in [job for job, (at_s, _) in self._jobs.items() if at_s < oldest_s]:
                 del self._jobs[job]
         return cycle_s
-
-    def _cost_s(self, costs: deque[float]) -> float:
-        # the first time may also import modules, and read the plan
-        return statistics.median_low(costs) if len(costs) > 1 else min(costs[0], self._share * _FIRST_S)

@@ -36,9 +36,10 @@ class Follower:
         samples: whether timestamps are sampled.
         on_sample: gets each sample.
         over_all: returns whether the next sample is to go over all streams.
+        new_sampler: makes the sampler of a run, given the clock.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # keywords with defaults
         self,
         graph: CalculatorGraph,
         clock: Callable[[], float],
@@ -46,8 +47,10 @@ class Follower:
         samples: bool = True,
         on_sample: Callable[[Sample], object] = lambda _: None,
         over_all: Callable[[], bool] = lambda: False,
+        new_sampler: Callable[[Callable[[], float]], Sampler] = Sampler,
     ) -> None:
         self._clock: Final = clock
+        self._new_sampler: Final = new_sampler
         self._samples: Final = samples
         self._on_sample: Final = on_sample
         self._over_all: Final = over_all
@@ -58,13 +61,11 @@ class Follower:
         self.names: Final = tuple(self._of_graph.streams)
         self._number = 0
         self._meter: Meter | None = None
-        self._sampler = Sampler(clock)
+        self._sampler = new_sampler(clock)
         self._latencies = Latencies()
         #: Which one was read last, as `graph.run_count` counts them.
         self._run = 0
         self._has_ended = False
-        #: When the run was first seen to be over, in seconds of the clock; None before.
-        self._over_s: float | None = None
         #: The stall, and when its story was logged.
         self._told: tuple[StallReading, float] | None = None
         #: In how many seconds the run is stalled if nothing moves; None where something moved since the
@@ -88,15 +89,13 @@ class Follower:
         if self.wiring is self._of_graph or not self.wiring.is_complete():
             kinds = {node.name: node.calculator for node in snapshot.nodes}
             self.wiring = Wiring.of_run(graph, graph.ledger(), kinds)
-        meter.take(snapshot, now_s)
+        meter.take(snapshot, now_s, graph.counters)
         streams = meter.streams(snapshot, self.wiring)
         self._take_sample(graph, snapshot, streams)
-        if snapshot.state == "over" and self._over_s is None:
-            self._over_s = now_s
         return Reading(
             number=self._number,
             state=snapshot.state,
-            elapsed_s=(now_s if self._over_s is None else self._over_s) - meter.began_s,
+            elapsed_s=(now_s if meter.over_s is None else meter.over_s) - meter.began_s,
             nodes=meter.nodes(snapshot, self._of_graph.calls),
             streams=streams,
             latencies=self._latencies.figures(self.wiring),
@@ -113,10 +112,9 @@ class Follower:
     def _forget_run(self) -> None:
         self._sampler.end()
         if self._meter is not None:
-            self._sampler, self._latencies = Sampler(self._clock), Latencies()
+            self._sampler, self._latencies = self._new_sampler(self._clock), Latencies()
         self._meter = None
         self._told = None
-        self._over_s = None
         self.wiring = self._of_graph
 
     def _before_a_run(self) -> Reading:

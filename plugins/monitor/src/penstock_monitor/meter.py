@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+import attrs
 
 from penstock_monitor.reading import NodeReading, StreamReading
 
@@ -13,6 +16,10 @@ if TYPE_CHECKING:
     from penstock.explain import NodeState, Snapshot, StreamState
     from penstock_monitor.wiring import Wiring
 
+#: What the name of the counter ends in by which a node says that it has lost its source.
+_LOST: Final = "-lost"
+#: How an error names its node.
+_OF_NODE: Final = re.compile(r"\bnode '([^']+)'")
 #: Rates are those since the newest snapshot that is at least so old.
 _WINDOW_S: Final = 1.0
 
@@ -45,9 +52,13 @@ class Meter:
         self._newest_s: Final[dict[int, float]] = {}
         #: Number of a node with a call under way → when that was first seen.
         self._called_s: Final[dict[int, float]] = {}
+        #: Name of a node that has lost something → when that was first seen.
+        self._lost_s: dict[str, float] = {}
+        #: When the run was first seen to be over; None before.
+        self.over_s: float | None = None
 
-    def take(self, snapshot: Snapshot, now_s: float) -> None:
-        """Take one more snapshot."""
+    def take(self, snapshot: Snapshot, now_s: float, counters: Mapping[str, int] | None = None) -> None:
+        """Take one more snapshot, and the counters of the graph at about the same time."""
         counts = _Counts(
             now_s,
             [node.steps for node in snapshot.nodes],
@@ -68,6 +79,15 @@ class Meter:
                 self._called_s.pop(number, None)
             elif number not in self._called_s or (last and last.steps[number] != node.steps):
                 self._called_s[number] = now_s
+        is_over = snapshot.state == "over"
+        if is_over and self.over_s is None:
+            self.over_s = now_s
+        lost = (
+            []
+            if is_over or not counters
+            else [one.name for one in snapshot.nodes if counters.get(f"{one.name}{_LOST}")]
+        )
+        self._lost_s = {name: self._lost_s.get(name, now_s) for name in lost}
         history.append(counts)
         while len(history) > 2 and history[1].at_s <= now_s - _WINDOW_S:  # noqa: PLR2004  # the two ends
             history.popleft()
@@ -75,10 +95,15 @@ class Meter:
     def nodes(self, snapshot: Snapshot, calls: Mapping[str, int]) -> tuple[NodeReading, ...]:
         """Return the nodes of the newest snapshot; `calls` says how many calls of a node may overlap."""
         is_timed = any(node.busy_s and not node.place for node in snapshot.nodes)
+        failed = {found[1] for error in snapshot.errors if (found := _OF_NODE.search(error))}
+        nodes = [
+            self._node(number, node, calls.get(node.name), is_timed=is_timed)
+            for number, node in enumerate(snapshot.nodes)
+        ]
         return tuple(
             [
-                self._node(number, node, calls.get(node.name), is_timed=is_timed)
-                for number, node in enumerate(snapshot.nodes)
+                attrs.evolve(one, state="failed") if one.name in failed and one.state == "closed" else one
+                for one in nodes
             ]
         )
 
@@ -105,6 +130,7 @@ class Meter:
             executor=node.executor,
             place=node.place,
             waits_for=node.waits_for,
+            lost_s=last.at_s - self._lost_s[node.name] if node.name in self._lost_s else None,
         )
 
     def _stream(self, number: int, stream: StreamState, wiring: Wiring) -> StreamReading:
@@ -124,9 +150,12 @@ class Meter:
             dropped=stream.dropped,
             drops=dict(stream.drops),
             bound=stream.bound,
-            age_s=None if newest_s is None else last.at_s - newest_s,
+            age_s=None
+            if newest_s is None
+            else (last.at_s if self.over_s is None else self.over_s) - newest_s,
             is_input=of.is_input,
             is_output=of.is_output,
+            dropped_at={node: dict(reasons) for node, reasons in stream.dropped_at.items()},
         )
 
 

@@ -133,10 +133,12 @@ class Monitor:
             return self._newest if self._is_newer(number) else None
 
     def peek(self, stream: str, timeout: float = 1.0) -> Packet | None:
-        """Return the next packet that passes on a stream.
+        """Return the next packet that passes on a stream, or a newer one.
 
-        If none comes in time, or the graph does not run, it is the last one that was peeked at, of whatever
-        run; the monitor keeps one packet of each stream that was peeked at. None if there never was one.
+        If none comes in time, or the graph does not run, it is the newest that the monitor has seen, of
+        whatever run. It keeps one packet of each stream that was peeked at, and watches the stream on until
+        32 more have passed, so that of a stream on which packets are rare none is missed between two peeks.
+        None if it has seen none.
 
         Args:
             stream: any stream of the graph.

@@ -16,7 +16,8 @@ class NodeReading:
     #: `name`, `calculator`: canonical name, and registered name of the calculator.
     name: str
     calculator: str
-    #: "unopened", "opening", "opened", "closing", "closed" or "failed in open".
+    #: "unopened", "opening", "opened", "closing", "closed" or "failed in open"; or "failed", which is closed
+    #: since its error has ended the run.
     state: str
     #: Completed calls of `process` in this run.
     steps: int
@@ -36,6 +37,9 @@ class NodeReading:
     place: str = ""
     #: Why it is not ready, in words; "" where it is ready, runs or is over.
     waits_for: str = ""
+    #: For how many seconds its camera, stream or broker has been lost, as the monitor saw it; None where
+    #: none is. A node says so by its counter `lost`, which is 1 meanwhile.
+    lost_s: float | None = None
 
 
 @attrs.frozen
@@ -68,6 +72,8 @@ class StreamReading:
     #: `is_input`, `is_output`: whether it is a graph input, or a graph output.
     is_input: bool = False
     is_output: bool = False
+    #: As `drops`, by the node that has dropped them, its writer or a reader; "" for a graph input.
+    dropped_at: dict[str, dict[str, int]] = attrs.field(factory=dict)
 
 
 @attrs.frozen

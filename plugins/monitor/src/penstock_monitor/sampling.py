@@ -1,7 +1,10 @@
 """`Sampler`: follows one timestamp at a time through a graph: when it was on which stream.
 
-A sample watches a stream by which packets enter the graph for one packet, and the streams at which packets
-leave until they are settled at its timestamp; on demand all others too, until they have passed it. Between
+A sample watches a stream by which packets enter the graph, and follows one of the next few packets, taken at
+random. It watches the streams at which packets leave until they are settled at its timestamp; on demand all
+others too, until they have passed it. The very next packet would not do: it follows a long gap oftener than
+others, and finds a graph that is less busy, or colder. Measured at edge overlay on two busy cores: ordered by
+latency, such frames are on average at 0.47 of all frames, one in eight at 0.49, and 0.5 is fair. Between
 two samples nothing is watched, and a packet costs nothing. What a sample has cost is estimated from the
 packets that were watched, and the pause after it is 400 times as long: sampling takes at most 0.25 % of the
 time of one thread. A timestamp that does not come out again (a limiter has dropped it, or a node writes at
@@ -10,6 +13,7 @@ other timestamps) is no latency.
 
 from __future__ import annotations
 
+import random
 import threading
 from collections import deque
 from math import inf
@@ -33,6 +37,9 @@ _PAUSES: Final = 400
 #: observer in a chain that does nothing, Python 3.11, and twice that for the short cut that is lost.
 _CALL_S: Final = 6e-6
 _WATCH_S: Final = 10e-6
+#: How many packets may enter before the one that is followed, and for how long they may be let through.
+_SKIPPED: Final = 8
+_SKIPS_S: Final = 0.5
 #: Packets that are remembered of each stream while the timestamp is not known.
 _REMEMBERED: Final = 256
 
@@ -63,11 +70,14 @@ class Sample:
 
     @property
     def latencies_s(self) -> dict[str, float]:
-        """Stream at which packets leave the graph → seconds since the first one entered."""
+        """Stream at which packets leave the graph → seconds since the first one entered.
+
+        Without streams at which they also enter it: nothing is done on the way.
+        """
         return {
             stream: max(0.0, self.seen_s[stream] - self.entered_s)
             for stream in self._wiring.exits
-            if stream in self.seen_s
+            if stream in self.seen_s and stream not in self._wiring.entries
         }
 
     def parts(self) -> Iterator[SamplePart]:
@@ -107,8 +117,10 @@ class _Watched:
 class _Watch:
     """One timestamp on its way. Its callbacks never raise, and hold its lock for a moment only."""
 
-    def __init__(self, wiring: Wiring, clock: Callable[[], float]) -> None:
+    def __init__(self, wiring: Wiring, clock: Callable[[], float], skips: int) -> None:
         self.began_s: Final = clock()
+        #: So many packets more are let through before the one that is followed.
+        self._skips = skips
         self._wiring: Final = wiring
         self._clock: Final = clock
         self._lock: Final = threading.Lock()
@@ -147,8 +159,12 @@ class _Watch:
             self._calls += 1
             if self._entered is not None:
                 return
+            now_s = self._clock()
+            if self._skips and now_s - self.began_s < _SKIPS_S:
+                self._skips -= 1
+                return
             self._entered = packet
-            self._seen_s[name] = self._clock()
+            self._seen_s[name] = now_s
             leave = self._leave_entry
         if leave is not None:
             leave()
@@ -218,15 +234,22 @@ class _Watch:
             return Sample(self._entered.timestamp, entered_s, seen_s, self._wiring)
 
 
+def _some() -> int:
+    """Return how many packets are skipped."""
+    return random.randrange(_SKIPPED)  # noqa: S311  # no secret
+
+
 class Sampler:
     """Samples the timestamps of one run; called by one thread.
 
     Args:
         clock: in seconds; read on the threads of the graph too.
+        skips: returns how many packets to let through before the one that is followed.
     """
 
-    def __init__(self, clock: Callable[[], float]) -> None:
+    def __init__(self, clock: Callable[[], float], skips: Callable[[], int] = _some) -> None:
         self._clock: Final = clock
+        self._skips: Final = skips
         self._watch: _Watch | None = None
         self._turn = 0
         #: When the next sample may begin.
@@ -275,7 +298,7 @@ class Sampler:
         below = wiring.below(entry)
         exits = {name for name in wiring.exits if name in moving and name in below}
         wanted = wiring.streams if is_whole else exits
-        watch = _Watch(wiring, self._clock)
+        watch = _Watch(wiring, self._clock, self._skips())
         try:
             for name in wanted:
                 if name != entry or name in exits:

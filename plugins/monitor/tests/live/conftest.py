@@ -53,7 +53,14 @@ READING = Reading(
     nodes=(node("first"), node("second", busy=None, place="worker 1 (pid 4711)")),
     streams=(
         stream("in", "", "first", is_input=True),
-        stream("between", "first", "second", dropped=12, drops={"late": 10, "queue full": 2}),
+        stream(
+            "between",
+            "first",
+            "second",
+            dropped=12,
+            drops={"late": 10, "queue full": 2},
+            dropped_at={"second": {"late": 10, "queue full": 2}},
+        ),
         stream("out", "second", is_output=True, limit=None, queued=0),
     ),
     latencies=(LatencyReading("out", 30, 5.2, 5.0, 9.1, 30.5),),

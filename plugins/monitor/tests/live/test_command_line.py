@@ -145,6 +145,15 @@ def run(tmp_path, stack):
     return run
 
 
+def test_the_page_names_the_graph_by_its_type_and_its_file(hand, run, tmp_path):
+    (tmp_path / "door.pbtxt").write_text('type: "DoorWatch"' + GRAPH.format(more=""))
+    for graph, title in (("door.pbtxt", "DoorWatch (door.pbtxt)"), ("graph.pbtxt", "graph.pbtxt")):
+        command = run("--serve", graph=graph)
+        body = hand.Client(command.url()).request("/")[2].decode()
+        assert f"<title>{title}</title>" in body
+        command.interrupt()
+
+
 def test_the_address_is_printed_and_shows_the_run(hand, run):
     command = run("--serve")
     client = hand.Client(command.url())

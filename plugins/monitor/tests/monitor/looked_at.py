@@ -6,6 +6,7 @@ import threading
 
 import penstock
 from penstock_monitor.follower import Follower
+from penstock_monitor.sampling import Sampler
 from penstock_testing import calculator
 
 TIMEOUT = 20
@@ -38,7 +39,8 @@ class Read:
     def __init__(self, graph, clock, **options) -> None:
         self.graph = graph
         self.clock = clock
-        self.follower = Follower(graph, clock, **options)
+        skips = options.pop("skips", lambda: 0)  # so that a test knows which packet is followed
+        self.follower = Follower(graph, clock, new_sampler=lambda clock: Sampler(clock, skips), **options)
 
     def add(self, *numbers, stream="in") -> None:
         for number in numbers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import threading
 
@@ -148,6 +149,7 @@ def test_a_run_that_fails_shows_its_errors(read, how) -> None:
     (error,) = reading.errors
     assert ("ValueError: no" if how == "fails" else "the run was cancelled") in error
     assert (reading.state, reading.stall) == ("over", None)
+    assert [one.name for one in reading.nodes if one.state == "failed"] == ["second"] * (how == "fails")
 
 
 def test_a_reading_is_json(read) -> None:
@@ -209,6 +211,36 @@ def test_the_age_is_that_of_the_newest_packet(read) -> None:
     assert ages == [0, 0.5, 1.0]
 
 
+def test_the_age_is_that_at_the_end_of_a_run_that_is_over(read) -> None:
+    one = read(CHAIN, Pass)
+    one.graph.start_run()
+    one.add(0)
+    one.idle()
+    one.after(0)
+    one.graph.close(TIMEOUT)
+    assert [stream(one.after(2), "out").age_s for _ in range(3)] == [2, 2, 2]
+
+
+def test_a_node_that_counts_as_lost_is_told_with_the_time_until_it_is_back_or_the_run_is_over(read) -> None:
+    counts = calculator(lambda cc: cc.counter("lost").increment_by(cc.input.payload), name="Counts", offset=0)
+    one = read(CHAIN.replace('"Pass" name: "first"', '"Counts" name: "first"'), counts, Pass)
+    one.graph.start_run()
+
+    def lost_after(seconds, *changes):
+        for change in changes:
+            one.graph.add_packet_to_input_stream("in", penstock.Packet(change, one.after(0).number))
+        one.idle()
+        return [one.lost_s for one in one.after(seconds).nodes]
+
+    assert lost_after(1) == [None, None]
+    assert lost_after(1, 1) == [0, None]
+    assert lost_after(8) == [8, None]
+    assert lost_after(1, -1) == [None, None]
+    assert lost_after(1, 1) == [0, None]
+    one.graph.close(TIMEOUT)
+    assert [one.lost_s for one in one.after(1).nodes] == [None, None]
+
+
 def test_a_call_that_lasts_is_told_with_its_time(read, gate) -> None:
     one = read(SLOW, gate.calculator, threads=1)
     one.graph.start_run()
@@ -235,6 +267,7 @@ def test_queues_drops_and_throttled_inputs_are_told(read, gate) -> None:
     told = stream(reading, "in")
     assert (told.packets, told.queued, told.limit) == (5, 3, 3)
     assert (told.dropped, told.drops) == (1, {"late": 1})
+    assert told.dropped_at == {"": {"late": 1}}, "at the graph input"
     assert told.queued_bytes > 0
     assert (told.bound, reading.throttled) == ("41", ("in",))
 
@@ -498,6 +531,44 @@ def test_the_latency_at_a_graph_output_is_the_time_from_the_input_to_there(read)
     assert latency.median_ms == pytest.approx(10)
     assert latency.p99_ms == pytest.approx(30)
     assert latency.worst_ms == pytest.approx(30)
+
+
+def test_a_sample_is_one_of_several_packets_and_not_always_that_after_a_gap(read) -> None:
+    clock = ManualClock(100)
+
+    def process(cc):
+        clock.advance(0.001 if cc.input.payload % 8 == 0 else 0.040)
+        cc.output.add_packet(cc.input.packet)
+
+    text = CHAIN.replace('"Pass" name: "second"', '"Slow"')
+    taken = itertools.cycle(range(8))
+    one = read(text, Pass, calculator(process, name="Slow"), clock=clock, skips=lambda: next(taken))
+    one.graph.start_run()
+    for group in range(64):  # of eight packets that come together, the first one finds the graph idle
+        one.after(0.2)
+        one.add(*range(8 * group, 8 * group + 8))
+        one.idle()
+    (latency,) = one.after(0.1).latencies
+    assert latency.median_ms > 40, "that of the first ones is 1 ms"
+    assert latency.count > 32
+
+
+def test_on_a_slow_stream_a_sample_does_not_wait_for_several_packets(read) -> None:
+    one = read(CHAIN, Pass, skips=lambda: 7)
+    one.graph.start_run()
+    for number in range(20):
+        one.after(0.6)
+        one.add(number)
+        one.idle()
+    (latency,) = one.after(0.6).latencies
+    assert latency.count > 8, "the first packet after half a second is taken"
+
+
+def test_a_stream_on_which_packets_enter_and_leave_has_no_latency(read) -> None:
+    text = 'output_stream: "in" ' + CHAIN
+    one = read(text, Pass)
+    one.graph.start_run()
+    assert [latency.stream for latency in sampled(one, range(9)).latencies] == ["out"]
 
 
 def test_streams_that_only_sinks_read_have_a_latency_too(read) -> None:

@@ -93,7 +93,9 @@ def _nodes(reading: Reading, width: int, rows: int) -> list[RenderableType]:
 def _now(node: NodeReading) -> str:
     """Return what a node does or waits for, and where it works."""
     words = ""
-    if node.running:
+    if node.lost_s is not None:
+        words = f"has lost its source for {duration(node.lost_s)}"
+    elif node.running:
         words = f"runs for {duration(node.running_s)}" if node.running_s >= 1 else "runs"
     elif node.ready:
         words = "waits for a thread"

@@ -22,7 +22,7 @@ def card(packet: Packet | None) -> dict[str, str]:
 def module() -> str:
     """Return the widgets' JavaScript as one ES module, with what it shares with the page of the server."""
     own = (files("penstock_live.jupyter") / "widget.js").read_text(encoding="utf-8")
-    return "\n".join((script("words.js"), script("plot.js"), own))
+    return "\n".join((*map(script, ("words.js", "drops.js", "plot.js")), own))
 
 
 @cache

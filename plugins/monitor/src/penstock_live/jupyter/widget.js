@@ -5,7 +5,7 @@ const COLUMNS = {
   "packets/s": (one) => rate(one.per_s),
   packets: (one) => one.packets.toLocaleString("en"),
   queue: queue,
-  dropped: (one) => (one.dropped ? `${one.dropped.toLocaleString("en")}: ${reasons(one)}` : "0"),
+  dropped: (one) => (one.dropped ? dropsOfStream(one) : "0"),
   "latency (median)": (one, latency) => (latency === undefined ? "–" : milliseconds(latency.median_ms)),
 };
 const NUMBERS = new Set(["packets/s", "packets", "queue", "latency (median)"]);
@@ -118,7 +118,7 @@ function notes(picture, reading) {
     const busy = node.busy === null ? "" : `, ${share(node.busy)} busy`;
     items.set(`node ${node.name}`, [`${digits(node.steps_per_s)} steps/s${busy}`, node.place]);
   }
-  for (const stream of reading.streams) items.set(`stream ${stream.name}`, [`${queue(stream)}, ${rate(stream.per_s)}`]);
+  for (const stream of reading.streams) items.set(`stream ${stream.name}`, [`${queueWords(stream)}, ${rate(stream.per_s)}`]);
   for (const group of picture.querySelectorAll("[data-node], [data-stream]:not(.pk-edge)")) {
     const key = group.dataset.node === undefined ? `stream ${group.dataset.stream}` : `node ${group.dataset.node}`;
     group.classList.toggle("is-culprit", culprits.has(key));

@@ -1,6 +1,7 @@
 // Readings from the server, as long as there is one; and what is to be said when there is none.
 
 const AGAIN_MS = 2000;
+const LONGEST_PAUSE_MS = 30_000; // a browser writes a line for each request that is refused
 const HIDDEN_MS = 5000;
 const token = new URLSearchParams(location.search).get("token") ?? "";
 
@@ -30,7 +31,9 @@ export class Connection {
     this.onJournal = onJournal;
     this.source = null;
     this.timer = 0;
+    this.pauseMs = AGAIN_MS;
     document.addEventListener("visibilitychange", () => this.restart());
+    addEventListener("online", () => this.restart());
     addEventListener("pagehide", () => this.stop());
     addEventListener("pageshow", (event) => event.persisted && this.restart());
     this.restart();
@@ -38,6 +41,7 @@ export class Connection {
 
   restart() {
     this.stop();
+    this.pauseMs = AGAIN_MS;
     if (document.hidden) this.ask();
     else this.listen();
   }
@@ -52,6 +56,7 @@ export class Connection {
     const source = new EventSource(address("/events"));
     this.source = source;
     source.onmessage = (event) => {
+      this.pauseMs = AGAIN_MS;
       this.onState("live");
       this.onReading(JSON.parse(event.data));
     };
@@ -66,7 +71,16 @@ export class Connection {
   lose(state) {
     this.stop();
     this.onState(state);
-    this.timer = setTimeout(() => this.restart(), AGAIN_MS);
+    this.timer = setTimeout(() => this.tryAgain(), this.pauseMs);
+    this.pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * this.pauseMs);
+  }
+
+  // One request tells whether the server is there again.
+  async tryAgain() {
+    const answer = await request("/reading");
+    if (document.hidden || this.source !== null) return; // it is asked for elsewhere by now
+    if (answer?.ok) this.listen();
+    else this.lose(answer?.status === 403 ? "refused" : "gone");
   }
 
   async probe() {
@@ -75,7 +89,8 @@ export class Connection {
 
   async ask() {
     const answer = await request("/reading");
-    if (document.hidden) this.timer = setTimeout(() => this.ask(), HIDDEN_MS);
+    if (document.hidden) this.timer = setTimeout(() => this.ask(), Math.max(HIDDEN_MS, this.pauseMs));
+    this.pauseMs = answer === null ? Math.min(LONGEST_PAUSE_MS, 2 * this.pauseMs) : AGAIN_MS;
     if (answer?.ok) {
       this.onState("live");
       this.onReading(JSON.parse(answer.text));

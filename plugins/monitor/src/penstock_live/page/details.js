@@ -2,8 +2,8 @@
 // of its calculator.
 import { byId, make, say, show } from "./elements.js";
 import { request } from "./connection.js";
-import { line } from "./timeline.js";
-import { busyWords, bytes, digits, queue, rate, reasons, seconds, stamp, withSeconds } from "./words.js";
+import { dropsOfNode, dropsOfStream } from "./drops.js";
+import { boundWords, busyWords, bytes, digits, queue, rate, seconds, stateWords, withBriefTimes } from "./words.js";
 
 const LOG_AGAIN_MS = 5000;
 const LONGEST_LOG = 20;
@@ -18,8 +18,12 @@ export class Details {
     this.timer = 0;
     this.isPaused = false;
     byId("close-details").addEventListener("click", () => this.close());
-    byId("details").addEventListener("keydown", (event) => event.key === "Escape" && this.close());
-    byId("show-stream").addEventListener("click", () => actions.showStream(this.chosen.name));
+    document.addEventListener("keydown", (event) => event.key === "Escape" && !isUsed(event.target) && this.close());
+    byId("show-stream").addEventListener("click", () => {
+      const { name } = this.chosen;
+      this.close(); // they lie over it
+      actions.showStream(name);
+    });
     byId("toggle-group").addEventListener("click", () => actions.toggle(this.chosen.name));
   }
 
@@ -28,13 +32,15 @@ export class Details {
     this.rows.clear();
     byId("details-list").replaceChildren();
     byId("about").replaceChildren();
+    byId("about-first").replaceChildren();
+    byId("details").dataset.kind = kind;
     byId("details-heading").textContent = `${WORDS[kind]} ${name}`;
     show(byId("details"), true);
     show(byId("show-stream"), kind === "stream");
     show(byId("toggle-group"), kind === "group");
     this.update(reading);
     byId("details-room").scrollTo(0, 0);
-    byId("details-heading").focus();
+    byId("details-heading").focus({ preventScroll: true });
     clearTimeout(this.timer);
     if (kind === "node") this.load(this.chosen);
   }
@@ -52,7 +58,7 @@ export class Details {
     if (this.chosen === null || reading === null) return;
     const { kind, name } = this.chosen;
     if (kind === "group") say(byId("toggle-group"), this.actions.isOpen(name) ? "Close the subgraph" : "Open the subgraph");
-    for (const [term, text] of Object.entries(factsOf(kind, name, reading))) {
+    for (const [term, text] of Object.entries(this.factsOf(kind, name, reading))) {
       if (!this.rows.has(term)) {
         const description = make("dd");
         this.rows.set(term, description);
@@ -60,6 +66,17 @@ export class Details {
       }
       say(this.rows.get(term), text);
     }
+  }
+
+  factsOf(kind, name, reading) {
+    const facts = factsOf(kind, name, reading);
+    if (kind === "node" && facts.state?.startsWith("lost")) facts.state += this.whyLost(name);
+    return facts;
+  }
+
+  whyLost(name) {
+    const outage = this.actions.eventsOf(name).findLast((one) => one.kind === "outage");
+    return outage?.words ? `: ${outage.words}` : "";
   }
 
   // Asks for what is not in the readings, and again for the log while the details are open.
@@ -77,17 +94,22 @@ export class Details {
   }
 
   tell(page, name) {
-    const errors = this.actions.eventsOf(name).filter((one) => one.kind === "failure").reverse();
+    const errors = page.errors.map((one) => `${timeOf(one.at_s)} ${withBriefTimes(one.words)}`).reverse();
+    if (page.error_count > 1) errors.unshift(`${page.error_count.toLocaleString("en")} in all, the newest first:`);
     const log = page.log.slice(-LONGEST_LOG).reverse();
     const lists = [
-      ["errors", "Last errors", errors.map(line), "This node has had no error."],
-      ["log", "Log", log.map((one) => `${timeOf(one.at_s)} ${one.level}: ${withSeconds(one.words)}`), "No log line names this node. The application chooses what is logged."],
+      ["errors", "Last errors", errors, "This node has had no error."],
+      ["log", "Log", log.map((one) => `${timeOf(one.at_s)} ${one.level}: ${withBriefTimes(one.words)}`), "No log line names this node. The application chooses what is logged."],
     ];
     if (!byId("about").children.length) this.begin(page, lists);
     for (const [id, , lines, none] of lists) {
       const text = lines.join("\n") || none;
       say(byId(`about-${id}`), text);
     }
+    // what has failed is read first
+    const part = byId("about-errors").parentElement;
+    const place = byId(errors.length ? "about-first" : "about");
+    if (part.parentElement !== place) place.prepend(part);
   }
 
   begin(page, lists) {
@@ -101,6 +123,11 @@ export class Details {
   }
 }
 
+// Whether Escape has another meaning there: it closes a dialog, and empties a field.
+function isUsed(target) {
+  return target.closest("dialog") !== null || (target instanceof HTMLInputElement && target.value !== "");
+}
+
 function timeOf(epochS) {
   return new Date(1000 * epochS).toLocaleTimeString("en-GB");
 }
@@ -108,20 +135,21 @@ function timeOf(epochS) {
 function factsOf(kind, name, reading) {
   if (kind === "group") return ofGroup(reading.nodes.filter((one) => one.name.startsWith(`${name}__`)));
   const found = reading[`${kind}s`].find((one) => one.name === name);
-  return found === undefined ? { "": "not in this run" } : kind === "node" ? ofNode(found) : ofStream(found);
+  return found === undefined ? { "": "not in this run" } : kind === "node" ? ofNode(found, reading) : ofStream(found);
 }
 
-function ofNode(node) {
+function ofNode(node, reading) {
   return {
     calculator: node.calculator,
-    state: node.state,
+    state: stateWords(node),
     "steps": `${node.steps.toLocaleString("en")}, ${digits(node.steps_per_s)} per second`,
     busy: node.busy === null ? "the run is not timed" : busyWords(node.busy),
     "calls under way": node.running ? `${node.running}, the first for ${seconds(node.running_s)}` : "none",
     "calls that wait for a thread": String(node.ready),
     executor: node.executor || "the default one",
     place: node.place || "this process",
-    "waits for": withSeconds(node.waits_for) || "nothing",
+    "waits for": withBriefTimes(node.waits_for) || "nothing",
+    dropped: dropsOfNode(reading, node.name) || "none",
   };
 }
 
@@ -132,8 +160,8 @@ function ofStream(stream) {
     packets: `${stream.packets.toLocaleString("en")}, ${rate(stream.per_s)}`,
     "in the queue": `${queue(stream)}, ${bytes(stream.queued_bytes)}`,
     "age of the newest": stream.age_s === null ? "there was none" : seconds(stream.age_s),
-    bound: stamp(stream.bound),
-    dropped: stream.dropped ? `${stream.dropped.toLocaleString("en")}: ${reasons(stream)}` : "none",
+    bound: boundWords(stream.bound),
+    dropped: dropsOfStream(stream),
   };
 }
 

@@ -1,5 +1,6 @@
 // The numbers of each node over the last minute: what the server has kept, then what readings add.
 import { request } from "./connection.js";
+import { longestQueues } from "./bottleneck.js";
 
 const KEPT = 60;
 const STEP_S = 1;
@@ -25,10 +26,7 @@ export class Minute {
     if (reading.elapsed_s < this.lastS) this.lastS = -Infinity; // another run
     if (reading.state === "not started" || reading.elapsed_s - this.lastS < STEP_S) return false;
     this.lastS = reading.elapsed_s;
-    const queued = new Map();
-    for (const stream of reading.streams) {
-      for (const node of stream.readers) queued.set(node, Math.max(queued.get(node) ?? 0, stream.queued));
-    }
+    const queued = longestQueues(reading);
     for (const node of reading.nodes) this.add(node.name, node.steps_per_s, node.busy, queued.get(node.name) ?? 0);
     return true;
   }

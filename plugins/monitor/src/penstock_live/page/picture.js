@@ -1,17 +1,25 @@
 // The picture of the graph, with numbers at its nodes and streams. Subgraphs are closed until they are opened. The
 // server draws it downwards and from left to right; the page takes what fits.
-import { byId, make } from "./elements.js";
+import { byId, make, say, show } from "./elements.js";
+import { Bottleneck, longestQueues } from "./bottleneck.js";
+import { countsByNode } from "./drops.js";
 import { Item } from "./item.js";
 import { withoutStyle } from "./theme.js";
 import { request } from "./connection.js";
+import { busyWords } from "./words.js";
 
+const SMALLEST = 0.02;
 const SMALLEST_AT_FIRST = 0.55;
 const LARGEST_AT_FIRST = 1.15;
 const FITS = 0.85; // as small as this, words can still be read
 const READ = 0.8; // a graph that does not fit is not made smaller, if its width allows that: one scrolls down
 const SCROLL_BAR = 18;
 const ACROSS_UP_TO = 40; // boxes; a longer row never fits
-const SHARE_OF_WIDTH = 0.6; // the most that the picture takes beside what flows
+const SHARE_OF_WIDTH = 0.64; // the most that the picture takes beside what flows
+const NAMES_BELOW = 0.5; // in a picture smaller than this names alone are read
+const SHORT_BELOW = 0.92;
+const WHEEL = 0.002; // how much a turn of the wheel enlarges
+const CALM = new Set(["lost", "busiest"]); // marks to which the picture does not scroll
 const INSIDE = "__"; // between the names of a subgraph and of what is in it
 
 export class Picture {
@@ -22,12 +30,27 @@ export class Picture {
     this.layouts = []; // those that the server has drawn: { svg, width, height }
     this.opened = new Set();
     this.size = 1;
-    this.marked = { culprit: new Set(), failed: new Set() };
+    this.marked = { culprit: new Set(), failed: new Set(), lost: new Set(), busiest: new Set() };
+    this.bottleneck = new Bottleneck();
+    this.pointed = null; // the item that is explained
     this.chosen = null;
     this.isResized = false; // by the user, since it was last fitted
     byId("smaller").addEventListener("click", () => this.zoom(1 / 1.25));
     byId("larger").addEventListener("click", () => this.zoom(1.25));
-    byId("fit").addEventListener("click", () => this.fit());
+    byId("fit").addEventListener("click", () => this.fitAll());
+    byId("picture").addEventListener("wheel", (event) => this.turn(event), { passive: false });
+    byId("picture").addEventListener("pointerover", (event) => this.point(this.itemOf(event.target)));
+    byId("picture").addEventListener("pointerleave", () => this.point(this.itemOf(document.activeElement)));
+    byId("picture").addEventListener("focusin", (event) => this.point(this.itemOf(event.target)));
+    byId("picture").addEventListener("focusout", () => this.point(null));
+    byId("ask-legend").addEventListener("click", () => this.toggleLegend());
+    byId("graph").addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || byId("legend").hidden) return;
+      event.stopPropagation(); // the details stay
+      this.toggleLegend();
+      byId("ask-legend").focus();
+    });
+    byId("busiest-node").addEventListener("click", () => onChosen("node", this.bottleneck.name));
     this.width = innerWidth;
     addEventListener("resize", () => {
       if (this.svg === null || innerWidth === this.width) return; // the bars of a phone come and go
@@ -72,9 +95,40 @@ export class Picture {
     return { svg, width: svg.viewBox.baseVal.width, height: svg.viewBox.baseVal.height };
   }
 
-  zoom(factor) {
+  // About a place of the window: what is there stays there. Without one it is the middle of what is seen.
+  zoom(factor, at = null) {
+    if (this.svg === null) return;
+    const room = byId("picture").getBoundingClientRect();
+    const [x, y] = at ?? [room.x + room.width / 2, room.y + room.height / 2];
+    const before = this.svg.getBoundingClientRect();
     this.isResized = true;
     this.resize(this.size * factor);
+    const after = this.svg.getBoundingClientRect();
+    const along = (place, from, length) => Math.min(1, Math.max(0, (place - from) / length));
+    byId("picture").scrollBy(
+      after.x + along(x, before.x, before.width) * after.width - x,
+      after.y + along(y, before.y, before.height) * after.height - y,
+    );
+  }
+
+  // The wheel alone scrolls. With Ctrl it enlarges what the pointer is on; so do two fingers on a touchpad.
+  turn(event) {
+    if (!event.ctrlKey) return;
+    event.preventDefault();
+    this.zoom(Math.exp(-event.deltaY * WHEEL), [event.clientX, event.clientY]);
+  }
+
+  // All of the graph, however small.
+  fitAll() {
+    this.fit();
+    const room = this.room();
+    const height = Math.min(room.height, innerHeight);
+    const scale = (one) => Math.min(LARGEST_AT_FIRST, room.width / one.width, height / one.height);
+    const best = this.layouts.reduce((a, b) => (scale(b) > scale(a) ? b : a), this.layouts[0]);
+    if (best === undefined) return;
+    if (best.svg !== this.svg) this.put(best);
+    this.resize(scale(best));
+    this.shareWidth(best, room);
   }
 
   // Takes the layout that is largest where all of it is seen, from left to right where its words can be read.
@@ -87,9 +141,15 @@ export class Picture {
     const best = across && (scale(across) >= FITS || scale(across) > scale(down)) ? across : down;
     if (best.svg !== this.svg || isNew) this.put(best);
     const read = Math.min(READ, room.width / best.width);
-    this.resize(Math.min(LARGEST_AT_FIRST, Math.max(SMALLEST_AT_FIRST, read, scale(best))));
-    const bar = best.height * this.size > room.height ? SCROLL_BAR : 0;
-    const width = Math.min(room.width, best.width * this.size) + 40 + bar;
+    // a phone shows the whole width: a box that scrolls both ways in a page that scrolls is a maze
+    const least = room.isBeside ? SMALLEST_AT_FIRST : 0;
+    this.resize(Math.min(LARGEST_AT_FIRST, Math.max(least, read, scale(best))));
+    this.shareWidth(best, room);
+  }
+
+  shareWidth(shown, room) {
+    const bar = shown.height * this.size > room.height ? SCROLL_BAR : 0;
+    const width = Math.min(room.width, shown.width * this.size) + 40 + bar;
     document.documentElement.style.setProperty("--graph", `${Math.round(width)}px`);
   }
 
@@ -97,7 +157,7 @@ export class Picture {
     const picture = byId("picture");
     const isBeside = matchMedia("(min-width: 60rem)").matches;
     const width = isBeside ? byId("first").clientWidth * SHARE_OF_WIDTH - 40 : picture.clientWidth - 4;
-    return { width, height: isBeside ? picture.clientHeight - 4 : Infinity };
+    return { width, height: isBeside ? picture.clientHeight - 4 : Infinity, isBeside };
   }
 
   put({ svg }) {
@@ -105,9 +165,11 @@ export class Picture {
     byId("picture").replaceChildren(svg);
     byId("picture").dataset.layout = svg === this.layouts[1]?.svg ? "across" : "down";
     this.resize(1);
-    this.marked = { culprit: new Set(), failed: new Set() };
+    this.marked = { culprit: new Set(), failed: new Set(), lost: new Set(), busiest: new Set() };
     if (svg.items === undefined) svg.items = this.found();
     this.items = svg.items;
+    this.pointed = null;
+    this.layOut();
     this.highlight(this.chosen);
     this.onPut?.();
   }
@@ -141,18 +203,63 @@ export class Picture {
   // `failures` are the names of nodes with calls that have failed.
   update(reading, minute, hasNewLines, failures) {
     if (this.svg === null) return;
+    this.markBusiest(reading);
     const throttled = new Set(reading.throttled);
+    const dropped = countsByNode(reading);
+    const isOver = reading.state === "over";
+    const queued = longestQueues(reading);
     const inGroups = new Map();
     for (const node of reading.nodes) {
-      const item = this.items.get(`node ${node.name}`);
-      if (item !== undefined) item.showNode(node, throttled.has(node.name), hasNewLines ? minute.of(node.name) : null, failures.has(node.name));
-      else {
+      const { name } = node;
+      const item = this.items.get(`node ${name}`);
+      if (item !== undefined) {
+        item.showNode(node, {
+          isOver,
+          isThrottled: throttled.has(name),
+          queued: queued.get(name) ?? 0,
+          series: hasNewLines ? minute.of(name) : null,
+          hasFailures: failures.has(name),
+          dropped: dropped.get(name) ?? 0,
+        });
+      } else {
         const group = this.closedAround(node.name);
         if (group !== null) inGroups.set(group, [...(inGroups.get(group) ?? []), node]);
       }
     }
-    for (const [group, nodes] of inGroups) group.showGroup(nodes, hasNewLines ? minute.ofAll(nodes.map((one) => one.name)) : null);
-    for (const stream of reading.streams) this.items.get(`stream ${stream.name}`)?.showStream(stream);
+    for (const [group, nodes] of inGroups) {
+      const names = nodes.map((one) => one.name);
+      const longest = Math.max(...names.map((name) => queued.get(name) ?? 0));
+      group.showGroup(nodes, { isOver, queued: longest, series: hasNewLines ? minute.ofAll(names) : null });
+    }
+    for (const stream of reading.streams) this.items.get(`stream ${stream.name}`)?.showStream(stream, isOver);
+    if (this.pointed !== null) this.point(this.pointed);
+  }
+
+  // Names the node that holds the others up, and marks it.
+  markBusiest(reading) {
+    const busiest = this.bottleneck.of(reading);
+    this.markAll("busiest", busiest === null ? [] : [this.itemFor("node", busiest.name)]);
+    show(byId("busiest"), busiest !== null);
+    if (busiest === null) return;
+    say(byId("busiest-node"), busiest.name.replaceAll(INSIDE, " / "));
+    say(byId("busiest-words"), busyWords(busiest.busy));
+  }
+
+  toggleLegend() {
+    const isShown = byId("legend").hidden;
+    show(byId("legend"), isShown);
+    byId("ask-legend").setAttribute("aria-expanded", String(isShown));
+  }
+
+  // Says in words what the item shows that a pointer or the keyboard is at.
+  point(item) {
+    this.pointed = item;
+    show(byId("explained"), item !== null);
+    if (item === null) return;
+    say(byId("explained"), item.explain());
+    const room = byId("picture").getBoundingClientRect();
+    const at = item.group.getBoundingClientRect();
+    byId("explained").classList.toggle("is-above", at.y + at.height / 2 > room.y + room.height / 2); // it covers nothing that is looked at
   }
 
   // Returns the closed subgraph that hides a node or a stream, if there is one in the picture.
@@ -169,11 +276,13 @@ export class Picture {
     return this.items.get(`${kind} ${name}`) ?? this.closedAround(name);
   }
 
-  // Marks what a stall comes from, and the nodes whose failures have ended the run, by an outline and by words.
-  mark(culprits, failed) {
+  // Marks what a stall comes from, the nodes whose failures have ended the run, and those that have lost their sources,
+  // by an outline and by words.
+  mark(culprits, failed, lost) {
     if (this.svg === null) return;
     this.markAll("culprit", culprits.map((one) => (one.node ? this.itemFor("node", one.node) : this.itemFor("stream", one.stream))));
     this.markAll("failed", failed.map((name) => this.itemFor("node", name)));
+    this.markAll("lost", lost.map((name) => this.itemFor("node", name)));
   }
 
   markAll(word, found) {
@@ -182,7 +291,7 @@ export class Picture {
     for (const item of before) if (!items.has(item)) item.mark(word, false);
     for (const item of items) item.mark(word, true);
     const [first] = items;
-    if (before.size === 0 && first !== undefined) this.center(first.group);
+    if (before.size === 0 && first !== undefined && !CALM.has(word)) this.center(first.group);
     this.marked[word] = items;
   }
 
@@ -192,13 +301,11 @@ export class Picture {
     for (const item of this.items.values()) item.group.classList.toggle("is-chosen", chosen !== null && item === this.itemFor(chosen.kind, chosen.name));
   }
 
-  // Shows which ones are looked for.
-  find(text) {
-    for (const item of this.items.values()) {
-      const isFound = text !== "" && item.name.toLowerCase().includes(text);
-      item.group.classList.toggle("is-found", isFound);
-    }
-    this.svg?.classList.toggle("is-searched", text !== "");
+  // Shows which ones are looked for; null for none. What a closed subgraph hides is found at that.
+  find(things) {
+    const found = new Set(things?.map(({ kind, name }) => this.itemFor(kind, name)));
+    for (const item of this.items.values()) item.group.classList.toggle("is-found", found.has(item));
+    this.svg?.classList.toggle("is-searched", found.size > 0);
   }
 
   isOpen(name) {
@@ -241,9 +348,18 @@ export class Picture {
 
   resize(size) {
     if (this.svg === null) return;
-    this.size = Math.min(3, Math.max(0.1, size));
+    this.size = Math.min(3, Math.max(SMALLEST, size));
     this.svg.setAttribute("width", this.svg.viewBox.baseVal.width * this.size);
     this.svg.setAttribute("height", this.svg.viewBox.baseVal.height * this.size);
+    this.layOut();
+  }
+
+  // Fewer and larger words where the picture is small.
+  layOut() {
+    const level = this.size < NAMES_BELOW ? "names" : this.size < SHORT_BELOW ? "short" : "full";
+    if (this.svg.dataset.level === level || this.svg.items === undefined) return;
+    this.svg.dataset.level = level;
+    for (const item of this.svg.items.values()) item.layOut(level);
   }
 
   itemOf(element) {

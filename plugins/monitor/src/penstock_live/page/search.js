@@ -1,12 +1,16 @@
-// Finds nodes, subgraphs and streams by a part of their names: typing marks them, Enter goes to the first one.
+// Finds nodes, subgraphs and streams by a part of their names, and by their states: typing marks them, Enter goes to the
+// first one.
 import { byId, make, say } from "./elements.js";
+import { BUSY } from "./bottleneck.js";
+import { countsByNode } from "./drops.js";
 
 export class Search {
-  // `onTyped(text)` gets small letters; `onChosen(kind, name)` what Enter goes to.
-  constructor(onTyped, onChosen) {
-    this.onTyped = onTyped;
-    this.onChosen = onChosen;
+  // `onFound(things)` gets what is found as { kind, name }, null for nothing asked; `onChosen(kind, name)` what Enter
+  // goes to; `eventsOf(name)` returns what has happened at a node, and `failed()` names of nodes that have ended the run.
+  constructor({ onFound, onChosen, eventsOf, failed }) {
+    Object.assign(this, { onFound, eventsOf, failed });
     this.things = []; // { kind, name }
+    this.reading = null;
     this.told = "";
     byId("find").addEventListener("input", () => this.type());
     byId("search").addEventListener("submit", (event) => {
@@ -21,26 +25,61 @@ export class Search {
   }
 
   update(reading) {
+    this.reading = reading;
     const nodes = reading.nodes.map(({ name }) => ({ kind: "node", name }));
     const streams = reading.streams.map(({ name }) => ({ kind: "stream", name }));
     const key = [...nodes, ...streams].map((one) => one.name).join("\n");
-    if (key === this.told) return;
-    this.told = key;
-    this.things = [...nodes, ...groupsOf(nodes), ...streams];
-    byId("names").replaceChildren(...this.things.map(({ name }) => make("option", { value: name })));
+    if (key !== this.told) {
+      this.told = key;
+      this.things = [...nodes, ...groupsOf(nodes), ...streams];
+      byId("names").replaceChildren(...this.things.map(({ name }) => make("option", { value: name })));
+    }
+    if (this.wanted || byId("found").textContent) this.type(); // states change
   }
 
-  // Those with that name first, then those that begin with it.
+  // Those with that name first, then those that begin with it, those that have it in their names, and in their states.
   found() {
     const { wanted } = this;
-    const order = ({ name }) => (name.toLowerCase() === wanted ? 0 : name.toLowerCase().startsWith(wanted) ? 1 : 2);
-    return wanted ? this.things.filter((one) => one.name.toLowerCase().includes(wanted)).sort((a, b) => order(a) - order(b)) : [];
+    if (!wanted || this.reading === null) return [];
+    const states = this.states();
+    const order = ({ kind, name }) => {
+      const small = name.toLowerCase();
+      if (small.includes(wanted)) return small === wanted ? 0 : small.startsWith(wanted) ? 1 : 2;
+      return states.get(`${kind} ${name}`)?.includes(wanted) ? 3 : 4;
+    };
+    const all = this.things.map((one) => [order(one), one]).filter(([place]) => place < 4);
+    return all.sort(([a], [b]) => a - b).map(([, one]) => one);
+  }
+
+  // "node NAME" or "stream NAME" → the words for how it is, in small letters.
+  states() {
+    const { nodes, streams, throttled, stall } = this.reading;
+    const waiting = new Set(throttled);
+    const dropped = countsByNode(this.reading);
+    const failed = new Set(this.failed());
+    const culprits = new Set(stall?.culprits.map((one) => one.node || one.stream));
+    const said = new Map();
+    for (const one of nodes) {
+      const events = this.eventsOf(one.name).filter(({ kind }) => kind !== "drop"); // they are its streams'
+      const hasFailures = failed.has(one.name) || events.some(({ kind }) => kind === "failure");
+      said.set(`node ${one.name}`, [
+        one.calculator, one.state, one.place, dropped.has(one.name) && "dropped drops", one.lost_s !== null && "lost", one.busy >= BUSY && "busy busiest bottleneck",
+        waiting.has(one.name) && "waits throttled: a queue is full", hasFailures && "failed failures errors",
+        culprits.has(one.name) && "culprit stalled", ...events.map(({ kind, words }) => `${kind} ${words}`),
+      ]);
+    }
+    for (const one of streams) {
+      const isFull = one.limit !== null && one.queued >= one.limit;
+      said.set(`stream ${one.name}`, [one.dropped && "dropped drops", ...Object.keys(one.drops), isFull && "full queue", culprits.has(one.name) && "culprit stalled"]);
+    }
+    for (const [key, words] of said) said.set(key, words.filter(Boolean).join(" ").toLowerCase());
+    return said;
   }
 
   type() {
-    const count = this.found().length;
-    say(byId("found"), this.wanted ? `${count || "none"} found` : "");
-    this.onTyped(this.wanted);
+    const found = this.found();
+    say(byId("found"), this.wanted ? `${found.length || "none"} found` : "");
+    this.onFound(this.wanted ? found : null);
   }
 }
 

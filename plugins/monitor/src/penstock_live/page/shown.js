@@ -1,10 +1,12 @@
 // One packet of a stream, as a picture, as lines or in words, in an element of the page.
-import { make, say } from "./elements.js";
+import { make, say, show } from "./elements.js";
 import { plot } from "./plot.js";
-import { stamp } from "./words.js";
+import { fieldsOf } from "./fields.js";
+import { brief, stamp, wholeSeconds } from "./words.js";
 
 const KEPT_NUMBERS = 120;
 const NONE_YET = "no packet yet";
+const OLD_S = 2; // so old it is said
 
 export class Shown {
   constructor(name, body) {
@@ -39,7 +41,7 @@ export class Shown {
     const said = JSON.parse(content);
     if (kind === "number") this.drawNumber(said.value, words);
     else if (kind === "lines") this.put(plot(said.rows, label));
-    else if (kind === "text") this.put(make("pre", {}, said.text));
+    else if (kind === "text") this.drawText(said.text);
   }
 
   async drawImage(url, label, kind) {
@@ -51,6 +53,15 @@ export class Shown {
     } catch {
       return; // a payload may say that it is a picture and be none
     }
+  }
+
+  // Of an object its fields, those that say most first: the name of its type is in the line below.
+  drawText(text) {
+    const fields = fieldsOf(text);
+    if (fields === null) return this.put(make("pre", {}, text));
+    const list = make("pre");
+    for (const [key, value] of fields.rows) list.append(make("span", { class: "key-of" }, `${key} `), `${value}\n`);
+    this.put(list);
   }
 
   drawNumber(value, words) {
@@ -71,6 +82,7 @@ export class Card {
     this.name = name;
     this.isInView = false;
     this.packets = 0;
+    this.newest = null; // the thumbnail that is shown
     this.asked = -1; // packets when it was asked last
     this.title = make("button", { type: "button", class: "link", title: name, "aria-label": name }, name.split("__").at(-1));
     this.title.addEventListener("click", onChosen);
@@ -82,7 +94,8 @@ export class Card {
     this.shown = new Shown(name, body);
     this.words = make("p", { class: "words" });
     this.when = make("p", { class: "hint" });
-    this.element = make("article", { "data-card": name }, make("div", { class: "heading" }, make("h3", {}, this.title), remove), body, this.words, this.when);
+    this.age = make("p", { class: "hint age", hidden: "" });
+    this.element = make("article", { "data-card": name }, make("div", { class: "heading" }, make("h3", {}, this.title), remove), body, this.words, this.when, this.age);
     this.element.card = this;
   }
 
@@ -91,6 +104,13 @@ export class Card {
     if (this.shown.kind !== "none") return;
     const passed = `${packets.toLocaleString("en")} ${packets === 1 ? "packet has" : "packets have"} passed`;
     say(this.waiting, packets ? `${passed}${isOver ? "" : "; the next one is shown"}` : isOver ? "there was no packet" : NONE_YET);
+  }
+
+  // Of the newest packet, if that is the one that is shown: on a quiet stream it may be from minutes ago.
+  tellAge(ageS, isOver) {
+    const isOld = this.shown.kind !== "none" && !this.hasNews() && !isOver && ageS !== null && ageS >= OLD_S;
+    say(this.age, isOld ? `${wholeSeconds(ageS)} ago` : "");
+    show(this.age, isOld);
   }
 
   hasNews() {
@@ -104,8 +124,11 @@ export class Card {
     const isDrawn = await this.shown.show(thumbnail);
     if (kind !== "none" || !isDrawn) this.asked = packets;
     if (!isDrawn) return; // the next packet may be another case
-    say(this.words, kind === "number" ? "" : words);
-    say(this.when, timestamp && stamp(timestamp));
+    this.newest = thumbnail;
+    const type = kind === "text" ? fieldsOf(words)?.type ?? "" : words; // the text stands above
+    say(this.words, kind === "number" ? "" : type);
+    this.words.title = words;
+    say(this.when, timestamp && brief(timestamp));
     this.when.title = timestamp && `timestamp ${stamp(timestamp)}`;
   }
 }

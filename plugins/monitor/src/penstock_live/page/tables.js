@@ -1,18 +1,19 @@
 // The same numbers as tables: for screen readers, for graphs without a picture, and to find something.
 import { byId, make, say, show } from "./elements.js";
-import { busyWords, digits, milliseconds, queue, rate, reasons, seconds, stamp, withSeconds } from "./words.js";
+import { countWords, drops, dropsOfStream } from "./drops.js";
+import { boundWords, busyWords, digits, milliseconds, queue, rate, seconds, stateWords, withoutBounds } from "./words.js";
 
 const OPEN_UP_TO = 60;
 
 const NODES = {
   node: (one) => one.name,
   calculator: (one) => one.calculator,
-  state: (one) => one.state,
+  state: stateWords,
   "steps/s": (one) => digits(one.steps_per_s),
   busy: (one) => (one.busy === null ? "–" : busyWords(one.busy).replace(" busy", "")),
   steps: (one) => one.steps.toLocaleString("en"),
   place: (one) => one.place || one.executor || "this process",
-  "waits for": (one) => withSeconds(one.waits_for),
+  "waits for": (one) => withoutBounds(one.waits_for),
 };
 const STREAMS = {
   stream: (one) => one.name,
@@ -21,8 +22,8 @@ const STREAMS = {
   queue: queue,
   packets: (one) => one.packets.toLocaleString("en"),
   age: (one) => (one.age_s === null ? "–" : seconds(one.age_s)),
-  dropped: (one) => (one.dropped ? `${one.dropped.toLocaleString("en")}: ${reasons(one)}` : "0"),
-  bound: (one) => stamp(one.bound),
+  dropped: (one) => (one.dropped ? dropsOfStream(one) : "0"),
+  bound: (one) => boundWords(one.bound),
 };
 const LATENCIES = {
   "at": (one) => one.stream,
@@ -33,10 +34,13 @@ const LATENCIES = {
   samples: (one) => one.count.toLocaleString("en"),
 };
 const DROPS = {
-  stream: (one) => one.stream,
+  "dropped by": (one) => one.node || "the graph input",
+  stream: (one) => one.streams.join(", "),
   reason: (one) => one.reason,
-  packets: (one) => one.count.toLocaleString("en"),
+  packets: countWords,
 };
+// On a phone these are left out: the details of a row have them.
+const MINOR = new Set(["calculator", "place", "waits for", "written by", "packets", "bound", "worst", "samples"]);
 const NUMBERS = new Set(["steps/s", "busy", "steps", "packets/s", "queue", "packets", "age", "median", "p99", "worst", "last", "samples"]);
 
 // A table whose rows are found by the first column. `onChosen(name)` makes buttons of that column.
@@ -45,7 +49,7 @@ class Table {
     Object.assign(this, { columns, onChosen });
     this.rows = new Map();
     this.body = make("tbody");
-    const heads = Object.keys(columns).map((head) => make("th", { scope: "col", class: NUMBERS.has(head) ? "number" : "" }, head));
+    const heads = Object.keys(columns).map((head) => make("th", { scope: "col", class: classOf(head) }, head));
     this.table = make("table", {}, make("caption", { class: "hidden" }, caption), make("thead", {}, make("tr", {}, ...heads)), this.body);
     this.empty = make("p", {}, empty);
     place.replaceChildren(this.table, this.empty);
@@ -77,19 +81,23 @@ class Table {
 
   // Returns the element that holds the text.
   cell(head, i, item) {
-    const kind = NUMBERS.has(head) ? "number" : "";
-    if (i > 0) return make("td", { class: kind });
+    if (i > 0) return make("td", { class: classOf(head) });
     const holder = make("th", { scope: "row" });
     if (this.onChosen === null) return holder;
     const button = make("button", { type: "button", class: "link" });
-    button.addEventListener("click", () => this.onChosen(item.name));
+    button.addEventListener("click", () => this.onChosen(item.name ?? item.node));
     holder.append(button);
     return button;
   }
 
-  filter(text) {
-    for (const [key, cells] of this.rows) show(cells[0].closest("tr"), key.toLowerCase().includes(text));
+  // `names` is null for all rows.
+  filter(names) {
+    for (const [key, cells] of this.rows) show(cells[0].closest("tr"), names === null || names.has(key));
   }
+}
+
+function classOf(head) {
+  return [NUMBERS.has(head) && "number", MINOR.has(head) && "minor"].filter(Boolean).join(" ");
 }
 
 export class Tables {
@@ -97,32 +105,42 @@ export class Tables {
     this.nodes = new Table(byId("nodes"), "Nodes", NODES, "There are no nodes.", (name) => onChosen("node", name));
     this.streams = new Table(byId("streams"), "Streams", STREAMS, "There are no streams.", (name) => onChosen("stream", name));
     this.latencies = new Table(byId("latency"), "Latency to each output", LATENCIES, "No timestamp was sampled yet.");
-    this.drops = new Table(byId("drop-table"), "Dropped packets", DROPS, "None.");
+    this.drops = new Table(byId("drop-table"), "Dropped packets", DROPS, "None.", (name) => name && onChosen("node", name));
     this.isNew = true;
-    this.wanted = "";
+    this.reading = null;
+    for (const id of ["node-details", "stream-details"]) byId(id).addEventListener("toggle", () => this.reading !== null && this.update(this.reading));
+    this.wanted = null; // what is looked for, as { kind, name }
   }
 
   update(reading) {
+    this.reading = reading;
     if (this.isNew) {
       this.isNew = false;
-      const isSmall = reading.nodes.length <= OPEN_UP_TO;
+      const isSmall = reading.nodes.length <= OPEN_UP_TO && !matchMedia("(max-width: 60rem)").matches; // a phone is long enough
       byId("node-details").open = byId("stream-details").open = isSmall;
     }
-    // what is folded is not written; a table that is opened is written by the next reading
+    // what is folded is not written
     if (byId("node-details").open) this.nodes.update(reading.nodes, (one) => one.name);
     if (byId("stream-details").open) this.streams.update(reading.streams, (one) => one.name);
     this.latencies.update(reading.latencies, (one) => one.stream);
-    const drops = reading.streams.flatMap((one) => Object.entries(one.drops).map(([reason, count]) => ({ stream: one.name, reason, count })));
-    this.drops.update(drops, (one) => `${one.stream} ${one.reason}`);
-    show(byId("drops"), drops.length > 0);
-    if (this.wanted) this.find(this.wanted);
+    say(this.latencies.empty, reading.state === "over" ? "No timestamp was sampled." : "No timestamp was sampled yet.");
+    const dropped = drops(reading);
+    this.drops.update(dropped, (one) => one.key);
+    show(byId("drops"), dropped.length > 0);
+    if (this.wanted !== null) this.filter();
   }
 
-  // Shows the rows whose names have a text in them, in small letters; "" for all.
-  find(text) {
-    this.wanted = text;
-    if (this.wanted) byId("node-details").open = byId("stream-details").open = true;
-    this.nodes.filter(this.wanted);
-    this.streams.filter(this.wanted);
+  // Shows the rows of what is looked for; null for all.
+  find(things) {
+    const isNew = this.wanted === null && things !== null;
+    this.wanted = things;
+    if (isNew) byId("node-details").open = byId("stream-details").open = true;
+    this.filter();
+  }
+
+  filter() {
+    const named = (kind) => this.wanted && new Set(this.wanted.filter((one) => one.kind === kind).map((one) => one.name));
+    this.nodes.filter(named("node"));
+    this.streams.filter(named("stream"));
   }
 }

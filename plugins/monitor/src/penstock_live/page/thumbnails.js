@@ -8,11 +8,14 @@ import { rate } from "./words.js";
 
 const PAUSE_MS = 500;
 const AT_FIRST = 4;
+const SHOWN_STREAMS = "penstock-streams";
+const KINDS_OF_STREAMS = "penstock-kinds";
 const SMALL = 160;
 const LARGE = 640;
 const WHOLE_SCREEN = 1280;
 const MUCH_BUSIER = 1.5; // the large one changes by itself only for a stream that flows so much faster
 const PICTURES = new Set(["image", "heat map"]);
+const RANKS = { none: 0, number: 1, text: 1, lines: 2, "heat map": 3, image: 3 };
 
 export class Thumbnails {
   constructor() {
@@ -22,6 +25,7 @@ export class Thumbnails {
     this.hero = null; // { name, shown }
     this.chosen = ""; // the stream that was asked for to be large; "" for the busiest
     this.isSizeNew = false;
+    this.kinds = keptHere(KINDS_OF_STREAMS, {}); // stream → what was seen of it last, also before the page was loaded again
     this.zoom = new Zoom(() => (this.isSizeNew = true));
     this.inView = new IntersectionObserver((entries) => {
       for (const entry of entries) entry.target.card.isInView = entry.isIntersecting;
@@ -47,13 +51,14 @@ export class Thumbnails {
       if (card === undefined) continue;
       card.packets = stream.packets;
       card.wait(stream.packets, reading.state === "over");
+      card.tellAge(stream.age_s, reading.state === "over");
     }
     if (!this.chosen) this.enlarge(this.busiest());
     this.tellHero();
   }
 
   begin(reading) {
-    const kept = keptStreams().filter((name) => reading.streams.some((one) => one.name === name));
+    const kept = keptHere(SHOWN_STREAMS, []).filter((name) => reading.streams.some((one) => one.name === name));
     for (const name of kept.length ? kept : likely(reading)) this.add(name, reading);
     this.choices(reading);
   }
@@ -65,7 +70,7 @@ export class Thumbnails {
     this.cards.set(name, card);
     byId("cards").append(card.element);
     this.inView.observe(card.element);
-    keepStreams([...this.cards.keys()]);
+    keepHere(SHOWN_STREAMS, [...this.cards.keys()]);
     if (this.reading !== null) this.update(this.reading);
     this.choices(this.reading);
   }
@@ -93,7 +98,7 @@ export class Thumbnails {
     this.cards.delete(name);
     if (this.chosen === name) this.chosen = "";
     if (this.hero?.name === name) this.enlarge(this.busiest());
-    keepStreams([...this.cards.keys()]);
+    keepHere(SHOWN_STREAMS, [...this.cards.keys()]);
     this.choices(this.reading);
     byId("add-stream").focus();
   }
@@ -101,15 +106,16 @@ export class Thumbnails {
   choices(reading) {
     if (reading === null) return;
     const names = reading.streams.map((one) => one.name).filter((name) => !this.cards.has(name));
-    byId("add-stream").replaceChildren(make("option", { value: "" }, "…"), ...names.map((name) => make("option", { value: name }, name)));
+    byId("add-stream").replaceChildren(make("option", { value: "" }, "Show a stream…"), ...names.map((name) => make("option", { value: name }, name)));
   }
 
   // --- the large one ----------------------------------------------------------------------------
 
-  // Of the streams in the strip: the one with pictures that has most packets a second, else any that has something.
+  // Of the streams in the strip: the one with pictures that has most packets a second, also while none come; else one
+  // with lines, else any that has something.
   busiest() {
     const rates = new Map(this.reading?.streams.map((one) => [one.name, one.per_s]));
-    const rank = (card) => (PICTURES.has(card.shown.kind) ? 2 : card.shown.kind === "none" ? 0 : 1);
+    const rank = (card) => RANKS[card.shown.kind === "none" ? this.kinds[card.name] ?? "none" : card.shown.kind] ?? 1;
     let best = this.cards.get(this.hero?.name) ?? null;
     for (const card of this.cards.values()) {
       const isBetter = best === null || rank(card) > rank(best);
@@ -128,6 +134,10 @@ export class Thumbnails {
     const card = this.cards.get(name);
     if (card === undefined) return;
     this.hero.shown.numbers = [...card.shown.numbers];
+    if (card.newest !== null) {
+      if (card.newest.kind === "number") this.hero.shown.numbers.pop(); // it is drawn again
+      this.hero.shown.show(card.newest); // the small one, until the large one comes
+    }
     card.asked = -1;
   }
 
@@ -137,7 +147,7 @@ export class Thumbnails {
     say(byId("hero-name"), this.hero?.name ?? "");
     const when = card?.when.textContent;
     if (card !== undefined && this.hero.shown.kind === "none") say(byId("hero-body").firstChild, card.waiting.textContent);
-    const words = [stream && rate(stream.per_s), card?.words.textContent, when && `at ${when}`];
+    const words = [stream && rate(stream.per_s), card?.words.textContent, when && `at ${when}`, card?.age.textContent];
     say(byId("hero-words"), words.filter(Boolean).join(" · "));
     show(byId("hero-busiest"), this.chosen !== "");
     show(byId("zoom-in"), PICTURES.has(this.hero?.shown.kind));
@@ -145,6 +155,16 @@ export class Thumbnails {
 
   openZoom() {
     if (this.hero?.shown.image) this.zoom.open(this.hero.name, this.hero.shown.image);
+  }
+
+  keepKinds(thumbnails) {
+    let isNew = false;
+    for (const [name, { kind }] of Object.entries(thumbnails)) {
+      if (kind === "none" || this.kinds[name] === kind) continue;
+      this.kinds[name] = kind;
+      isNew = true;
+    }
+    if (isNew) keepHere(KINDS_OF_STREAMS, this.kinds);
   }
 
   // --- from the server --------------------------------------------------------------------------
@@ -178,6 +198,7 @@ export class Thumbnails {
     if (this.isPaused) return PAUSE_MS;
     const said = JSON.parse(answer.text);
     const kept = new Set(said.kept); // made before this request: a packet may have come since, so they are asked for again
+    this.keepKinds(said.thumbnails);
     await Promise.all(cards.map((card, i) => card.show(said.thumbnails[card.name], kept.has(card.name) ? -1 : packets[i])));
     if (isLarge && this.hero === hero) {
       await hero.shown.show(said.thumbnails[hero.name]);
@@ -189,26 +210,26 @@ export class Thumbnails {
   }
 }
 
+function keptHere(key, none) {
+  try {
+    return JSON.parse(sessionStorage.getItem(key)) ?? none;
+  } catch {
+    return none; // storage is forbidden
+  }
+}
+
+function keepHere(key, what) {
+  try {
+    sessionStorage.setItem(key, JSON.stringify(what));
+  } catch {
+    return;
+  }
+}
+
 // The ends of the graph first, then what enters it, then what comes first.
 function likely(reading) {
   const reads = new Set(reading.streams.flatMap((one) => one.readers));
   const ends = new Set(reading.latencies.map((one) => one.stream));
   const order = (one) => (one.is_output || ends.has(one.name) || !one.readers.length ? 0 : one.is_input || !reads.has(one.writer) ? 1 : 2);
   return [...reading.streams].sort((a, b) => order(a) - order(b)).slice(0, AT_FIRST).map((one) => one.name);
-}
-
-function keptStreams() {
-  try {
-    return JSON.parse(sessionStorage.getItem("penstock-streams") ?? "[]");
-  } catch {
-    return []; // storage is forbidden
-  }
-}
-
-function keepStreams(names) {
-  try {
-    sessionStorage.setItem("penstock-streams", JSON.stringify(names));
-  } catch {
-    return;
-  }
 }

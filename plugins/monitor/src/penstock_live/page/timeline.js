@@ -1,8 +1,8 @@
-// What has happened in the run, on a line of time and as a list: drops, stalls, sources that came back, failures.
+// What has happened in the run, on a line of time and as a list: drops, stalls, sources that were lost or came back, failures.
 import { byId, make, makeSvg, say, show } from "./elements.js";
 import { seconds, withSeconds } from "./words.js";
 
-const LANES = { drop: "drops", stall: "stalls", reconnect: "reconnects", failure: "failures" };
+const LANES = { drop: "drops", stall: "stalls", outage: "outages", reconnect: "reconnects", failure: "failures" };
 const LANE = 17;
 const LEFT = 84;
 const AXIS = 16;
@@ -20,10 +20,13 @@ export class Timeline {
     this.drawnS = -1;
     this.elapsedS = 0;
     addEventListener("resize", () => this.draw());
+    byId("event-details").addEventListener("toggle", () => byId("event-details").open && byId("event-list").scrollIntoView({ block: "nearest" }));
   }
 
-  take({ now_s, events }) {
-    this.ahead = now_s - this.elapsedS;
+  // `elapsedS` is the run's clock at that time.
+  take({ now_s, events }, elapsedS) {
+    this.elapsedS = elapsedS;
+    this.ahead = now_s - elapsedS;
     for (const event of events) this.events.set(event.number, event);
     this.draw();
     this.list();
@@ -92,16 +95,16 @@ export class Timeline {
   told() {
     const ofKind = (kind) => [...this.events.values()].filter((one) => one.kind === kind);
     const counts = Object.entries(LANES).map(([kind, words]) => [ofKind(kind).reduce((sum, one) => sum + one.count, 0), words]);
-    return counts.filter(([count]) => count).map(([count, words]) => (count === 1 ? `1 ${words.replace(/s$/, "")}` : `${count.toLocaleString("en")} ${words}`)).join(", ") || "no drop, stall, reconnect or failure";
+    return counts.filter(([count]) => count).map(([count, words]) => (count === 1 ? `1 ${words.replace(/s$/, "")}` : `${count.toLocaleString("en")} ${words}`)).join(", ") || "no drop, stall, outage, reconnect or failure";
   }
 
   list() {
     const newest = [...this.events.values()].slice(-LISTED).reverse();
     byId("event-list").replaceChildren(...newest.map((event) => {
-      if (!event.node && !event.stream) return make("li", {}, line(event));
+      if (!event.node && !event.stream) return make("li", { class: `event-${event.kind}` }, line(event));
       const button = make("button", { type: "button", class: "link" }, line(event));
       button.addEventListener("click", () => this.choose(event));
-      return make("li", {}, button);
+      return make("li", { class: `event-${event.kind}` }, button);
     }));
   }
 }
@@ -110,11 +113,18 @@ export class Timeline {
 export function line(event) {
   const lasted = event.to_s - event.from_s >= 1 ? `, for ${seconds(event.to_s - event.from_s)}` : "";
   const what = {
-    drop: () => `${event.count.toLocaleString("en")} ${event.count === 1 ? "packet" : "packets"} of ${event.stream} dropped: ${event.words}`,
+    drop: () => `${event.count.toLocaleString("en")} ${event.count === 1 ? "packet" : "packets"}${event.stream && ` of ${event.stream}`} dropped${event.node && ` by ${event.node}`}: ${event.words}`,
     stall: () => `nothing moved: ${event.words}`,
+    outage: () => `${event.node}: lost${event.words && `: ${event.words}`}`,
     reconnect: () => counted(event),
+    failure: () => failed(event),
   }[event.kind] ?? (() => (event.count > 1 ? counted(event) : event.words));
   return `${seconds(event.from_s)}: ${withSeconds(what())}${lasted}`;
+}
+
+function failed({ node, words, count }) {
+  const named = words.startsWith("node '") || !node ? words : `${node}: ${words}`;
+  return count > 1 ? `${node}: ${count.toLocaleString("en")} failures, the last: ${words}` : named;
 }
 
 function counted({ node, words, count }) {

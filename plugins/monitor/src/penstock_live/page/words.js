@@ -16,10 +16,34 @@ export function seconds(time) {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
+// For words that change once a second.
+export function wholeSeconds(time) {
+  return seconds(Math.floor(time)).replace(".0 s", " s");
+}
+
 // A timestamp as it is, in microseconds, and as seconds or a date beside that. What is no number stays as it is.
 export function stamp(text, before = " (", after = ")") {
   const time = /^-?\d+$/.test(text) ? clock(Number(text)) : "";
   return time ? `${text}${before}${time}${after}` : text;
+}
+
+// A timestamp as one reads it: seconds, or the time of a clock, with the date if that is another day.
+export function brief(text) {
+  if (!/^-?\d+$/.test(text)) return text;
+  const microseconds = Number(text);
+  if (Math.abs(microseconds) < 1000 * EPOCH_FROM_MS) return clock(microseconds) || (microseconds === 0 ? "0 s" : `${text} us`);
+  const at = new Date(microseconds / 1000);
+  const date = at.toDateString() === new Date().toDateString() ? "" : `${at.toLocaleDateString("sv-SE")} `;
+  return `${date}${at.toLocaleTimeString("sv-SE")}.${String(at.getMilliseconds()).padStart(3, "0")}`;
+}
+
+// A text of the server with brief timestamps, or without the bounds of streams.
+export function withBriefTimes(text) {
+  return text.replace(/((?:\(\)|failed) at |\bbound |\bsettle )(-?\d+)(?![\w.])/g, (_, words, time) => words + brief(time));
+}
+
+export function withoutBounds(text) {
+  return withBriefTimes(text.replace(/ \(bound [^()]*\)/g, ""));
 }
 
 // A text of the server, whose timestamps have seconds beside them too.
@@ -65,10 +89,25 @@ export function busyWords(part) {
   return part < 1.05 ? `${share(Math.min(1, part))} busy` : `${part.toFixed(1)} calls at once`;
 }
 
+// How many packets are in a queue, of the most that may be.
 export function queue(stream) {
-  return stream.limit === null ? `${stream.queued} wait` : `${stream.queued} of ${stream.limit}`;
+  return stream.limit === null ? String(stream.queued) : `${stream.queued} of ${stream.limit}`;
 }
 
-export function reasons(stream) {
-  return Object.entries(stream.drops).map(([reason, count]) => `${count.toLocaleString("en")} ${reason}`).join(", ");
+export function queueWords(stream) {
+  return `queue ${queue(stream)}`;
+}
+
+export function plural(count, word) {
+  return `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
+}
+
+// The state of a node; one that has lost its source says that.
+export function stateWords({ state, lost_s }) {
+  return lost_s === null ? state : `lost for ${wholeSeconds(lost_s)}`;
+}
+
+// A timestamp bound; of a stream that has ended there is none.
+export function boundWords(bound) {
+  return bound === "Timestamp::Done()" ? "it has ended" : stamp(bound);
 }

@@ -10,6 +10,7 @@ from selenium.webdriver.common.keys import Keys
 
 import penstock
 from penstock.log import get_logger, place
+from penstock_failures import Failure
 from penstock_formats import ImageFrame
 from penstock_live.journal import Journal
 
@@ -156,7 +157,7 @@ def test_a_node_has_lines_of_its_rate_its_calls_and_its_queue(page, server, moni
     page.open(server)
     page.until(lambda: page.notes("node", "first"))
     words = "[data-node=first] .spark-words"
-    page.until(lambda: page.texts(words) == ["29.9/s", "15 ms a call", "3 wait"])
+    page.until(lambda: page.texts(words) == ["steps/s", "15 ms a call", "queue 3"])
     line = (
         "return document.querySelector('[data-node=first] .spark-rate').getAttribute('d').split('L').length"
     )
@@ -185,7 +186,7 @@ def test_a_subgraph_is_closed_until_it_is_opened_by_key_button_or_mark(grouped):
     page.until(lambda: page.script("return document.querySelector('[data-group=box] .pk-note')?.textContent"))
     assert page.notes("node", "box__a") == []
     page.until(lambda: page.texts("[data-group=box] .pk-note") == ["2 nodes, 29.9/s", "b: 70 % busy"])
-    assert page.texts("[data-group=box] .spark-words")[2] == "5 wait"
+    assert page.texts("[data-group=box] .spark-words")[2] == "queue 5"
     page.script("document.querySelector('[data-group=box]').focus()")
     page.press("+")
     page.until(lambda: page.notes("node", "box__b"))
@@ -261,7 +262,7 @@ def test_a_picture_can_be_zoomed_and_comes_larger_then(page, server, monitor):
 
 def test_drops_stalls_reconnects_and_failures_are_on_a_line_of_time(page, server, hand, monitor, journal):
     page.open(server)
-    page.until_text("#events-words", "no drop, stall, reconnect or failure")
+    page.until_text("#events-words", "no drop, stall, outage, reconnect or failure")
     reading = attrs.evolve(hand.READING, elapsed_s=30.0, errors=("node 'second': ValueError: no",))
     journal.take(reading, {"first-reconnects": 2})
     monitor.give(elapsed_s=30.0)
@@ -269,9 +270,9 @@ def test_drops_stalls_reconnects_and_failures_are_on_a_line_of_time(page, server
     marks = page.texts("#timeline .mark title")
     assert marks == [
         "30.0 s: node 'second': ValueError: no",
-        "30.0 s: 10 packets of between dropped: late",
-        "30.0 s: 2 packets of between dropped: queue full",
-        "30.0 s: first: the source is back, 2 times",
+        "1.0 s: 10 packets of between dropped by second: late, for 29.0 s",
+        "1.0 s: 2 packets of between dropped by second: queue full, for 29.0 s",
+        "1.0 s: first: the source is back, 2 times, for 29.0 s",
     ]
     assert page.texts("#timeline .lane-words")[:3] == ["drops", "reconnects", "failures"]
     page.driver.find_element(By.CSS_SELECTOR, "#event-details summary").click()
@@ -289,7 +290,33 @@ def test_a_node_with_failures_that_did_not_end_the_run_says_so(page, server, han
     monitor.give(elapsed_s=31.0)
     page.until(lambda: page.notes("node", "first")[1] == "⚠ failures")
     assert page.texts(".is-failed") == []
-    assert page.notes("node", "second")[1] == "worker 1 (pid 4711)"
+    assert page.notes("node", "second")[1] == "12 dropped"
+
+
+def test_the_last_errors_of_a_node_say_what_went_wrong_and_how_often(page, server, hand, monitor, journal):
+    failed = [
+        Failure("first", "Some", "process", n, "E", f"ValueError: no {n}", "", 1, "skip", 10**18 + n)
+        for n in range(1, 45)
+    ]
+    for number in (1, 44):
+        reading = attrs.evolve(hand.READING, elapsed_s=30.0 + number)
+        journal.take(reading, {"first-failures": number}, lambda number=number: failed[:number])
+    page.open(server)
+    page.until_text("#events-words", "44 failures")
+    page.until(lambda: page.notes("node", "first"))
+    page.script("document.querySelector('[data-node=first]').focus()")
+    page.press(Keys.ENTER)
+    lines = page.until_text("#about-errors", "in all").splitlines()
+    assert lines[0] == "44 in all, the newest first:"
+    assert [line.split(" ", 1)[1] for line in lines[1:3]] == [
+        "process() failed at 44 us: ValueError: no 44",
+        "process() failed at 43 us: ValueError: no 43",
+    ]
+    titles = page.texts("#timeline .mark-failure title")
+    assert (
+        titles[-1]
+        == "31.0 s: first: 44 failures, the last: process() failed at 44: ValueError: no 44, for 43.0 s"
+    )
 
 
 # --- details --------------------------------------------------------------------------------------
@@ -369,7 +396,7 @@ def test_a_run_that_is_over_is_not_called_live(page, server, monitor):
     page.until_text("#connection", "live")
     monitor.give(state="over")
     page.until_text("#run-state", "over")
-    assert page.text("#connection") == "connected"
+    assert page.text("#connection") == "server connected"
     monitor.give(
         state="running", nodes=(attrs.evolve(monitor.newest.nodes[0], busy=1.04), monitor.newest.nodes[1])
     )

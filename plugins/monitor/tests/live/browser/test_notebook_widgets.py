@@ -100,7 +100,8 @@ def test_a_cell_shows_picture_numbers_and_packets_and_follows_the_model(cell, re
 
     assert notes == ["29.9 steps/s, 45 % busy", ""]
     assert texts(page, "[data-node='second'] .pk-note") == ["29.9 steps/s", "worker 1 (pid 4711)"]
-    assert rows[1] == ["between", "29.9/s", "100", "3 of 100", "12: 10 late, 2 queue full", "–"]
+    drops = "10 at second: late; 2 at second: queue full"
+    assert rows[1] == ["between", "29.9/s", "100", "3 of 100", drops, "–"]
     assert rows[2][-1] == "5.00 ms"
     assert texts(page, ".state") == ["running, 3.3 s"]
     assert texts(page, ".card .value") == ["7"]

@@ -16,6 +16,7 @@ import penstock
 import penstock_live.listening
 import penstock_live.thumbnails
 from penstock_formats import ImageFrame
+from penstock_live.journal import Journal
 from penstock_live.thumbnail import thumbnail
 from penstock_monitor import CulpritReading, StallReading
 
@@ -33,10 +34,10 @@ def test_the_picture_has_every_node_and_stream_with_its_numbers(page, server, mo
         "29.9 steps/s, 45 % busy",
         "",
     ]
-    assert page.notes("node", "second") == ["29.9 steps/s", "worker 1 (pid 4711)"]
-    assert page.notes("stream", "in") == ["3 of 100, 29.9/s, 0.1 s"]
-    assert page.notes("stream", "between") == ["3 of 100, 29.9/s, 12 dropped"]
-    assert page.notes("stream", "out") == ["0 wait, 29.9/s, 0.1 s"]
+    assert page.notes("node", "second") == ["29.9 steps/s", "12 dropped"]
+    assert page.notes("stream", "in") == ["queue 3 of 100, 29.9/s"]
+    assert page.notes("stream", "between") == ["queue 3 of 100, 29.9/s"]
+    assert page.notes("stream", "out") == ["queue 0, 29.9/s"]
     assert page.text("#run-state") == "running"
     assert page.text("#connection") == "live"
     monitor.give(nodes=(monitor.newest.nodes[0],), elapsed_s=77.0)
@@ -47,9 +48,10 @@ def test_the_tables_have_the_same_numbers_and_the_reasons_of_drops(page, server)
     page.open(server)
     page.until_text("#streams", "between")
     rows = [row.text for row in page.driver.find_elements(By.CSS_SELECTOR, "#streams tbody tr")]
-    assert rows[1] == "between first 29.9/s 3 of 100 100 0.1 s 12: 10 late, 2 queue full at least 101"
+    drops = "10 at second: late; 2 at second: queue full"
+    assert rows[1] == f"between first 29.9/s 3 of 100 100 0.1 s {drops} at least 101"
     assert page.texts("#drop-table td, #drop-table tbody th") == [
-        "between", "late", "10", "between", "queue full", "2",
+        "second", "between", "late", "10", "second", "between", "queue full", "2",
     ]  # fmt: skip
     assert page.texts("#latency td") == ["5.00 ms", "9.10 ms", "31 ms", "5.20 ms", "30"]
     nodes = [row.text for row in page.driver.find_elements(By.CSS_SELECTOR, "#nodes tbody tr")]
@@ -125,6 +127,18 @@ def test_a_screen_reader_is_told_of_states_and_never_of_numbers(page, server, mo
     page.until(lambda: page.text("#announcer") == "The run is over.")
 
 
+def test_the_head_and_the_tab_name_the_graph(page, hand, stack, monitor):
+    server = stack.enter_context(hand.serve(monitor, title="Door <b> (door.pbtxt)"))
+    page.open(server)
+    page.until_text("#run-state", "running")
+    assert page.text("h1") == "Door <b> (door.pbtxt)"
+    assert page.driver.title == "running – Door <b> (door.pbtxt) – Penstock"
+    sized = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+    page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", sized)
+    page.script("document.querySelector('h1').textContent = 'a_long_name'.repeat(30)")
+    assert page.script("return document.documentElement.scrollWidth") <= 390
+
+
 def test_errors_of_the_run_are_shown(page, server, monitor):
     page.open(server)
     page.until_text("#run-state", "running")
@@ -144,12 +158,81 @@ def test_the_node_that_has_ended_the_run_is_marked_in_words_too(page, server, mo
     label = page.script("return document.querySelector('[data-node=second]').getAttribute('aria-label')")
     assert label.endswith(", failed")
     assert page.text("#error-list pre").endswith("process() failed at 8760000 (8.760 s): ValueError: no")
-    assert page.text("#announcer").startswith("The run has an error: node 'second'")
+    assert page.text("#announcer") == "The run has an error in node 'second'. It stands under Errors."
     assert page.driver.title == "⚠ failed – Penstock"
 
     monitor.give(errors=(), state="running")  # another run
     page.until_text("#run-state", "running")
     assert page.texts(".is-failed, .live-badge") == []
+
+
+def test_packets_are_dropped_where_a_node_drops_them_and_an_input_set_once(page, server, monitor):
+    skipped = {"skipped: ValueError": 7}
+    monitor.newest = attrs.evolve(
+        monitor.newest,
+        nodes=(attrs.evolve(monitor.newest.nodes[0]), attrs.evolve(monitor.newest.nodes[1], place="")),
+        streams=tuple(
+            attrs.evolve(one, dropped=10, drops=skipped | {"late": 3}, dropped_at=at)
+            for one, at in zip(
+                monitor.newest.streams,
+                (
+                    {"second": skipped, "": {"late": 3}},
+                    {"second": skipped, "first": {"late": 3}},
+                    {"second": {"late": 3}},
+                ),
+                strict=True,
+            )
+        ),
+    )
+    page.open(server)
+    page.until_text("#drop-table", "skipped")
+    rows = [row.text for row in page.driver.find_elements(By.CSS_SELECTOR, "#drop-table tbody tr")]
+    assert rows == [
+        "second in, between skipped: ValueError 7 input sets",
+        "the graph input in late 3",
+        "first between late 3",
+        "second out late 3",
+    ]
+    page.until(lambda: page.notes("node", "second"))
+    assert [page.notes("node", name)[1] for name in ("first", "second")] == ["3 dropped", "10 dropped"]
+    said = [page.notes("stream", name)[0].split(", ")[-1] for name in ("in", "between", "out")]
+    assert said == ["3 dropped", "3 dropped", "3 dropped"], "what their writers have dropped"
+    page.script("document.querySelector('#drop-table tbody tr button').click()")
+    page.until_text("#details-list", "7 input sets of in, between: skipped: ValueError; 3 of out: late")
+
+
+def test_a_lost_source_is_told_in_the_head_at_its_node_and_in_its_details(page, hand, stack, monitor):
+    journal = Journal()
+    server = stack.enter_context(hand.serve(monitor, journal=journal))
+    first, second = monitor.newest.nodes
+    page.open(server)
+    page.until(lambda: page.notes("node", "first"))
+    assert not page.driver.find_element(By.ID, "lost").is_displayed()
+    nodes = (attrs.evolve(first, lost_s=9.4, steps_per_s=19.6), second)
+    for lost_s in (0.0, 9.4):
+        reading = attrs.evolve(
+            monitor.newest, elapsed_s=20 + lost_s, nodes=(attrs.evolve(first, lost_s=lost_s),)
+        )
+        journal.take(reading, {})
+    monitor.give(nodes=nodes, elapsed_s=29.4)
+    page.until_text("#lost", "⚠ first lost for 9 s")
+    assert page.driver.find_element(By.ID, "lost").is_displayed()
+    assert page.driver.title == "⚠ running, source lost – Penstock"
+    assert page.text("#announcer") == "Lost: first."
+    assert page.texts(".is-lost .pk-name") == ["first"]
+    assert page.notes("node", "first") == ["19.6 steps/s, 45 % busy", "⚠ lost for 9 s"]
+    page.until_text("#events-words", "1 outage")
+    assert page.text("#timeline .mark-outage title") == "20.0 s: first: lost, for 9.4 s"
+    page.script("document.querySelector('[data-node=first]').focus()")
+    page.press(Keys.ENTER)
+    page.until_text("#details-list", "lost for 9 s")
+
+    monitor.give(nodes=tuple(attrs.evolve(one, lost_s=3.0) for one in nodes))
+    page.until_text("#lost", "⚠ 2 sources lost")
+    monitor.give(nodes=(first, second))
+    page.until(lambda: page.text("#lost") == "")
+    assert page.texts(".is-lost, .live-badge") == []
+    assert page.text("#announcer") == "No source is lost any more."
 
 
 def test_a_node_that_failed_in_open_is_marked(page, server, monitor):
@@ -192,8 +275,10 @@ def test_timestamps_are_told_in_seconds_too_where_packets_and_bounds_are_shown(p
     inner, between, out = monitor.newest.streams
     monitor.give(streams=(inner, between, attrs.evolve(out, bound="33360001")))
     page.open(server)
-    page.until_text("article[data-card=out] .hint", "33360000 (33.360 s)")
-    page.until_text("#hero-words", "at 33360000 (33.360 s)")
+    page.until_text("article[data-card=out] .hint", "33.360 s")
+    page.until_text("#hero-words", "at 33.360 s")
+    title = page.script("return document.querySelector('article[data-card=out] .hint').title")
+    assert title == "timestamp 33360000 (33.360 s)"
     assert page.texts("#streams tbody tr:nth-child(3) td")[-1] == "33360001 (33.360 s)"
 
 
@@ -297,7 +382,7 @@ def test_an_image_is_shown_with_its_colours(page, server, monitor):
     assert np.abs(np.array(colour[:3]) - (200, 100, 50)).max() < 5
     alt = page.script("return document.querySelector(arguments[0]).alt", image)
     assert alt == "in: <ImageFrame SRGB 120x90>"
-    assert page.text('article[data-card="in"] .hint') == "33333 (0.033 s)"
+    assert page.text('article[data-card="in"] .hint') == "0.033 s"
 
 
 def test_numbers_become_a_line(page, server, monitor):
@@ -309,6 +394,18 @@ def test_numbers_become_a_line(page, server, monitor):
         page.until_text('article[data-card="out"] .value', f"{number * 1.5:g}")
     path = page.script("return document.querySelector('article[data-card=out] .plot-line').getAttribute('d')")
     assert path.count("L") == 2
+
+
+def test_the_age_of_a_packet_on_a_quiet_stream_is_told(page, server, monitor):
+    monitor.packets["out"] = penstock.Packet("the camera is lost", 7)
+    page.open(server)
+    age = "article[data-card=out] .age"
+    page.until(lambda: page.texts("article[data-card=out] pre"))
+    assert page.text(age) == ""
+    streams = monitor.newest.streams
+    monitor.give(streams=(*streams[:2], attrs.evolve(streams[2], age_s=75.4, per_s=0.0)))
+    assert page.until(lambda: page.text(age)) == "75 s ago"
+    assert "75 s ago" in page.text("#hero-words")
 
 
 def test_a_payload_is_text_and_never_markup(page, server, monitor):
@@ -394,7 +491,7 @@ def test_a_server_that_is_gone_is_told_and_one_that_is_back_is_found(page, hand,
     first.close()
     page.until_text("#connection", "the server is gone; the numbers are its last ones; trying again")
     assert page.text("#announcer") == "The server is gone."
-    assert page.notes("node", "second")[1] == "worker 1 (pid 4711)"
+    assert page.notes("node", "second")[1] == "12 dropped"
 
     port = hand.Client(first.url).url.port
     listening, address = penstock_live.listening.listen("127.0.0.1", port, is_tls=False)

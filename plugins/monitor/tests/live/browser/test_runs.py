@@ -133,6 +133,16 @@ def test_a_frame_that_flows_is_seen(page, hand, started):
         assert page.text("article[data-card=out] .words") == "<ImageFrame SRGB 64x48>"
 
 
+def test_each_packet_of_a_stream_on_which_they_are_rare_is_seen(page, hand, started):
+    graph, server = started(hand.GRAPH)
+    page.open(server)
+    asked = "return performance.getEntriesByType('resource').some((one) => one.name.includes('/thumbnails'))"
+    page.until(lambda: page.script(asked))
+    for number in (41, 42, 43, 44):  # each is there, and gone, before the page asks for it
+        graph.add_packet_to_input_stream("in", penstock.Packet(number, number))
+        page.until(lambda number=number: page.text("article[data-card=out] .value") == str(number), 8.0)
+
+
 def test_latency_to_the_output_is_shown(page, hand, started):
     graph, server = started(hand.GRAPH)
     with Feeder(graph, per_s=100):

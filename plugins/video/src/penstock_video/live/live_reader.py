@@ -73,7 +73,8 @@ class LiveReader(Reading):
         self._last = clock.now()
         #: Microseconds without frames of all times that it was lost, until it came back.
         self._gaps = 0
-        self._is_lost = False
+        #: Whether no frames come, and it is to be connected again.
+        self.is_lost = False
         self._has_begun = False
         #: How often it has come back; packets that could not be decoded; jumps of the sender's clock.
         self.reconnects = self.broken = self.jumps = 0
@@ -82,7 +83,7 @@ class LiveReader(Reading):
 
     def without_frames(self) -> int:
         """Return for how many microseconds in all there were no frames, since the source was lost or is."""
-        gap = self._clock.now() - self._last if self._is_lost else 0
+        gap = self._clock.now() - self._last if self.is_lost else 0
         return self._gaps + max(gap, 0)
 
     def _read(self) -> None:
@@ -126,7 +127,7 @@ class LiveReader(Reading):
     def _take(self, frame: av.VideoFrame, connection: Connection, times: CaptureTimes) -> int | None:
         """Put a frame into the mailbox; return its own time, in microseconds, if it has one."""
         now = self._clock.now()
-        if self._is_lost or not self._has_begun:
+        if self.is_lost or not self._has_begun:
             self._note_found(now, frame, connection)
         self._last = now
         own = None
@@ -146,14 +147,14 @@ class LiveReader(Reading):
     def _note_found(self, now: int, frame: av.VideoFrame, connection: Connection) -> None:
         self._attempts = 0
         if not self._has_begun:
-            self._has_begun, self._is_lost = True, False
+            self._has_begun, self.is_lost = True, False
             self.mailbox.tell(LiveEvent(kind=LiveEventKind.CONNECTED, source=self._place.shown))
             if not self.opened.done():
                 height, width = pixels(frame).shape[:2]
                 self.opened.set_result(connection.header(width, height))
             return
         gap = now - self._last
-        self._is_lost = False
+        self.is_lost = False
         self._gaps += gap
         self.reconnects += 1
         self.log_warning(
@@ -177,7 +178,7 @@ class LiveReader(Reading):
         """
         if not self._has_begun and self._again.must_be_there:
             raise error
-        was_lost, self._is_lost = self._is_lost, True
+        was_lost, self.is_lost = self.is_lost, True
         if not was_lost:
             self._reason = str(error)
             self.mailbox.tell(
