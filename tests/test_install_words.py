@@ -21,8 +21,7 @@ READ = sorted(
     for place in ("docs", "examples", "core", "plugins", "subgraphs", "contrib", "benchmarks", ".")
     for pattern in (("*.md",) if place == "." else ("**/*.md", "**/*.py", "**/*.pbtxt"))
     for path in (ROOT / place).glob(pattern)
-    if not {"_build", "tests", "decisions", ".venv", "monitor"} & set(path.parts)
-    and path.name != "CHANGELOG.md"
+    if not {"_build", "tests", "decisions", ".venv"} & set(path.parts) and path.name != "CHANGELOG.md"
 )
 #: `penstock` or `penstock[...]` by name: not from git (`@`), not a file, not a pack (`penstock-...`).
 _COMMAND = re.compile(r"\b(?:pip install|uv add|uvx|pipx install|uv tool install)\b(?P<asked>[^`\n&|#]*)")
