@@ -15,9 +15,8 @@ if TYPE_CHECKING:
 
 #: What a job costs is the median of so many times.
 _LOOKED_AT: Final = 3
-#: All jobs that were done once until now make a cycle together no longer than this: a page that is opened
-#: begins many at a time, and the readings must go on. The first time may also import modules, and read the
-#: plan.
+#: What a job has cost the first time makes a cycle no longer than this: it may also import modules, and read
+#: the plan.
 _FIRST_S: Final = 1.0
 #: A job that was not done for so many cycles, and at least so long, counts no more.
 _CYCLES: Final = 3
@@ -55,14 +54,20 @@ class Budget:
             costs.append(cpu_s)
             self._jobs[job] = self._clock(), costs
 
-    def cycle_s(self) -> float:
-        """Return how long a cycle is: seconds from one time that a job is done until the next."""
+    def cycle_s(self, *, goes_on: bool = False) -> float:
+        """Return how long a cycle is: seconds from one time that a job is done until the next.
+
+        Args:
+            goes_on: of a job that must not pause when many others begin at once, as where a page is opened:
+                all that were done once make its cycle no longer than a second together.
+        """
         now_s = self._clock()
         with self._lock:
-            again = sum(statistics.median_low(costs) for _, costs in self._jobs.values() if len(costs) > 1)
-            first = sum(costs[0] for _, costs in self._jobs.values() if len(costs) == 1)
-            cycle_s = again / self._share + min(first / self._share, _FIRST_S)
+            costs = [costs for _, costs in self._jobs.values()]
+            again_s = sum(statistics.median_low(one) for one in costs if len(one) > 1) / self._share
+            first_s = sum(min(one[0] / self._share, _FIRST_S) for one in costs if len(one) == 1)
+            cycle_s = again_s + first_s
             oldest_s = now_s - max(_FORGOTTEN_S, _CYCLES * cycle_s)
             for job in [job for job, (at_s, _) in self._jobs.items() if at_s < oldest_s]:
                 del self._jobs[job]
-        return cycle_s
+        return again_s + min(first_s, _FIRST_S) if goes_on else cycle_s

@@ -202,7 +202,7 @@ class Monitor:
         began = time.monotonic()
         stalls_in_s = self._follower.stalls_in_s
         while main.is_alive() and not self._stop.is_set():
-            pause_s = max(self._interval_s, self._budget.cycle_s())
+            pause_s = max(self._interval_s, self._budget.cycle_s(goes_on=True))
             if stalls_in_s is not None:  # a stall is reported when it begins, not a cycle later
                 pause_s = min(pause_s, stalls_in_s)
             left = began + pause_s - time.monotonic()
