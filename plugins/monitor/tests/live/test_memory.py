@@ -21,6 +21,7 @@ BENCHMARK = Path(__file__).parents[4] / "benchmarks" / "live.py"
 
 
 def test_thousands_of_readings_and_thumbnails_leave_nothing_behind(hand, stack, monkeypatch):
+    others = set(threading.enumerate())
     monkeypatch.setattr("penstock_live.feed.SHORTEST_S", 0.0)
     monkeypatch.setattr("penstock_live.thumbnails.FRESH_S", 0.0)
     monitor = hand.Monitor()
@@ -49,7 +50,8 @@ def test_thousands_of_readings_and_thumbnails_leave_nothing_behind(hand, stack, 
     stack.callback(tracemalloc.stop)
     before = look(200)
     assert look(1000) - before < 100_000  # bytes; a reading has some 1,500, a frame 43,200
-    assert threading.active_count() < 12  # the server's, with those of its pools
+    threads = set(threading.enumerate()) - others
+    assert len(threads) < 12, threads  # the server's, with those of its pools
 
 
 def test_clients_that_come_and_go_leave_nothing_behind(hand, stack):
