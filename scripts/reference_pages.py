@@ -161,7 +161,7 @@ def _field(field: OptionField) -> tuple[str, str, str, str]:
     said = [field.description] if field.description else []
     said += [f"One of `{field.oneof}`."] if field.oneof else []
     said += [f"`{one.name}`{f': {one.description}' if one.description else ''}" for one in field.choices]
-    return f"`{field.name}` = {field.number}", f"`{kind}`", default, "<br>".join(said)
+    return f"`{field.name}` (field {field.number})", f"`{kind}`", default, "<br>".join(said)
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
