@@ -203,7 +203,7 @@ export class Picture {
   // `failures` are the names of nodes with calls that have failed.
   update(reading, minute, hasNewLines, failures) {
     if (this.svg === null) return;
-    this.markBusiest(reading);
+    this.markBusiest(reading, minute);
     const throttled = new Set(reading.throttled);
     const dropped = countsByNode(reading);
     const isOver = reading.state === "over";
@@ -236,8 +236,8 @@ export class Picture {
   }
 
   // Names the node that holds the others up, and marks it.
-  markBusiest(reading) {
-    const busiest = this.bottleneck.of(reading);
+  markBusiest(reading, minute) {
+    const busiest = this.bottleneck.of(reading, minute);
     this.markAll("busiest", busiest === null ? [] : [this.itemFor("node", busiest.name)]);
     show(byId("busiest"), busiest !== null);
     if (busiest === null) return;
