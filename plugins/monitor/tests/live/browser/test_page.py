@@ -178,8 +178,9 @@ def test_the_words_of_a_mark_lie_in_its_box_and_over_no_other(page, server, moni
           const { x, y, width, height } = group.querySelector(".live-frame").getBBox();
           return [...group.querySelectorAll("text")].filter((text) => {
             const at = text.getBBox();
-            const isIn = at.x >= x && at.y >= y && at.x + at.width <= x + width && at.y + at.height <= y + height;
-            return at.width && !isIn;
+            const isInAcross = at.x >= x && at.x + at.width <= x + width;
+            const isInDown = at.y >= y && at.y + at.height <= y + height;
+            return at.width && !(isInAcross && isInDown);
           }).map((text) => text.textContent);
         })"""
     )

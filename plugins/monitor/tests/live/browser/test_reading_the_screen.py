@@ -199,6 +199,49 @@ def test_naming_the_busiest_node_moves_nothing(page, server, monitor, width):
     assert page.script("return document.documentElement.scrollWidth") <= width
 
 
+HEAD = """
+const at = (id) => document.getElementById(id).getBoundingClientRect();
+const isCut = (id) => document.getElementById(id).scrollWidth > document.getElementById(id).clientWidth;
+const words = document.createRange();
+words.selectNodeContents(document.getElementById("connection"));
+return {
+  search: [at("search").left, at("search").right],
+  isWhole: at("busiest-words").right <= at("busiest").right + 0.5,
+  cut: ["title", "busiest-node"].filter(isCut),
+  free: at("busiest").left - words.getBoundingClientRect().right,
+  width: document.documentElement.scrollWidth,
+};"""
+
+
+@pytest.mark.parametrize("width", [1000, 1280, 1400])
+def test_the_head_cuts_no_number_and_nothing_while_there_is_room(page, hand, stack, journal, width):
+    names = ("DetectPeople", "VideoEncoderCalculator")
+    graph = hand.GRAPH.replace('"first"', f'"{names[0]}"').replace('"second"', f'"{names[1]}"')
+    streams = (hand.stream("in", "", names[0]), hand.stream("between", *names), hand.stream("out", names[1]))
+    nodes = tuple(hand.node(name) for name in names)
+    monitor = hand.Monitor(attrs.evolve(hand.READING, nodes=nodes, streams=streams, latencies=()))
+    sized(page, width, 800)
+    page.open(
+        stack.enter_context(hand.serve(monitor, graph, journal=journal, title="DoorWatch (door.pbtxt)"))
+    )
+    page.until_text("#elapsed", "3.3 s")
+    before = page.script(HEAD)
+    heads = {}
+    for name, busy in zip(names, [(0.98, 0.3), (0.3, 0.99)], strict=True):
+        seconds_with_busy(page, monitor, *busy, 10)
+        assert page.text("#busiest-node") == name
+        heads[name] = page.script(HEAD)
+    page.driver.find_element(By.ID, "find").send_keys("video")
+    heads["found"] = page.script(HEAD)
+    assert page.text("#found") == "1 found"
+    page.driver.find_element(By.ID, "find").clear()
+    assert [one["search"] for one in heads.values()] == [before["search"]] * 3
+    assert all(one["isWhole"] and one["width"] <= width for one in heads.values())
+    assert all(one["free"] < 16 for one in heads.values() if one["cut"])
+    if width >= 1280:
+        assert heads["DetectPeople"]["cut"] == []
+
+
 def test_numbers_of_a_run_that_is_over_are_totals(page, server, monitor):
     opened(page, server)
     with_busy(monitor, 0.98, 0.3)
