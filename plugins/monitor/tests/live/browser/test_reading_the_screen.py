@@ -404,3 +404,21 @@ def test_the_list_of_what_has_happened_is_no_list_of_links(page, server, hand, m
     )
     assert styles[0] == "none"
     assert styles[1] == styles[2]
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_in_the_list_of_what_has_happened_words_wrap_beside_their_square(page, server, hand, journal, width):
+    sized(page, width, 800)
+    words = "node 'second': ValueError: " + "a badge whose checksum does not match, " * 8
+    journal.take(attrs.evolve(hand.READING, elapsed_s=5.0, errors=(words,)), {})
+    opened(page, server)
+    page.until_text("#events-words", "1 failure")
+    page.driver.find_element(By.CSS_SELECTOR, "#event-details summary").click()
+    line, said, lines = page.script(
+        "const one = document.querySelector('#event-list .event-failure');"
+        "const said = one.querySelector('button');"
+        "const { height } = said.getBoundingClientRect(), at = (of) => of.getBoundingClientRect().top;"
+        "return [at(one), at(said), height / parseFloat(getComputedStyle(said).fontSize)]"
+    )
+    assert lines > 2
+    assert said == pytest.approx(line, abs=2)
