@@ -44,6 +44,7 @@ export class Picture {
     byId("picture").addEventListener("focusin", (event) => this.point(this.itemOf(event.target)));
     byId("picture").addEventListener("focusout", () => this.point(null));
     byId("ask-legend").addEventListener("click", () => this.toggleLegend());
+    document.addEventListener("keydown", (event) => event.key === "Escape" && this.hush());
     byId("graph").addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || byId("legend").hidden) return;
       event.stopPropagation(); // the details stay
@@ -256,10 +257,17 @@ export class Picture {
     this.pointed = item;
     show(byId("explained"), item !== null);
     if (item === null) return;
+    byId("graph").classList.remove("is-hushed");
     say(byId("explained"), item.explain());
     const room = byId("picture").getBoundingClientRect();
     const at = item.group.getBoundingClientRect();
     byId("explained").classList.toggle("is-above", at.y + at.height / 2 > room.y + room.height / 2); // it covers nothing that is looked at
+  }
+
+  // Takes the help away that lies over the picture, until another node or stream is gone to.
+  hush() {
+    this.point(null);
+    byId("graph").classList.add("is-hushed");
   }
 
   // Returns the closed subgraph that hides a node or a stream, if there is one in the picture.
@@ -344,6 +352,7 @@ export class Picture {
 
   focus(kind, name) {
     this.itemFor(kind, name)?.group.focus();
+    this.hush(); // who has closed something wants to see the graph
   }
 
   resize(size) {

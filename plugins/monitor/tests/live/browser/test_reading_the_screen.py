@@ -422,3 +422,27 @@ def test_in_the_list_of_what_has_happened_words_wrap_beside_their_square(page, s
     )
     assert lines > 2
     assert said == pytest.approx(line, abs=2)
+
+
+# --- help that is in the way ----------------------------------------------------------------------
+
+HELP = (
+    "return [!document.getElementById('explained').hidden,"
+    "getComputedStyle(document.getElementById('graph-hint')).opacity === '1']"
+)
+
+
+def test_escape_takes_the_help_away_that_lies_over_the_graph(page, server, monitor):
+    opened(page, server)
+    page.driver.find_element(By.CSS_SELECTOR, "[data-node=first] .pk-box").click()
+    page.until_text("#details-heading", "Node first")
+    page.press(Keys.ESCAPE)
+    assert not page.driver.find_element(By.ID, "details").is_displayed()
+    assert page.focused() == "first"
+    with_busy(monitor, 0.3, 0.3)
+    page.until_text("#elapsed", "4.3 s")
+    assert page.script(HELP) == [False, False]
+    page.press(Keys.ARROW_DOWN)  # who goes on reads it again
+    assert page.script(HELP) == [True, True]
+    page.press(Keys.ESCAPE)
+    assert page.script(HELP) == [False, False]
