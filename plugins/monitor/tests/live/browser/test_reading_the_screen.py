@@ -446,3 +446,24 @@ def test_escape_takes_the_help_away_that_lies_over_the_graph(page, server, monit
     assert page.script(HELP) == [True, True]
     page.press(Keys.ESCAPE)
     assert page.script(HELP) == [False, False]
+
+
+# --- a run that has ended before ------------------------------------------------------------------
+
+TOO_LATE = (
+    "the run had ended before this page was opened; only packets that pass while a page is open are shown"
+)
+
+
+def test_of_a_run_that_had_ended_the_page_says_why_there_is_no_picture(page, server, monitor):
+    monitor.give(state="over")
+    page.open(server)
+    page.until_text("#run-state", "over")
+    page.until(lambda: page.text("#hero-body") == f"100 packets have passed: {TOO_LATE}")
+    assert page.text("article[data-card=in] .thumbnail") == "100 packets have passed"
+    title = "return document.querySelector('article[data-card=in] .thumbnail p').title"
+    assert page.script(title) == TOO_LATE
+    monitor.give(state="running")  # another run, which this page sees to its end
+    page.until_text("#hero-body", "; the next one is shown")
+    monitor.give(state="over")
+    page.until(lambda: page.text("#hero-body") == "100 packets have passed")
