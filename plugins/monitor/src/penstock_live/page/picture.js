@@ -33,15 +33,21 @@ export class Picture {
     this.marked = { culprit: new Set(), failed: new Set(), lost: new Set(), busiest: new Set() };
     this.bottleneck = new Bottleneck();
     this.pointed = null; // the item that is explained
+    this.isHushed = false; // help was sent away, and no node or stream has got the focus since
+    this.quiet = null; // the item that was explained then: a pointer that rests on it says nothing
     this.chosen = null;
     this.isResized = false; // by the user, since it was last fitted
     byId("smaller").addEventListener("click", () => this.zoom(1 / 1.25));
     byId("larger").addEventListener("click", () => this.zoom(1.25));
     byId("fit").addEventListener("click", () => this.fitAll());
     byId("picture").addEventListener("wheel", (event) => this.turn(event), { passive: false });
-    byId("picture").addEventListener("pointerover", (event) => this.point(this.itemOf(event.target)));
-    byId("picture").addEventListener("pointerleave", () => this.point(this.itemOf(document.activeElement)));
-    byId("picture").addEventListener("focusin", (event) => this.point(this.itemOf(event.target)));
+    byId("picture").addEventListener("pointerover", (event) => this.pass(this.itemOf(event.target)));
+    byId("picture").addEventListener("pointerleave", () => this.pass(this.isHushed ? null : this.itemOf(document.activeElement)));
+    byId("picture").addEventListener("focusin", (event) => {
+      [this.isHushed, this.quiet] = [false, null];
+      byId("graph").classList.remove("is-hushed");
+      this.point(this.itemOf(event.target));
+    });
     byId("picture").addEventListener("focusout", () => this.point(null));
     byId("ask-legend").addEventListener("click", () => this.toggleLegend());
     document.addEventListener("keydown", (event) => event.key === "Escape" && this.hush());
@@ -257,15 +263,23 @@ export class Picture {
     this.pointed = item;
     show(byId("explained"), item !== null);
     if (item === null) return;
-    byId("graph").classList.remove("is-hushed");
     say(byId("explained"), item.explain());
     const room = byId("picture").getBoundingClientRect();
     const at = item.group.getBoundingClientRect();
     byId("explained").classList.toggle("is-above", at.y + at.height / 2 > room.y + room.height / 2); // it covers nothing that is looked at
   }
 
+  // What a pointer passes over. A browser tells it again when the picture moves under a pointer that rests.
+  pass(item) {
+    if (item !== null && item === this.quiet) return;
+    this.quiet = null;
+    this.point(item);
+  }
+
   // Takes the help away that lies over the picture, until another node or stream is gone to.
   hush() {
+    this.quiet = this.pointed ?? this.quiet;
+    this.isHushed = true;
     this.point(null);
     byId("graph").classList.add("is-hushed");
   }
