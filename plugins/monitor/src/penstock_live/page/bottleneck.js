@@ -1,7 +1,7 @@
 // What holds a graph up: the queues before nodes, and the busiest node.
 
 export const BUSY = 0.9; // so busy is a node that others wait for
-const UNTIL = 0.8; // and it stays the busiest until it has this much rest
+const UNTIL = 0.6; // and it stays the busiest while its last seconds were so busy: what drops packets rests in between
 const LEAD = 0.05; // another one is busier only by so much: numbers waver
 
 export class Bottleneck {
@@ -9,19 +9,17 @@ export class Bottleneck {
     this.name = "";
   }
 
-  // Returns the node that is busy nearly all the time, and null where none is, or the run is not timed.
-  of({ nodes, state }) {
-    if (state !== "running") return this.found(null);
-    let most = null;
-    for (const one of nodes) if (one.busy !== null && one.busy > (most?.busy ?? 0)) most = one;
-    const before = nodes.find((one) => one.name === this.name) ?? null;
-    if (before !== null && before.busy >= UNTIL && most.busy < before.busy + LEAD) return before;
-    return this.found(most !== null && most.busy >= BUSY ? most : null);
-  }
-
-  found(node) {
-    this.name = node?.name ?? "";
-    return node;
+  // Returns { name, busy } of the node that is busy nearly all the time; null where none is, or the run is not timed.
+  // `minute` knows how busy each was in the last seconds.
+  of({ nodes, state }, minute) {
+    const all = state === "running" ? nodes.map(({ name }) => ({ name, ...minute.lastBusy(name) })) : [];
+    const steady = all.filter((one) => one.busy >= UNTIL);
+    const before = steady.find((one) => one.name === this.name) ?? null;
+    const most = steady.filter((one) => one.most >= BUSY).reduce((a, b) => (a === null || b.busy > a.busy ? b : a), null);
+    const isAnother = most !== null && (before === null || most.busy >= before.busy + LEAD);
+    const found = isAnother ? most : before;
+    this.name = found?.name ?? "";
+    return found;
   }
 }
 

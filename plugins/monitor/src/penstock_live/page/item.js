@@ -16,14 +16,12 @@ const LEVELS = {
   short: { name: [18, 22], notes: [[14.5, 41], [14, 57]], sparks: 63, stream: [12.5, 12.5], bar: 5 },
   full: { name: [14, 19], notes: [[11.5, 34], [11, 48]], sparks: 54, stream: [11, 11], bar: 4 },
 };
-const BADGES = new Set(["culprit", "failed"]); // marks that stand above the box; the others are in its second line
 
 export class Item {
   constructor({ kind, name, group, box, isFrame }, edges, onToggle) {
     Object.assign(this, { kind, name, group, edges, isFrame, box });
     this.label = name;
     this.marks = new Set(); // "culprit", "failed", "lost", "busiest"
-    this.badge = null;
     this.explain = () => name; // in sentences, to who points at it
     this.x = box.x + (isFrame ? 20 : box.width / 2);
     this.y = box.y + (isFrame ? 10 : box.height / 2);
@@ -118,13 +116,14 @@ export class Item {
     const busy = node.busy === null ? "" : `, ${busyWords(node.busy)}`;
     const first = isOver ? `${node.steps.toLocaleString("en")} steps in all` : `${digits(node.steps_per_s)} steps/s${busy}`;
     let second = node.place;
-    if (this.marks.has("failed")) second = node.state === "failed in open" ? node.state : "failed";
+    if (this.marks.has("failed")) second = `⚠ ${node.state === "failed in open" ? node.state : "failed"}`;
     else if (node.lost_s !== null) second = `⚠ lost for ${wholeSeconds(node.lost_s)}`;
     else if (node.running_s >= LONG_CALL_S) second = `in a call for ${seconds(node.running_s)}`;
     else if (hasFailures) second = "⚠ failures";
     else if (isThrottled) second ||= "waits: a queue is full";
     else if (dropped) second = `${dropped.toLocaleString("en")} dropped`;
     else if (node.state !== "opened") second ||= node.state;
+    if (this.marks.has("culprit")) second = ["⚠ culprit", second].filter(Boolean).join(", ");
     if (this.marks.has("busiest")) second = ["busiest", second].filter(Boolean).join(", ");
     const ms = callMs(node);
     this.sparks?.tell({ rate: "steps/s", ms: ms === null ? "–" : `${milliseconds(ms)} a call`, queue: `queue ${queued}` });
@@ -147,11 +146,11 @@ export class Item {
     const most = Math.max(...nodes.map((one) => one.steps_per_s));
     const places = new Set(nodes.map((one) => one.place).filter(Boolean));
     const second = busiest.busy && !isOver ? `${busiest.name.split("__").at(-1).slice(0, 18)}: ${busyWords(busiest.busy)}` : [...places][0] ?? "";
-    const mark = this.marks.has("busiest") ? "busiest: " : "";
+    const marks = [this.marks.has("failed") && "⚠ failed", this.marks.has("culprit") && "⚠ culprit", this.marks.has("busiest") && "busiest"].filter(Boolean).join(", ");
     const times = nodes.map(callMs).filter((one) => one !== null);
     const ms = times.length ? `${milliseconds(times.reduce((a, b) => a + b))} a call` : "–";
     this.sparks?.tell({ rate: "steps/s", ms, queue: `queue ${queued}` });
-    this.tell([isOver ? `${nodes.length} nodes` : `${nodes.length} nodes, ${rate(most)}`, mark + second], isOver ? 0 : busiest.busy ?? 0, most === 0, series);
+    this.tell([isOver ? `${nodes.length} nodes` : `${nodes.length} nodes, ${rate(most)}`, [marks, second].filter(Boolean).join(": ")], isOver ? 0 : busiest.busy ?? 0, most === 0, series);
     this.nameAs(`subgraph ${this.name}, closed, ${nodes.length} nodes`);
     this.explain = () => `${this.name} has ${nodes.length} nodes; the quickest takes ${digits(most)} steps a second. The bar is that of the busiest of them. Lines: the last minute.`;
   }
@@ -175,7 +174,8 @@ export class Item {
     const age = stream.age_s === null ? "none yet" : `last ${seconds(stream.age_s)} ago`;
     const now = [queueWords(stream), dropped || (stream.per_s > 0 ? rate(stream.per_s) : age)];
     const words = isOver ? [plural(stream.packets, "packet"), dropped] : now;
-    this.notes.forEach((note) => this.note(note, words.filter(Boolean).join(", ")));
+    const mark = this.marks.has("culprit") ? "⚠ culprit" : "";
+    this.notes.forEach((note) => this.note(note, [mark, ...words].filter(Boolean).join(", ")));
     this.fill(stream.limit ? stream.queued / stream.limit : 0);
     for (const line of this.edges) line.classList.toggle("is-flowing", stream.per_s > 0 && !isOver);
     this.group.classList.toggle("is-idle", stream.per_s === 0);
@@ -202,19 +202,13 @@ export class Item {
     if (this.bar.getAttribute("width") !== width) this.bar.setAttribute("width", width);
   }
 
-  // Marks it as a culprit, as failed or as the busiest, by an outline and by words; or takes the mark away.
+  // Marks it as a culprit, as failed or as the busiest, by an outline and, with its next numbers, by words inside its
+  // box: above it are others. Or takes the mark away.
   mark(word, isMarked) {
     if (this.marks.has(word) === isMarked) return;
     if (isMarked) this.marks.add(word);
     else this.marks.delete(word);
     this.group.classList.toggle(`is-${word}`, isMarked);
-    this.badge?.remove();
-    this.badge = null;
-    const shown = [...this.marks].filter((one) => BADGES.has(one));
-    if (shown.length) {
-      this.badge = makeSvg("text", { class: "live-badge", x: this.frame.x.baseVal.value, y: this.frame.y.baseVal.value - 4 }, `⚠ ${shown.join(", ")}`);
-      this.group.append(this.badge);
-    }
     this.nameAs(this.label);
   }
 }

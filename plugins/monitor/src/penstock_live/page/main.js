@@ -63,6 +63,7 @@ const search = new Search({
   onChosen: choose,
   eventsOf: (name) => timeline.ofNode(name),
   failed: () => failedNodes(newest),
+  busiest: () => picture.bottleneck.name,
 });
 picture.onPut = () => newest !== null && showInPicture(true);
 byId("pause").addEventListener("click", togglePause);

@@ -4,10 +4,11 @@ import { longestQueues } from "./bottleneck.js";
 
 const KEPT = 60;
 const STEP_S = 1;
+const MEAN_OF = 10;
 
 export class Minute {
   constructor() {
-    this.series = new Map(); // node → { rate, ms, queue }, the oldest first; null where a number is not known
+    this.series = new Map(); // node → { rate, ms, queue, busy }, the oldest first; null where a number is not known
     this.lastS = -Infinity;
   }
 
@@ -23,7 +24,10 @@ export class Minute {
 
   // Returns whether there is something new to draw.
   take(reading) {
-    if (reading.elapsed_s < this.lastS) this.lastS = -Infinity; // another run
+    if (reading.elapsed_s < this.lastS) {
+      this.lastS = -Infinity; // another run
+      for (const one of this.series.values()) one.busy = [];
+    }
     if (reading.state === "not started" || reading.elapsed_s - this.lastS < STEP_S) return false;
     this.lastS = reading.elapsed_s;
     const queued = longestQueues(reading);
@@ -32,10 +36,10 @@ export class Minute {
   }
 
   add(name, perSecond, busy, queued) {
-    if (!this.series.has(name)) this.series.set(name, { rate: [], ms: [], queue: [] });
+    if (!this.series.has(name)) this.series.set(name, { rate: [], ms: [], queue: [], busy: [] });
     const one = this.series.get(name);
     const ms = busy === null || perSecond === 0 ? null : (1000 * busy) / perSecond;
-    for (const [key, number] of [["rate", perSecond], ["ms", ms], ["queue", queued]]) {
+    for (const [key, number] of [["rate", perSecond], ["ms", ms], ["queue", queued], ["busy", busy]]) {
       one[key].push(number);
       if (one[key].length > KEPT) one[key].shift();
     }
@@ -43,6 +47,12 @@ export class Minute {
 
   of(name) {
     return this.series.get(name) ?? null;
+  }
+
+  // How busy a node was over the last ten seconds: the mean, and the most of a second. 0 where that is not known.
+  lastBusy(name) {
+    const last = (this.series.get(name)?.busy ?? []).slice(-MEAN_OF).filter((one) => one !== null);
+    return { busy: last.reduce((a, b) => a + b, 0) / Math.max(1, last.length), most: Math.max(0, ...last) };
   }
 
   // Of several nodes: the highest rate, the time of all of them for what one of them handles, the longest queue.

@@ -33,17 +33,24 @@ export class Picture {
     this.marked = { culprit: new Set(), failed: new Set(), lost: new Set(), busiest: new Set() };
     this.bottleneck = new Bottleneck();
     this.pointed = null; // the item that is explained
+    this.isHushed = false; // help was sent away, and no node or stream has got the focus since
+    this.quiet = null; // the item that was explained then: a pointer that rests on it says nothing
     this.chosen = null;
     this.isResized = false; // by the user, since it was last fitted
     byId("smaller").addEventListener("click", () => this.zoom(1 / 1.25));
     byId("larger").addEventListener("click", () => this.zoom(1.25));
     byId("fit").addEventListener("click", () => this.fitAll());
     byId("picture").addEventListener("wheel", (event) => this.turn(event), { passive: false });
-    byId("picture").addEventListener("pointerover", (event) => this.point(this.itemOf(event.target)));
-    byId("picture").addEventListener("pointerleave", () => this.point(this.itemOf(document.activeElement)));
-    byId("picture").addEventListener("focusin", (event) => this.point(this.itemOf(event.target)));
+    byId("picture").addEventListener("pointerover", (event) => this.pass(this.itemOf(event.target)));
+    byId("picture").addEventListener("pointerleave", () => this.pass(this.isHushed ? null : this.itemOf(document.activeElement)));
+    byId("picture").addEventListener("focusin", (event) => {
+      [this.isHushed, this.quiet] = [false, null];
+      byId("graph").classList.remove("is-hushed");
+      this.point(this.itemOf(event.target));
+    });
     byId("picture").addEventListener("focusout", () => this.point(null));
     byId("ask-legend").addEventListener("click", () => this.toggleLegend());
+    document.addEventListener("keydown", (event) => event.key === "Escape" && this.hush());
     byId("graph").addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || byId("legend").hidden) return;
       event.stopPropagation(); // the details stay
@@ -203,7 +210,7 @@ export class Picture {
   // `failures` are the names of nodes with calls that have failed.
   update(reading, minute, hasNewLines, failures) {
     if (this.svg === null) return;
-    this.markBusiest(reading);
+    this.markBusiest(reading, minute);
     const throttled = new Set(reading.throttled);
     const dropped = countsByNode(reading);
     const isOver = reading.state === "over";
@@ -236,8 +243,8 @@ export class Picture {
   }
 
   // Names the node that holds the others up, and marks it.
-  markBusiest(reading) {
-    const busiest = this.bottleneck.of(reading);
+  markBusiest(reading, minute) {
+    const busiest = this.bottleneck.of(reading, minute);
     this.markAll("busiest", busiest === null ? [] : [this.itemFor("node", busiest.name)]);
     show(byId("busiest"), busiest !== null);
     if (busiest === null) return;
@@ -260,6 +267,21 @@ export class Picture {
     const room = byId("picture").getBoundingClientRect();
     const at = item.group.getBoundingClientRect();
     byId("explained").classList.toggle("is-above", at.y + at.height / 2 > room.y + room.height / 2); // it covers nothing that is looked at
+  }
+
+  // What a pointer passes over. A browser tells it again when the picture moves under a pointer that rests.
+  pass(item) {
+    if (item !== null && item === this.quiet) return;
+    this.quiet = null;
+    this.point(item);
+  }
+
+  // Takes the help away that lies over the picture, until another node or stream is gone to.
+  hush() {
+    this.quiet = this.pointed ?? this.quiet;
+    this.isHushed = true;
+    this.point(null);
+    byId("graph").classList.add("is-hushed");
   }
 
   // Returns the closed subgraph that hides a node or a stream, if there is one in the picture.
@@ -344,6 +366,7 @@ export class Picture {
 
   focus(kind, name) {
     this.itemFor(kind, name)?.group.focus();
+    this.hush(); // who has closed something wants to see the graph
   }
 
   resize(size) {

@@ -6,9 +6,10 @@ import { countsByNode } from "./drops.js";
 
 export class Search {
   // `onFound(things)` gets what is found as { kind, name }, null for nothing asked; `onChosen(kind, name)` what Enter
-  // goes to; `eventsOf(name)` returns what has happened at a node, and `failed()` names of nodes that have ended the run.
-  constructor({ onFound, onChosen, eventsOf, failed }) {
-    Object.assign(this, { onFound, eventsOf, failed });
+  // goes to; `eventsOf(name)` returns what has happened at a node, `failed()` names of nodes that have ended the run, and
+  // `busiest()` the name of the node that holds the others up.
+  constructor({ onFound, onChosen, eventsOf, failed, busiest }) {
+    Object.assign(this, { onFound, eventsOf, failed, busiest });
     this.things = []; // { kind, name }
     this.reading = null;
     this.told = "";
@@ -58,12 +59,13 @@ export class Search {
     const dropped = countsByNode(this.reading);
     const failed = new Set(this.failed());
     const culprits = new Set(stall?.culprits.map((one) => one.node || one.stream));
+    const busiest = this.busiest();
     const said = new Map();
     for (const one of nodes) {
       const events = this.eventsOf(one.name).filter(({ kind }) => kind !== "drop"); // they are its streams'
       const hasFailures = failed.has(one.name) || events.some(({ kind }) => kind === "failure");
       said.set(`node ${one.name}`, [
-        one.calculator, one.state, one.place, dropped.has(one.name) && "dropped drops", one.lost_s !== null && "lost", one.busy >= BUSY && "busy busiest bottleneck",
+        one.calculator, one.state, one.place, dropped.has(one.name) && "dropped drops", one.lost_s !== null && "lost", (one.busy >= BUSY || one.name === busiest) && "busy busiest bottleneck",
         waiting.has(one.name) && "waits throttled: a queue is full", hasFailures && "failed failures errors",
         culprits.has(one.name) && "culprit stalled", ...events.map(({ kind, words }) => `${kind} ${words}`),
       ]);

@@ -6,6 +6,7 @@ import { brief, stamp, wholeSeconds } from "./words.js";
 
 const KEPT_NUMBERS = 120;
 const NONE_YET = "no packet yet";
+const TOO_LATE = "the run had ended before this page was opened; only packets that pass while a page is open are shown";
 const OLD_S = 2; // so old it is said
 
 export class Shown {
@@ -89,6 +90,7 @@ export class Card {
     const remove = make("button", { type: "button", class: "remove", "aria-label": `Do not show ${name}` }, "✕");
     remove.addEventListener("click", onRemoved);
     this.waiting = make("p", {}, NONE_YET);
+    this.why = ""; // there is nothing to show
     const body = make("div", { class: "thumbnail" }, this.waiting);
     body.addEventListener("click", onChosen);
     this.shown = new Shown(name, body);
@@ -100,8 +102,11 @@ export class Card {
   }
 
   // Until there is a packet to show: a stream that packets flow on seldom shows the next one.
-  wait(packets, isOver) {
+  // `isLate`: the page was opened after the run. The large one says what that means: here is no room.
+  wait(packets, isOver, isLate) {
     if (this.shown.kind !== "none") return;
+    this.why = packets && isOver && isLate ? TOO_LATE : "";
+    this.waiting.title = this.why;
     const passed = `${packets.toLocaleString("en")} ${packets === 1 ? "packet has" : "packets have"} passed`;
     say(this.waiting, packets ? `${passed}${isOver ? "" : "; the next one is shown"}` : isOver ? "there was no packet" : NONE_YET);
   }

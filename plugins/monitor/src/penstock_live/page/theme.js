@@ -1,7 +1,7 @@
 // Light and dark: as the system, or as chosen. The style of the picture asks the system; here its rule is told.
 import { byId } from "./elements.js";
 
-const CHOICES = ["as the system", "light", "dark"];
+const CHOICES = ["system", "light", "dark"];
 const isDarkSystem = matchMedia("(prefers-color-scheme: dark)");
 const pictureSheets = [];
 let choice = 0;
@@ -32,7 +32,7 @@ export function withoutStyle(svg) {
 
 function applyTheme() {
   const theme = CHOICES[choice];
-  const isDark = theme === "dark" || (theme === "as the system" && isDarkSystem.matches);
+  const isDark = theme === "dark" || (theme === "system" && isDarkSystem.matches);
   document.documentElement.dataset.theme = isDark ? "dark" : "light";
   byId("theme").textContent = `Theme: ${theme}`;
   for (const sheet of pictureSheets) {

@@ -22,6 +22,7 @@ export class Thumbnails {
     this.cards = new Map();
     this.reading = null;
     this.isPaused = false;
+    this.isLate = false; // all of the run was before this page
     this.hero = null; // { name, shown }
     this.chosen = ""; // the stream that was asked for to be large; "" for the busiest
     this.isSizeNew = false;
@@ -46,11 +47,12 @@ export class Thumbnails {
   update(reading) {
     if (this.reading === null) this.begin(reading);
     this.reading = reading;
+    if (reading.state !== "over") this.isLate = false;
     for (const stream of reading.streams) {
       const card = this.cards.get(stream.name);
       if (card === undefined) continue;
       card.packets = stream.packets;
-      card.wait(stream.packets, reading.state === "over");
+      card.wait(stream.packets, reading.state === "over", this.isLate);
       card.tellAge(stream.age_s, reading.state === "over");
     }
     if (!this.chosen) this.enlarge(this.busiest());
@@ -58,6 +60,7 @@ export class Thumbnails {
   }
 
   begin(reading) {
+    this.isLate = reading.state === "over";
     const kept = keptHere(SHOWN_STREAMS, []).filter((name) => reading.streams.some((one) => one.name === name));
     for (const name of kept.length ? kept : likely(reading)) this.add(name, reading);
     this.choices(reading);
@@ -146,7 +149,7 @@ export class Thumbnails {
     const card = this.cards.get(this.hero?.name);
     say(byId("hero-name"), this.hero?.name ?? "");
     const when = card?.when.textContent;
-    if (card !== undefined && this.hero.shown.kind === "none") say(byId("hero-body").firstChild, card.waiting.textContent);
+    if (card !== undefined && this.hero.shown.kind === "none") say(byId("hero-body").firstChild, [card.waiting.textContent, card.why].filter(Boolean).join(": "));
     const words = [stream && rate(stream.per_s), card?.words.textContent, when && `at ${when}`, card?.age.textContent];
     say(byId("hero-words"), words.filter(Boolean).join(" · "));
     show(byId("hero-busiest"), this.chosen !== "");

@@ -67,7 +67,7 @@ def test_a_stall_is_told_and_its_culprit_is_marked_in_words_too(page, server, mo
     assert page.text("#story") == STALL.story
     assert page.text("#culprits li") == "second sleeps Show second"
     assert page.texts(".is-culprit .pk-name") == ["second"]
-    assert page.text(".is-culprit .live-badge") == "⚠ culprit"
+    assert page.notes("node", "second")[1] == "⚠ culprit, 12 dropped"
     label = page.script("return document.querySelector('[data-node=second]').getAttribute('aria-label')")
     assert label == "node second, PassThroughCalculator, opened, worker 1 (pid 4711), culprit"
     assert page.text("#announcer") == "Nothing moves. second sleeps"
@@ -76,7 +76,8 @@ def test_a_stall_is_told_and_its_culprit_is_marked_in_words_too(page, server, mo
 
     monitor.give(stall=None)
     page.until(lambda: page.text("#announcer") == "The graph moves again.")
-    assert page.texts(".is-culprit, .live-badge") == []
+    assert page.texts(".is-culprit") == []
+    assert page.notes("node", "second")[1] == "12 dropped"
     assert not page.driver.find_element(By.ID, "stall").is_displayed()
 
 
@@ -153,8 +154,7 @@ def test_the_node_that_has_ended_the_run_is_marked_in_words_too(page, server, mo
     monitor.give(errors=("node 'second' (N): process() failed at 8760000: ValueError: no",), state="over")
     page.until_text("#run-state", "failed")
     assert page.texts(".is-failed .pk-name") == ["second"]
-    assert page.text(".is-failed .live-badge") == "⚠ failed"
-    assert page.notes("node", "second")[1] == "failed"
+    assert page.notes("node", "second")[1] == "⚠ failed"
     label = page.script("return document.querySelector('[data-node=second]').getAttribute('aria-label')")
     assert label.endswith(", failed")
     assert page.text("#error-list pre").endswith("process() failed at 8760000 (8.760 s): ValueError: no")
@@ -163,7 +163,28 @@ def test_the_node_that_has_ended_the_run_is_marked_in_words_too(page, server, mo
 
     monitor.give(errors=(), state="running")  # another run
     page.until_text("#run-state", "running")
-    assert page.texts(".is-failed, .live-badge") == []
+    assert page.texts(".is-failed") == []
+
+
+def test_the_words_of_a_mark_lie_in_its_box_and_over_no_other(page, server, monitor):
+    page.open(server)
+    page.until(lambda: page.notes("node", "second"))
+    stuck = StallReading(1.2, "it waits", (CulpritReading("", "between", "it is full"),))
+    monitor.give(stall=stuck, errors=("node 'first': ValueError: no", "node 'second': ValueError: no"))
+    page.until(lambda: page.texts(".is-failed .pk-name") == ["first", "second"])
+    page.until(lambda: "⚠ culprit, queue 3 of 100" in page.notes("stream", "between")[0])
+    outside = page.script(
+        """return [...document.querySelectorAll("#picture :is(.is-failed, .is-culprit)")].flatMap((group) => {
+          const { x, y, width, height } = group.querySelector(".live-frame").getBBox();
+          return [...group.querySelectorAll("text")].filter((text) => {
+            const at = text.getBBox();
+            const isInAcross = at.x >= x && at.x + at.width <= x + width;
+            const isInDown = at.y >= y && at.y + at.height <= y + height;
+            return at.width && !(isInAcross && isInDown);
+          }).map((text) => text.textContent);
+        })"""
+    )
+    assert outside == []
 
 
 def test_packets_are_dropped_where_a_node_drops_them_and_an_input_set_once(page, server, monitor):
@@ -231,7 +252,7 @@ def test_a_lost_source_is_told_in_the_head_at_its_node_and_in_its_details(page, 
     page.until_text("#lost", "⚠ 2 sources lost")
     monitor.give(nodes=(first, second))
     page.until(lambda: page.text("#lost") == "")
-    assert page.texts(".is-lost, .live-badge") == []
+    assert page.texts(".is-lost") == []
     assert page.text("#announcer") == "No source is lost any more."
 
 
@@ -241,7 +262,7 @@ def test_a_node_that_failed_in_open_is_marked(page, server, monitor):
     first, second = monitor.newest.nodes
     monitor.give(nodes=(attrs.evolve(first, state="failed in open"), second))
     page.until(lambda: page.texts(".is-failed .pk-name") == ["first"])
-    assert page.notes("node", "first")[1] == "failed in open"
+    assert page.notes("node", "first")[1] == "⚠ failed in open"
 
 
 def test_timestamps_have_seconds_or_a_date_beside_them(page, server):

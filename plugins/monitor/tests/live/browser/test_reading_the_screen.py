@@ -137,14 +137,26 @@ def test_on_a_phone_the_whole_width_of_the_graph_is_seen_and_the_page_is_short(p
 
 
 def with_busy(monitor, first, second):
+    """Give a reading of a second later."""
     one, two = monitor.newest.nodes
-    monitor.give(nodes=(attrs.evolve(one, busy=first), attrs.evolve(two, busy=second)))
+    nodes = (attrs.evolve(one, busy=first), attrs.evolve(two, busy=second))
+    monitor.give(nodes=nodes, elapsed_s=monitor.newest.elapsed_s + 1)
+
+
+def seconds_with_busy(page, monitor, first, second, count):
+    """Let some seconds pass; return which nodes were marked as the busiest after each."""
+    marked = []
+    for _ in range(count):
+        with_busy(monitor, first, second)
+        page.until_text("#elapsed", f"{monitor.newest.elapsed_s:.1f} s")
+        marked.append(page.text(".is-busiest .pk-name"))
+    return marked
 
 
 def test_the_busiest_node_is_named_and_marked_from_90_percent_on(page, server, monitor):
     opened(page, server)
     assert not page.driver.find_element(By.ID, "busiest").is_displayed()
-    with_busy(monitor, 0.98, 0.3)
+    seconds_with_busy(page, monitor, 0.98, 0.3, 10)
     page.until(lambda: page.texts(".is-busiest .pk-name") == ["first"])
     assert " ".join(page.text("#busiest").split()) == "busiest: first, 98 % busy"
     assert page.notes("node", "first")[1] == "busiest"
@@ -153,15 +165,25 @@ def test_the_busiest_node_is_named_and_marked_from_90_percent_on(page, server, m
     colour = "return getComputedStyle(document.querySelector(arguments[0] + ' .live-bar')).fill"
     assert page.script(colour, "[data-node=first]") != page.script(colour, "[data-node=second]")
 
-    with_busy(monitor, 0.85, 0.88)  # numbers waver: it stays the busiest
-    page.until(lambda: "85 %" in page.text("#busiest-words"))
-    assert page.text("#busiest-node") == "first"
-    with_busy(monitor, 0.85, 0.97)
-    page.until(lambda: page.texts(".is-busiest .pk-name") == ["second"])
+    assert seconds_with_busy(page, monitor, 0.85, 0.88, 10)[-1] == "first"  # numbers waver: it stays
+    assert page.text("#busiest-words") == "85 % busy"
+    assert seconds_with_busy(page, monitor, 0.85, 0.97, 10)[-1] == "second"
     page.driver.find_element(By.ID, "busiest-node").click()
     assert page.text("#details-heading") == "Node second"
-    with_busy(monitor, 0.5, 0.6)
-    page.until(lambda: page.texts(".is-busiest .pk-name") == [])
+    page.driver.find_element(By.ID, "find").send_keys("busiest")
+    assert page.texts(".is-found .pk-name") == ["second"]
+    assert seconds_with_busy(page, monitor, 0.5, 0.5, 10)[-1] == ""
+    assert not page.driver.find_element(By.ID, "busiest").is_displayed()
+
+
+def test_a_node_that_drops_and_rests_in_between_stays_the_busiest(page, server, monitor):
+    opened(page, server)
+    seconds_with_busy(page, monitor, 0.95, 0.0, 3)
+    marked = [one for now in (0.5, 0.95, 0.43, 0.9) for one in seconds_with_busy(page, monitor, now, 0.0, 3)]
+    assert marked == ["first"] * 12
+    assert seconds_with_busy(page, monitor, 0.1, 0.0, 8)[-1] == ""
+    # one that is never busy nearly all the time is not marked
+    assert set(seconds_with_busy(page, monitor, 0.8, 0.0, 12)) == {""}
 
 
 @pytest.mark.parametrize("width", [1280, 1000])
@@ -175,6 +197,49 @@ def test_naming_the_busiest_node_moves_nothing(page, server, monitor, width):
     page.until(lambda: page.driver.find_element(By.ID, "busiest").is_displayed())
     assert page.script(top) == before
     assert page.script("return document.documentElement.scrollWidth") <= width
+
+
+HEAD = """
+const at = (id) => document.getElementById(id).getBoundingClientRect();
+const isCut = (id) => document.getElementById(id).scrollWidth > document.getElementById(id).clientWidth;
+const words = document.createRange();
+words.selectNodeContents(document.getElementById("connection"));
+return {
+  search: [at("search").left, at("search").right],
+  isWhole: at("busiest-words").right <= at("busiest").right + 0.5,
+  cut: ["title", "busiest-node"].filter(isCut),
+  free: at("busiest").left - words.getBoundingClientRect().right,
+  width: document.documentElement.scrollWidth,
+};"""
+
+
+@pytest.mark.parametrize("width", [1000, 1280, 1400])
+def test_the_head_cuts_no_number_and_nothing_while_there_is_room(page, hand, stack, journal, width):
+    names = ("DetectPeople", "VideoEncoderCalculator")
+    graph = hand.GRAPH.replace('"first"', f'"{names[0]}"').replace('"second"', f'"{names[1]}"')
+    streams = (hand.stream("in", "", names[0]), hand.stream("between", *names), hand.stream("out", names[1]))
+    nodes = tuple(hand.node(name) for name in names)
+    monitor = hand.Monitor(attrs.evolve(hand.READING, nodes=nodes, streams=streams, latencies=()))
+    sized(page, width, 800)
+    page.open(
+        stack.enter_context(hand.serve(monitor, graph, journal=journal, title="DoorWatch (door.pbtxt)"))
+    )
+    page.until_text("#elapsed", "3.3 s")
+    before = page.script(HEAD)
+    heads = {}
+    for name, busy in zip(names, [(0.98, 0.3), (0.3, 0.99)], strict=True):
+        seconds_with_busy(page, monitor, *busy, 10)
+        assert page.text("#busiest-node") == name
+        heads[name] = page.script(HEAD)
+    page.driver.find_element(By.ID, "find").send_keys("video")
+    heads["found"] = page.script(HEAD)
+    assert page.text("#found") == "1 found"
+    page.driver.find_element(By.ID, "find").clear()
+    assert [one["search"] for one in heads.values()] == [before["search"]] * 3
+    assert all(one["isWhole"] and one["width"] <= width for one in heads.values())
+    assert all(one["free"] < 16 for one in heads.values() if one["cut"])
+    if width >= 1280:
+        assert heads["DetectPeople"]["cut"] == []
 
 
 def test_numbers_of_a_run_that_is_over_are_totals(page, server, monitor):
@@ -339,3 +404,70 @@ def test_the_list_of_what_has_happened_is_no_list_of_links(page, server, hand, m
     )
     assert styles[0] == "none"
     assert styles[1] == styles[2]
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_in_the_list_of_what_has_happened_words_wrap_beside_their_square(page, server, hand, journal, width):
+    sized(page, width, 800)
+    words = "node 'second': ValueError: " + "a badge whose checksum does not match, " * 8
+    journal.take(attrs.evolve(hand.READING, elapsed_s=5.0, errors=(words,)), {})
+    opened(page, server)
+    page.until_text("#events-words", "1 failure")
+    page.driver.find_element(By.CSS_SELECTOR, "#event-details summary").click()
+    line, said, lines = page.script(
+        "const one = document.querySelector('#event-list .event-failure');"
+        "const said = one.querySelector('button');"
+        "const { height } = said.getBoundingClientRect(), at = (of) => of.getBoundingClientRect().top;"
+        "return [at(one), at(said), height / parseFloat(getComputedStyle(said).fontSize)]"
+    )
+    assert lines > 2
+    assert said == pytest.approx(line, abs=2)
+
+
+# --- help that is in the way ----------------------------------------------------------------------
+
+HELP = (
+    "return [!document.getElementById('explained').hidden,"
+    "getComputedStyle(document.getElementById('graph-hint')).opacity === '1']"
+)
+
+
+def test_escape_takes_the_help_away_that_lies_over_the_graph(page, server, monitor):
+    opened(page, server)
+    page.driver.find_element(By.CSS_SELECTOR, "[data-node=first] .pk-box").click()
+    page.until_text("#details-heading", "Node first")
+    page.press(Keys.ESCAPE)
+    assert not page.driver.find_element(By.ID, "details").is_displayed()
+    assert page.focused() == "first"
+    with_busy(monitor, 0.3, 0.3)
+    page.until_text("#elapsed", "4.3 s")
+    assert page.script(HELP) == [False, False]
+    sized(page, 1200, 900)  # the picture moves under the pointer, which then leaves it
+    heading = page.driver.find_element(By.ID, "flowing-heading")
+    ActionChains(page.driver).move_by_offset(3, 3).move_to_element(heading).perform()
+    assert page.script(HELP) == [False, False]
+    page.press(Keys.ARROW_DOWN)  # who goes on reads it again
+    assert page.script(HELP) == [True, True]
+    page.press(Keys.ESCAPE)
+    assert page.script(HELP) == [False, False]
+
+
+# --- a run that has ended before ------------------------------------------------------------------
+
+TOO_LATE = (
+    "the run had ended before this page was opened; only packets that pass while a page is open are shown"
+)
+
+
+def test_of_a_run_that_had_ended_the_page_says_why_there_is_no_picture(page, server, monitor):
+    monitor.give(state="over")
+    page.open(server)
+    page.until_text("#run-state", "over")
+    page.until(lambda: page.text("#hero-body") == f"100 packets have passed: {TOO_LATE}")
+    assert page.text("article[data-card=in] .thumbnail") == "100 packets have passed"
+    title = "return document.querySelector('article[data-card=in] .thumbnail p').title"
+    assert page.script(title) == TOO_LATE
+    monitor.give(state="running")  # another run, which this page sees to its end
+    page.until_text("#hero-body", "; the next one is shown")
+    monitor.give(state="over")
+    page.until(lambda: page.text("#hero-body") == "100 packets have passed")
