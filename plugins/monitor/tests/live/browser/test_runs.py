@@ -64,7 +64,7 @@ def started(stack):
 
 def rate_shown(page, stream):
     """Return the packets per second that the picture says."""
-    found = re.search(r", ([\d.,]+)/s, ", " ".join(page.notes("stream", stream)))
+    found = re.search(r"(?:^|[ ,])([\d.,]+)/s", " ".join(page.notes("stream", stream)))
     return float(found[1].replace(",", "")) if found else 0.0
 
 
