@@ -135,7 +135,7 @@ class Reference:
 
 
 class Load:
-    """Processes that do nothing but work, so that threads of others are interrupted at other moments."""
+    """Processes that only work, so that threads of other processes are interrupted at other moments."""
 
     def __init__(self) -> None:
         self._busy: Final[list[subprocess.Popen[bytes]]] = []

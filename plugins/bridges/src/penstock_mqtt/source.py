@@ -54,7 +54,7 @@ class MqttSourceCalculator(penstock.Calculator):
     acknowledged, mosquitto after 20 (max_inflight_messages): that bounds what waits here.
 
     A lost connection is made again, after pauses that grow from 0.2 to 30 s; the log says so, the counter
-    `lost` is 1 meanwhile, and `reconnects` counts. Messages that were under way come twice then.
+    `source_lost` is 1 meanwhile, and `reconnects` counts. Messages that were under way come twice then.
 
     Options: `address`; `topic`; `client_id`; `qos`: 1 (default) or 0; `times`: ARRIVAL (default) or COUNT;
     `again`: SEND (default) or REFUSE; `max_payload_bytes`; `tls`; `keepalive_s` (15); `connect_timeout_ms`
@@ -222,7 +222,7 @@ class MqttSourceCalculator(penstock.Calculator):
     def _count_link(self, cc: CalculatorContext, *, is_over: bool = False) -> None:
         lost = int(not self._link.is_up and not is_over)
         if lost != self._lost:
-            cc.counter("lost").increment_by(lost - self._lost)
+            cc.counter("source_lost").increment_by(lost - self._lost)
             self._lost = lost
         if (new := self._link.reconnects - self._reconnects) > 0:
             cc.counter("reconnects").increment_by(new)

@@ -55,11 +55,11 @@ def test_a_broker_that_is_stopped_and_started_loses_nothing(start, caplog, kill)
         expected |= {value.encode() for value in values}
         assert wait_until(lambda: set(got["value"]) == expected), graph.why()  # noqa: B023  # asked at once
         broker.stop(kill=kill)
-        assert wait_until(lambda: graph.counters.get("MqttSourceCalculator-lost") == 1)
+        assert wait_until(lambda: graph.counters.get("MqttSourceCalculator-source_lost") == 1)
         broker.start()
         assert wait_until(lambda turn=turn: graph.counters.get("MqttSourceCalculator-reconnects") == turn + 1)
     cancelled(graph)
-    assert graph.counters["MqttSourceCalculator-lost"] == 0
+    assert graph.counters["MqttSourceCalculator-source_lost"] == 0
     assert "is lost; connecting again" in caplog.text
     (record, *_) = [one for one in caplog.records if "connected with" in one.getMessage()]
     assert record.node == "MqttSourceCalculator"

@@ -230,7 +230,7 @@ def test_a_job_that_still_runs_when_the_wait_is_over_is_said_to(context):
     try:
         with pytest.raises(
             WaitTimeoutError,
-            match=r"in context 'main' did not end within 0.01 s on its GL thread: it still runs",
+            match=r"in context 'main' did not end within 0.01 s: it still runs",
         ):
             context.run(lambda: may_go.wait(PATIENCE_S), timeout=0.01)
     finally:

@@ -222,7 +222,7 @@ def test_a_driver_that_does_not_answer_is_an_error_that_says_so(monkeypatch):
     before = set(threading.enumerate())
     with pytest.raises(
         GpuUnavailableError,
-        match=r"the driver has not made context 'slow' current on its GL thread within 0\.01 s",
+        match=r"the GL driver has not made context 'slow' current on its thread within 0\.01 s",
     ):
         GlContext.create(name="slow")
     may_go.set()
@@ -421,7 +421,7 @@ print(context.run(lambda: bool(gl.glIsTexture(texture)) or "the texture is there
     )
 
     reason = (
-        "was used after fork: this process was forked from one that had used GL, and native drivers do not "
+        "was used after fork: this process was forked from one that had used GL, and drivers do not "
         "survive"
         ' that; start processes by "spawn" instead: multiprocessing.get_context("spawn")'
     )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from penstock_monitor.wiring import Wiring
 
 #: What the name of the counter ends in by which a node says that it has lost its source.
-_LOST: Final = "-lost"
+_LOST: Final = "-source_lost"
 #: How an error names its node.
 _OF_NODE: Final = re.compile(r"\bnode '([^']+)'")
 #: Rates are those since the newest snapshot that is at least so old.

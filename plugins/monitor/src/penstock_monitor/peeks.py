@@ -21,7 +21,7 @@ _WATCHED_ON: Final = 32
 
 
 class _Waiting:
-    """One who waits for the next packet of each of some streams."""
+    """A call that waits for the next packet of each of some streams."""
 
     def __init__(self, streams: Collection[str]) -> None:
         self.missing: Final = set(streams)

@@ -38,7 +38,7 @@ class NodeReading:
     #: Why it is not ready, in words; "" where it is ready, runs or is over.
     waits_for: str = ""
     #: For how many seconds its camera, stream or broker has been lost, as the monitor saw it; None where
-    #: none is. A node says so by its counter `lost`, which is 1 meanwhile.
+    #: none is. A node says so by its counter `source_lost`, which is 1 meanwhile.
     lost_s: float | None = None
 
 

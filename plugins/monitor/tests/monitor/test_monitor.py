@@ -368,7 +368,7 @@ def test_a_peek_is_the_next_packet_that_passes(make_graph, monitored) -> None:
 def test_of_a_stream_that_was_peeked_at_no_packet_is_missed_between_two_peeks(make_graph, monitored) -> None:
     graph = make_graph(CHAIN, Pass, threads=1)
     monitor = monitored(graph, NEVER_S)
-    for first in (1, 100):  # in each run anew
+    for first in (1, 100):  # again in each run
         graph.start_run()
         monitor.peek("mid", 0.0)
         for number in range(first, first + 20):

@@ -31,11 +31,11 @@ def test_a_camera_that_is_killed_and_started_again_comes_back_each_time(web, run
             run.wait_for_frames(5)
             web.stop()
             run.wait_for_events("lost", times)
-            run.wait(lambda: run.graph.counters["camera-lost"] == 1, "counted as lost")
+            run.wait(lambda: run.graph.counters["camera-source_lost"] == 1, "counted as lost")
             web.start()
             run.wait_for_events("reconnected", times)
         run.wait_for_frames(5)
-    assert run.graph.counters["camera-lost"] == 0
+    assert run.graph.counters["camera-source_lost"] == 0
     run.cancel()
 
     assert run.kinds() == ["connected", *["lost", "reconnected"] * 5]

@@ -114,7 +114,7 @@ class Job:
             state = "has not begun, and will not run" if self.claim() else "still runs"
             raise WaitTimeoutError(
                 f"the job {describe(self._call)} in context {self.context.name!r} did not end within"
-                f" {timeout} s on its GL thread: it {state}"
+                f" {timeout} s: it {state}"
             )
         if self.error is None:
             return self.result
@@ -166,9 +166,9 @@ class GlThread:
             self._jobs.put(None)  # a thread that has started ends as soon as it can
             if isinstance(error, Empty):
                 raise GpuUnavailableError(
-                    f"the driver has not made context {self.name!r} current on its GL thread within "
+                    f"the GL driver has not made context {self.name!r} current on its thread within "
                     f"{_START_S:g} s",
-                    "see what keeps the GL driver busy on this thread",
+                    "see what keeps the driver busy",
                 ) from None
             if isinstance(error, RuntimeError):  # the system gives no further thread
                 self._made.destroy()
@@ -251,9 +251,8 @@ class GlThread:
             return False
         deadline = inf if timeout is None else time.monotonic() + timeout
         while self._thread.is_alive() and (left := deadline - time.monotonic()) > 0:
-            self._thread.join(
-                min(_TURN_S, left)
-            )  # in turns: see _IDLE_S, the caller may have made the context
+            # In turns: the caller may have made the context, see _IDLE_S.
+            self._thread.join(min(_TURN_S, left))
         return not self._thread.is_alive()
 
     def _main(self) -> None:

@@ -118,6 +118,6 @@ def check_not_forked(what: str) -> None:
     if _Process.is_forked:
         raise GpuUnavailableError(
             f"{what} was used after fork: this process was forked from one that had used GL, and "
-            "native drivers do not survive that",
+            "drivers do not survive that",
             'start processes by "spawn" instead: multiprocessing.get_context("spawn")',
         )

@@ -96,7 +96,7 @@ class Opening(Generic[C]):
         except egl.EglError as error:
             raise GpuUnavailableError(
                 f"opening a context that shares with {share.name!r} was refused: {error}",
-                "see that it has not ended before the opening of another",
+                "see that it has not ended",
             ) from error
 
     def first(self, device: str | int | None, api: str | None) -> C:

@@ -50,8 +50,8 @@ class LiveVideoCalculator(penstock.Calculator):
     has sent all of it. Any other sender that ends, is killed or falls silent is lost. It is connected again,
     with growing delays, and `reconnects` says how often that may fail in a row before the run does. The log
     has each loss, attempt and return, and the counters `reconnects`, `ms_without_frames`, `broken_packets`
-    and `clock_jumps` count. The counter `lost` is 1 while the source is lost, as the live page and metrics
-    show it. `clock_ahead_ms` is by how much the sender's clock is ahead of ours, where the
+    and `clock_jumps` count. The counter `source_lost` is 1 while the source is lost, as the live page and
+    metrics show it. `clock_ahead_ms` is by how much the sender's clock is ahead of ours, where the
     sender tells its time (RTSP); it is behind by the time that encoding takes.
 
     Only the newest `max_waiting` frames wait for the graph; the ledger counts the dropped frames, with the
@@ -196,7 +196,7 @@ class LiveVideoCalculator(penstock.Calculator):
     def _count(self, cc: CalculatorContext, *, is_over: bool = False) -> None:
         reader = self._reader
         for name, value in (
-            ("lost", int(reader.is_lost and not is_over)),
+            ("source_lost", int(reader.is_lost and not is_over)),
             ("reconnects", reader.reconnects),
             ("ms_without_frames", reader.without_frames() // 1000),
             ("broken_packets", reader.broken),
