@@ -84,7 +84,7 @@ class WatchingThreads(penstock.Executor):
         return _Watched(work, self._threads)
 
 
-class _Watched(penstock.Lease):
+class _Watched(penstock.ExecutorLease):
     watches = True
 
     def __init__(self, work, threads):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock.engine.calculator import PROCESS
+from penstock.engine.methods import PROCESS
 from penstock.engine.native import mypyc_attr
 from penstock.errors import (
     PenstockError,
@@ -21,8 +21,9 @@ from penstock.port_collection import port_name
 from penstock.timestamp import show
 
 if TYPE_CHECKING:
-    from penstock.engine.node import Node, Step
-    from penstock.engine.output import Output
+    from penstock.engine.node import Node
+    from penstock.engine.output_port import Output
+    from penstock.engine.step import Step
     from penstock.engine.stream import OutputStream, Queue
 
 

@@ -114,8 +114,7 @@ def checked(stream: str, packet: object, timestamp: SupportsIndex | None) -> Pac
         packet = packet.at(timestamp)
     if packet.stamp == UNSET:
         raise InvalidArgumentError(
-            f"stream {stream!r}: the packet has no timestamp; write Packet(payload, timestamp)",
-            stream=stream,
+            f"stream {stream!r}: the packet has no timestamp; write Packet(payload, timestamp)", stream=stream
         )
     return packet
 

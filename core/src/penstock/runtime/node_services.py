@@ -49,11 +49,7 @@ class GraphNodeServices:
     """
 
     def __init__(
-        self,
-        plan: Plan,
-        counters: Counters,
-        services: RunServices,
-        side_packets: SidePackets,
+        self, plan: Plan, counters: Counters, services: RunServices, side_packets: SidePackets
     ) -> None:
         self._plan: Final = plan
         self._counters: Final = counters

@@ -7,7 +7,7 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Final, Protocol
 
-from penstock.engine.schedule import PAUSED
+from penstock.engine.run_state import PAUSED
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.engine.calculator import OPEN
-from penstock.engine.invoker import SIDE_PACKETS, Layer
+from penstock.engine.layer import Layer, LayerLevel
+from penstock.engine.methods import OPEN
 from penstock.engine.packet import Packet
 from penstock.errors import (
     AlreadyExistsError,
@@ -30,7 +30,8 @@ from penstock.timestamp import UNSET
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from penstock.engine.node import Node, Step
+    from penstock.engine.node import Node
+    from penstock.engine.step import Step
     from penstock.plan import NodePlan, Plan, SidePortPlan
 
 
@@ -185,7 +186,7 @@ class SidePacketLayer(Layer):
     """Hands a node its side packets before it is opened; all that it waits for have been made then."""
 
     def __init__(self, side_packets: SidePackets, node: NodePlan) -> None:
-        super().__init__(SIDE_PACKETS, (OPEN,))
+        super().__init__(LayerLevel.SIDE_PACKETS, (OPEN,))
         self._side_packets: Final = side_packets
         self._node: Final = node
 

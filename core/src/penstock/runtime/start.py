@@ -11,7 +11,7 @@ import weakref
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.engine.schedule import NOT_STARTED
+from penstock.engine.run_state import NOT_STARTED
 from penstock.engine.stream import Observer
 from penstock.errors import (
     CancelledError,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _HOMES: Final = {
     "penstock.tracing.tracer": (
         "Mark OwnTrace PacketAdded PacketsDropped QueueChanged TracedRun TracedStep Tracer"
-    ),
+    )
 }
 
 if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name

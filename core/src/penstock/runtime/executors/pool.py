@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from penstock.errors import FailedPreconditionError, InvalidArgumentError, text_of
-from penstock.runtime.executors.executor import Executor, Lease
+from penstock.runtime.executors.executor import Executor, ExecutorLease
 
 if TYPE_CHECKING:
     import concurrent.futures
@@ -45,7 +45,7 @@ class PoolExecutor(Executor):
         self.pool: Final = pool
         self._max_tasks: Final = max_tasks or int(getattr(pool, "_max_workers", 1))
 
-    def lend_to(self, work: Work) -> Lease:
+    def lend_to(self, work: Work) -> ExecutorLease:
         """Serve a run with tasks of the pool."""
         return _PoolLease(self.pool, work, self._max_tasks)
 
@@ -60,7 +60,7 @@ class _Submitting(threading.local):
 _SUBMITTING: Final = _Submitting()
 
 
-class _PoolLease(Lease):
+class _PoolLease(ExecutorLease):
     """Keeps at most `max_tasks` drain tasks in the pool."""
 
     def __init__(self, pool: concurrent.futures.Executor, work: Work, max_tasks: int) -> None:

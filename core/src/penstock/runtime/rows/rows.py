@@ -10,7 +10,7 @@ from __future__ import annotations
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from penstock.engine.schedule import NOT_STARTED
+from penstock.engine.run_state import NOT_STARTED
 from penstock.errors import FailedPreconditionError, GraphRunError, NotFoundError, WaitTimeoutError
 from penstock.near_names import did_you_mean
 from penstock.runtime.rows.streams import RowReader

@@ -21,8 +21,8 @@ from threading import get_ident
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
 
-from penstock.engine.calculator import CLOSE
-from penstock.engine.schedule import TERMINATED
+from penstock.engine.methods import CLOSE
+from penstock.engine.run_state import TERMINATED
 from penstock.errors import (
     FailedPreconditionError,
     GraphRunError,
@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     import concurrent.futures
     from collections.abc import Callable, Sequence
 
-    from penstock.engine.node import Step
     from penstock.engine.packet import Packet
     from penstock.engine.schedule import Schedule
     from penstock.engine.scheduler_queue import ReadyQueue
+    from penstock.engine.step import Step
     from penstock.engine.stream import Observer
     from penstock.runtime.event_loops.lazy_loop import LazyLoop
-    from penstock.runtime.executors.executor import Lease
+    from penstock.runtime.executors.executor import ExecutorLease
 
 _logger: Final = LateLogger("runtime")
 #: How long waiting application threads are not notified while light steps are ready: to notify one at
@@ -61,7 +61,7 @@ class QueueServer(Protocol):
     """What a locked run uses of the `QueueWork` of one of its ready queues."""
 
     attentive: int
-    lease: Lease | None
+    lease: ExecutorLease | None
 
     @property
     def name(self) -> str:

@@ -14,7 +14,7 @@ from math import inf
 from time import monotonic, thread_time
 from typing import TYPE_CHECKING, Final
 
-from penstock.engine.schedule import PAUSED, RUNNING
+from penstock.engine.run_state import PAUSED, RUNNING
 from penstock.errors import PenstockError, ResourceExhaustedError
 from penstock.runtime.threads import start
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from operator import index
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from penstock.engine.calculator import CLOSE, METHODS, OPEN, PROCESS
+from penstock.engine.methods import CLOSE, METHODS, OPEN, PROCESS
 from penstock.engine.native import mypyc_attr
-from penstock.engine.packet import NOTHING, Packet
+from penstock.engine.packet import NO_PAYLOAD, Packet
 from penstock.errors import (
     FailedPreconditionError,
     InvalidArgumentError,
@@ -96,7 +96,7 @@ class Output:
             packet.is_ordinary
             and self.bound <= stamp
             and (accepted is None or value.__class__ in accepted)
-            and value is not NOTHING
+            and value is not NO_PAYLOAD
         ):
             self.packets.append(packet)
             self.bound = stamp + 1
@@ -229,7 +229,7 @@ class Output:
             if t == UNSET:
                 why += "; write Packet(payload, timestamp)"
             raise self._error(TimestampError, why, t)
-        if packet.value is NOTHING:
+        if packet.value is NO_PAYLOAD:
             self.set_next_timestamp_bound(next_allowed(t))
             return
         if t < self.bound and stream.is_ordered:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import index
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.engine.packet import NOTHING, Packet
+from penstock.engine.packet import NO_PAYLOAD, Packet
 from penstock.errors import InvalidArgumentError
 from penstock.timestamp import DONE
 
@@ -34,11 +34,11 @@ class Input:
     def payload(self) -> Any:
         """The payload, or None where there is no packet."""
         value = self.packet.value
-        return None if value is NOTHING else value
+        return None if value is NO_PAYLOAD else value
 
     def is_empty(self) -> bool:
         """Return whether there is no packet at this timestamp."""
-        return self.packet.value is NOTHING
+        return self.packet.value is NO_PAYLOAD
 
     def is_done(self) -> bool:
         """Return whether nothing comes after this packet."""
