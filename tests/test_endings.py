@@ -396,7 +396,7 @@ class Stage:
 
     def check_accounts(self):
         """Check that nothing of the last run is unaccounted for."""
-        runner = self.graph._starter.runner
+        runner = self.graph._runs.runner
         if runner is None:  # it could not start
             return
         runner.ask(check_invariants)

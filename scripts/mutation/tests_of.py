@@ -28,6 +28,7 @@ _LIGHT: Final = ("-m", "not heavy and not slow and not timing and not wheels")
 #: Module below `core/src/penstock` → files of tests that are about it, without folder and "test_".
 _FIRST: Final[dict[str, str]] = {
     "engine/calculator": "context failing services option_classes",
+    "engine/deadlock": "sources throttling",
     "engine/faults": "failing output ending",
     "engine/flow": "flow throttling",
     "engine/guard": "guard",
@@ -63,7 +64,7 @@ _FIRST: Final[dict[str, str]] = {
     "runtime/forgotten": "endings running",
     "runtime/graph": "running runs waiting side_packets observers services byte_limit reference_services",
     "runtime/made_services": "services",
-    "runtime/modes": "adding running",
+    "runtime/graph_input_modes": "adding running",
     "runtime/new_run": "services side_packets running",
     "runtime/node_services": "services side_packets",
     "runtime/notebook": "notebook",
@@ -73,21 +74,23 @@ _FIRST: Final[dict[str, str]] = {
     "runtime/row_desk": "rows",
     "runtime/rows": "rows",
     "runtime/runner": "queue_work running waiting dying_executors hostile_exceptions",
+    "runtime/runner/byte_limit": "byte_limit",
+    "runtime/runner/clock": "hostile_exceptions timer",
     "runtime/runner/deferred": "deferred dying_executors endings sending",
     "runtime/runner/locked": "queue_work waiting sending running dying_executors interrupts",
     "runtime/runner/queue_work": "queue_work light_steps sending running interrupts",
     "runtime/runner/runner": "endings runs running dying_executors hostile_exceptions executors",
     "runtime/runner/shortcuts": "light_steps queue_work running",
     "runtime/runner/stuck_moments": "stuck_moments",
-    "runtime/runner/timer": "timer byte_limit",
+    "runtime/runner/timer": "timer",
     "runtime/runner/waiting": "queue_work waiting running",
     "runtime/running": "running runs",
     "runtime/side_packets": "side_packets",
-    "runtime/start": "log endings runs running services dying_executors",
+    "runtime/graph_runs": "log endings runs running services dying_executors",
     "runtime/steering": "services",
     "runtime/steering_layer": "services",
     "runtime/tracing": "tracing own_trace",
-    "runtime/view": "snapshot why",
+    "runtime/run_view": "snapshot why",
 }
 
 

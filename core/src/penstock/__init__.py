@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from penstock.runtime.executors.executor import Executor as Executor, ExecutorDefaults as ExecutorDefaults
     from penstock.runtime.executors.executor import ExecutorLease as ExecutorLease, Work as Work
     from penstock.runtime.graph import CalculatorGraph as CalculatorGraph
-    from penstock.runtime.modes import GraphInputStreamAddMode as GraphInputStreamAddMode
-    from penstock.runtime.modes import LatePacketMode as LatePacketMode
+    from penstock.runtime.graph_input_modes import GraphInputStreamAddMode as GraphInputStreamAddMode
+    from penstock.runtime.graph_input_modes import LatePacketMode as LatePacketMode
     from penstock.runtime.poller import OutputStreamPoller as OutputStreamPoller
     from penstock.runtime.rows.rows import Row as Row, Rows as Rows
     from penstock.runtime.running import Running as Running
@@ -73,7 +73,7 @@ _HOMES: Final = {
     "penstock.plugins.default_registry": "register_calculator",
     "penstock.runtime.executors.executor": "Executor ExecutorDefaults ExecutorLease Work",
     "penstock.runtime.graph": "CalculatorGraph",
-    "penstock.runtime.modes": "GraphInputStreamAddMode LatePacketMode",
+    "penstock.runtime.graph_input_modes": "GraphInputStreamAddMode LatePacketMode",
     "penstock.runtime.poller": "OutputStreamPoller",
     "penstock.runtime.rows.rows": "Row Rows",
     "penstock.runtime.running": "Running",

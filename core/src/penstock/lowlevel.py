@@ -24,7 +24,7 @@ Layers around a node's calculator
 Layers between a graph and its nodes
     `FailureLayer` makes a `FailurePlan` of the field `failure` of a node (`GuardedNode`). The plan makes a
     guard for each run, and `Placing` makes calculators for the guard. `SteeringLayer` changes nodes of a
-    graph that lives, by a `Steering` that it gives to the graph's `penstock.runs.Starter`. A pack registers
+    graph that lives, by a `Steering` that it gives to its `penstock.runs.GraphRuns`. A pack registers
     each layer as a component of the kind "layer".
 Services
     `CLOCK` is the key of a graph's clock. `Resources` reads files below given directories only.

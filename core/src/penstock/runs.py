@@ -1,7 +1,7 @@
 """A run and its parts, for test kits and for nodes that work elsewhere.
 
 Runs
-    A graph's `Starter`, which `starter_of` finds, starts a `Runner` for each run. `new_run` puts a run
+    `runs_of` finds the `GraphRuns` of a graph, which starts a `Runner` for each run. `new_run` puts a run
     together, not started (`NewRun`), from a plan, `checked_side_packets` and the services of
     `find_services`; `as_side_packets` makes packets of what users give.
     `Schedule` is the state machine of a run, in one of the states `RUNNING` and `TERMINATED` among others;
@@ -31,12 +31,12 @@ _HOMES: Final = {
     "penstock.plan": ("ExecutorPlan HandlerPlan PortPlan SidePortPlan StreamPlan sources_above"),
     "penstock.runtime.counters": "Counters",
     "penstock.runtime.event_loops.lazy_loop": "LazyLoop",
-    "penstock.runtime.graph": "starter_of",
+    "penstock.runtime.graph": "runs_of",
     "penstock.runtime.new_run": "NewRun new_run",
     "penstock.runtime.node_services": "find_services",
     "penstock.runtime.runner.runner": "Runner",
     "penstock.runtime.side_packets": "as_side_packets checked_side_packets",
-    "penstock.runtime.start": "Starter",
+    "penstock.runtime.graph_runs": "GraphRuns",
     "penstock.services": "ServiceScope",
 }
 

@@ -2,6 +2,7 @@
 
 from penstock.runtime.counters import Counters as Counters
 from penstock.plan import ExecutorPlan as ExecutorPlan
+from penstock.runtime.graph_runs import GraphRuns as GraphRuns
 from penstock.plan import HandlerPlan as HandlerPlan
 from penstock.runtime.event_loops.lazy_loop import LazyLoop as LazyLoop
 from penstock.engine.methods import METHODS as METHODS
@@ -15,7 +16,6 @@ from penstock.runtime.runner.runner import Runner as Runner
 from penstock.engine.schedule import Schedule as Schedule
 from penstock.services import ServiceScope as ServiceScope
 from penstock.plan import SidePortPlan as SidePortPlan
-from penstock.runtime.start import Starter as Starter
 from penstock.engine.step import Step as Step
 from penstock.plan import StreamPlan as StreamPlan
 from penstock.engine.run_state import TERMINATED as TERMINATED
@@ -23,5 +23,5 @@ from penstock.runtime.side_packets import as_side_packets as as_side_packets
 from penstock.runtime.side_packets import checked_side_packets as checked_side_packets
 from penstock.runtime.node_services import find_services as find_services
 from penstock.runtime.new_run import new_run as new_run
+from penstock.runtime.graph import runs_of as runs_of
 from penstock.plan import sources_above as sources_above
-from penstock.runtime.graph import starter_of as starter_of

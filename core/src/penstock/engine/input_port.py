@@ -71,8 +71,8 @@ class Input:
         number = index(count)
         if not 0 <= number <= stream.delivered:
             raise InvalidArgumentError(
-                f"stream {stream.name!r}: {number} packets cannot have been dropped where {stream.delivered} "
-                "came in",
+                f"input of stream {stream.name!r}: {number} packets cannot have been dropped where "
+                f"{stream.delivered} came in",
                 stream=stream.name,
             )
         if number and stream.node is not None:
@@ -95,7 +95,7 @@ class Input:
         number = index(count)
         if number < 0:
             raise InvalidArgumentError(
-                f"stream {stream.name!r}: {number} elements cannot have been cut; give 0 or more",
+                f"input of stream {stream.name!r}: {number} elements cannot have been cut; give 0 or more",
                 stream=stream.name,
             )
         if number and stream.node is not None:

@@ -34,19 +34,16 @@ STOP: Final = Stop()
 Outcome: TypeAlias = "Stop | Awaitable[Stop | None] | Future[Stop | None] | None"
 
 
-def wrong_outcome(step: Step, outcome: object) -> InvalidArgumentError:
-    """Return the error of a call that returned something else."""
+def wrong_outcome(step: Step, outcome: object, *, awaited: bool = False) -> InvalidArgumentError:
+    """Return the error of a call that returned something else, or whose awaitable or future did."""
+    node, call = step.node.name, f"{METHODS[step.method]}()"
+    if awaited:
+        return InvalidArgumentError(
+            f"node {node!r}: the awaited outcome of {call} is {outcome!r}; it must be None or penstock.STOP",
+            node=node,
+        )
     return InvalidArgumentError(
-        f"node {step.node.name!r}: {METHODS[step.method]}() returned {outcome!r}; it must return None, "
-        "penstock.STOP, an awaitable or a concurrent.futures.Future",
-        node=step.node.name,
-    )
-
-
-def wrong_awaited_outcome(step: Step, outcome: object) -> InvalidArgumentError:
-    """Return the error of a call whose awaitable or future has ended with something else."""
-    return InvalidArgumentError(
-        f"node {step.node.name!r}: the awaited outcome of {METHODS[step.method]}() is {outcome!r}; it must "
-        "be None or penstock.STOP",
-        node=step.node.name,
+        f"node {node!r}: {call} returned {outcome!r}; it must return None, penstock.STOP, an awaitable or a "
+        "concurrent.futures.Future",
+        node=node,
     )

@@ -196,7 +196,7 @@ class Output:
         number = index(count)
         if number < 0:
             raise self._error(
-                InvalidArgumentError, f"{number} packets cannot have been dropped; give 0 or more"
+                InvalidArgumentError, f"its output cannot have dropped {number} packets; give 0 or more"
             )
         node = self.stream.node
         if number and node is not None:
@@ -258,6 +258,17 @@ class Output:
                 )
         what = f"packet at {show(t)} is behind the bound {show(self.bound)}; {why}"
         return self._error(TimestampOrderError, what, t)
+
+
+def late_output(output: Output) -> TimestampOrderError:
+    """Return the error of a parallel call that wrote behind what an earlier call has written."""
+    stream, t = output.stream, output.packets[0].stamp
+    return TimestampOrderError(
+        f"stream {stream.name!r}: packet at {show(t)} is behind the bound {show(stream.bound)}; parallel "
+        "calls of process() leave in the order of their inputs, and timestamps in a stream must increase",
+        stream=stream.name,
+        timestamp=t,
+    )
 
 
 class OutputSidePacket:

@@ -20,12 +20,12 @@ from __future__ import annotations
 from heapq import heappush
 from typing import TYPE_CHECKING, Final
 
-from penstock.engine import faults, leaps
+from penstock.engine import deadlock, faults, leaps
 from penstock.engine.guard import AGAIN, FAIL
 from penstock.engine.input_stream_handler import NOT_READY, READY_FOR_CLOSE
 from penstock.engine.methods import CLOSE, METHODS, OPEN, PROCESS
 from penstock.engine.node import CLOSED, CLOSING, FAILED, OPENED, OPENING, UNOPENED, Node
-from penstock.engine.output_port import Output
+from penstock.engine.output_port import Output, late_output
 from penstock.engine.packet import NO_PAYLOAD, Packet
 from penstock.engine.stream import add_dropped
 from penstock.errors import CalculatorError, CancelledError, InternalError, PenstockError
@@ -520,7 +520,7 @@ class Schedule:
             late = next((o for o in first.out_ports if _is_late(o)), None)
             if late is not None:
                 first.is_done = False
-                self._fail_step(first, faults.late_output(late))
+                self._fail_step(first, late_output(late))
                 return
             in_order.popleft()
             for output in first.out_ports:
@@ -899,7 +899,7 @@ class Schedule:
         if blocker is not None:
             if not self._graph_inputs_open:
                 waiting = next(n for n in self._waiting_sources if n.layer == lowest)
-                self.fail_later(faults.layer_deadlock(waiting, blocker))
+                self.fail_later(deadlock.layer_deadlock(waiting, blocker))
                 return True
             return False
         now = [node for node in self._waiting_sources if node.layer == lowest]
@@ -965,7 +965,7 @@ class Schedule:
         if not stuck:
             return False
         if self._report_deadlock:
-            self.fail_later(faults.queue_deadlock(stuck[0]))
+            self.fail_later(deadlock.queue_deadlock(stuck[0]))
             return True
         if self.on_stuck is not None:
             self.on_stuck(self, stuck)

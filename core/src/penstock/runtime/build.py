@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from penstock.engine.layer import Layer
     from penstock.engine.packet import Packet
     from penstock.plan import NodePlan, Plan, PortPlan, SidePortPlan
-    from penstock.runtime.executors.placed import Placed
+    from penstock.runtime.executors.graph_executors import Placed
     from penstock.runtime.side_packets import ConstantOutputs, SidePackets
     from penstock.runtime.tracing import Tracing
 

@@ -21,6 +21,7 @@ from penstock.errors import (
     PacketTypeError,
     PenstockError,
     StatusCode,
+    UnavailableError,
 )
 from penstock.near_names import did_you_mean, near_names
 from penstock.payload_types import cure, fits
@@ -138,7 +139,11 @@ def _fault_of(node: NodePlan, port: SidePortPlan, given: Mapping[str, Packet]) -
             stream=port.name,
         )
     if packet.is_empty():
-        return InternalError(f"{where} is an empty packet", node=node.name, stream=port.name)
+        return InternalError(
+            f"side packet {port.name!r} of node {node.name!r} is an empty packet",
+            node=node.name,
+            stream=port.name,
+        )
     if port.classes is not None and not fits(packet.value, port.classes):
         return PacketTypeError(
             f"{where} is a {type(packet.value).__name__!r}{cure(packet.value, port.classes)}, but the node "
@@ -168,6 +173,15 @@ class SidePackets:
     def value(self, name: str) -> Packet | None:
         """Return a side packet of this run, or None if it does not exist yet."""
         return self.made.get(name) or self._given.get(name)
+
+    def output(self, name: str, plan: Plan) -> Packet:
+        """As `CalculatorGraph.get_output_side_packet`."""
+        packet = self.value(name)
+        if packet is not None:
+            return packet
+        if any(port.name == name for node in plan.nodes for port in node.output_side_packets):
+            raise UnavailableError(f"side packet {name!r} of the graph has not been made yet", stream=name)
+        raise NotFoundError(f"the graph has no side packet {name!r}", stream=name)
 
     def publish(self, node: Node, name: str, packet: Packet) -> None:
         """Keep a side packet that a node has made. Called under the runner's lock.

@@ -25,7 +25,7 @@ from penstock.engine.output_port import Output
 from penstock.engine.packet import NO_PAYLOAD
 from penstock.engine.schedule import APPLICATION
 from penstock.engine.stream import InputStream
-from penstock.errors import text_of
+from penstock.errors import InvalidArgumentError, text_of
 from penstock.log import get_logger
 from penstock.runtime.runner.runner import Runner
 from penstock.tracing.tracer import PacketAdded, PacketsDropped, QueueChanged, TracedRun, TracedStep, Tracer
@@ -403,3 +403,16 @@ def _in_words(error: BaseException) -> str:
 def _name_of(plan: Plan) -> str:
     kind: str = "" if plan.fields is None else plan.fields.type
     return kind or (PurePath(plan.file).name if plan.file else "graph")
+
+
+def checked_tracer(tracer: Tracer) -> Tracer:
+    """Return the tracer.
+
+    Raises:
+        InvalidArgumentError: it is none.
+    """
+    if not isinstance(tracer, Tracer):
+        raise InvalidArgumentError(
+            f"the graph's tracer {tracer!r} is no penstock.tracing.Tracer; make it a subclass"
+        )
+    return tracer

@@ -39,8 +39,8 @@ class PoolExecutor(Executor):
 
         if isinstance(pool, concurrent.futures.ProcessPoolExecutor) or _pickles(pool):
             raise InvalidArgumentError(
-                f"{type(pool).__name__} runs its tasks elsewhere by pickling them; a graph needs an executor "
-                "of this process, such as concurrent.futures.ThreadPoolExecutor"
+                f"the pool {type(pool).__name__} runs its tasks elsewhere by pickling them; a graph needs a "
+                "pool of this process, such as concurrent.futures.ThreadPoolExecutor"
             )
         self.pool: Final = pool
         self._max_tasks: Final = max_tasks or int(getattr(pool, "_max_workers", 1))
@@ -108,7 +108,7 @@ class _PoolLease(ExecutorLease):
             if not isinstance(error, RuntimeError):
                 raise
             raise FailedPreconditionError(
-                f"the {type(self._pool).__name__} handed in with set_executor takes no tasks: "
+                f"the pool {type(self._pool).__name__} handed in with set_executor takes no tasks: "
                 f"{text_of(error)}; keep it running until the graph is done"
             ) from error
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from penstock.engine.faults import CallCancelledError, words_of_call
 from penstock.engine.methods import CLOSE, METHODS, PROCESS
-from penstock.engine.outcome import STOP, wrong_awaited_outcome, wrong_outcome
+from penstock.engine.outcome import STOP, wrong_outcome
 from penstock.errors import PenstockError, WaitTimeoutError
 from penstock.runtime.runner.locked import LockedRun
 
@@ -74,7 +74,7 @@ class DeferringRun(LockedRun):
         except _futures().CancelledError as cancelled:
             error = cancelled
         if error is None and outcome is not None and not (outcome is STOP and step.method == PROCESS):
-            error = wrong_awaited_outcome(step, outcome)
+            error = wrong_outcome(step, outcome, awaited=True)
         self.complete_later(step, error, stop=outcome is STOP)
 
     def complete_later(self, step: Step, error: BaseException | None, *, stop: bool = False) -> None:

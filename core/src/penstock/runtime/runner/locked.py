@@ -16,7 +16,6 @@ acquire fails instead of opening a lock that another thread holds. Nothing here 
 from __future__ import annotations
 
 import threading
-from math import isfinite
 from threading import get_ident
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
@@ -28,11 +27,11 @@ from penstock.errors import (
     GraphRunError,
     PenstockError,
     StatusCode,
-    code_of,
     text_of,
     words_of,
 )
 from penstock.late_log import LateLogger
+from penstock.runtime.runner.clock import read_clock
 from penstock.runtime.runner.news import News, is_on_event_loop
 from penstock.runtime.runner.stuck_moments import StuckMoments
 from penstock.runtime.threads import has_started
@@ -168,15 +167,7 @@ class LockedRun:
         Raises:
             PenstockError: the clock raised, or returned no finite number.
         """
-        try:
-            read = float(self.clock())
-        except Exception as error:
-            raise PenstockError(
-                f"the graph's clock failed: {words_of(error)}", code=code_of(error)
-            ) from error
-        if isfinite(read):
-            return read
-        raise PenstockError(f"the graph's clock returned {read}, which is no time in seconds")
+        return read_clock(self.clock)
 
     def ask(self, question: Callable[[Schedule], Any]) -> Any:
         """Return an answer read under the lock.
