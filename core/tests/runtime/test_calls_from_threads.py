@@ -152,7 +152,7 @@ def test_a_thread_waits_only_for_some_time_until_another_has_started_or_ended_a_
     graph._runs.runner.stop = lambda timeout: (stops.set(), may_stop.wait(TIMEOUT), stop(timeout))
     ended = in_thread(lambda: graph.wait_until_done(TIMEOUT))
     assert stops.wait(TIMEOUT)
-    with pytest.raises(WaitTimeoutError, match="another thread ends the run of this graph, and is not ready"):
+    with pytest.raises(WaitTimeoutError, match="another thread ends the run of this graph, and still has"):
         graph.wait_until_done(TIMEOUT)
     may_stop.set()
     assert ended() is None
