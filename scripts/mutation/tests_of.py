@@ -82,7 +82,7 @@ _FIRST: Final[dict[str, str]] = {
     "runtime/runner/runner": "endings runs running dying_executors hostile_exceptions executors",
     "runtime/runner/shortcuts": "light_steps queue_work running",
     "runtime/runner/stuck_moments": "stuck_moments",
-    "runtime/runner/timer": "timer",
+    "runtime/runner/timer": "timer byte_limit",
     "runtime/runner/waiting": "queue_work waiting running",
     "runtime/running": "running runs",
     "runtime/side_packets": "side_packets",
