@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.config import read_graph, to_text
 from penstock_builder.draft import Draft
-from penstock_builder.loops import remembered, unremembered
+from penstock_builder.feedback import remembered, unremembered
 from penstock_builder.reading import fill
 from penstock_builder.writing import config_of
 
