@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from penstock.config.calculator_pb2 import CalculatorGraphConfig, ExecutorConfig
 from penstock.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError
 from penstock.packs import calculator_of
 from penstock.ports import is_name
-from penstock_builder.feedback import Feedback
 from penstock_builder.interfaces import check_type, component
 from penstock_builder.loops import LoopStream
 from penstock_builder.names import Names
@@ -34,6 +33,11 @@ class Draft:
 
     A base class of `Graph` alone: `feedback`, `reading` and `writing` work on it, and `Graph` calls them.
     """
+
+    #: Type of a thing that is no wire → how to get the wire that is meant.
+    _hints: ClassVar[Mapping[type, str]] = {
+        Node: "; take one of its outputs: .outputs['TAG'], .outputs[0] or .output"
+    }
 
     def __init__(  # noqa: PLR0913  # each is a field of the config
         self,
@@ -281,7 +285,7 @@ class Draft:
                 if isinstance(wire, Wire)
                 else f"a {type(wire).__name__}, {wire!r}"
             )
-            raise InvalidArgumentError(f"{given} is no {wanted.what}{_HINTS.get(type(wire), '')}")
+            raise InvalidArgumentError(f"{given} is no {wanted.what}{self._hints.get(type(wire), '')}")
         wire.check_graph(self)
 
     def check_readers(self, loop: Stream, stream: Stream) -> None:
@@ -338,9 +342,3 @@ class Draft:
                 "penstock.register_calculator, and pass the name where it has another"
             )
         return name
-
-
-_HINTS: Final[Mapping[type, str]] = {
-    Node: "; take one of its outputs: .outputs['TAG'], .outputs[0] or .output",
-    Feedback: "; read its .stream",
-}

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from penstock.packs import late_names
 
+if TYPE_CHECKING:
+    from penstock_monitor.hosts import name_in_host as name_in_host
+
 #: Module → the names that it has.
 _HOMES: Final = {"penstock_monitor.hosts": "name_in_host"}
 
