@@ -284,23 +284,23 @@ def test_other_distributions_imported_by_the_plugin_module_are_named(pack):
     report = pack({"heavy_thing.py": "", "penstock_gates/plugin.py": source}, apart=True)
 
     assert faults(report)[0] == (
-        "plugin 'gates': loading it imports heavy_thing; every program with the pack installed would pay "
-        "for that: let 'penstock_gates.plugin', and what it imports, only name things"
+        "plugin 'gates': loading it costs the import of heavy_thing; every program with the pack installed "
+        "would pay for that: let 'penstock_gates.plugin', and what it imports, only name things"
     )
 
 
 def test_what_the_package_itself_imports_counts_too(pack):
     report = pack({"heavy_thing.py": "", "penstock_gates/__init__.py": "import heavy_thing\n"}, apart=True)
 
-    assert any("loading it imports heavy_thing;" in line for line in faults(report))
+    assert any("loading it costs the import of heavy_thing;" in line for line in faults(report))
 
 
 def test_modules_of_components_are_not_imported_by_the_plugin_module(pack):
     source = "from penstock_gates.gate import Gate\n" + PLUGIN.replace('"penstock_gates.gate:Gate"', "Gate")
 
     assert only_fault(pack({"penstock_gates/plugin.py": source}, apart=True)) == (
-        "plugin 'gates': loading it imports penstock_gates.gate, where its components lie; name them as "
-        "'module:attribute', which is imported when a graph uses it"
+        "plugin 'gates': loading it costs the import of penstock_gates.gate, where its components lie; "
+        "name them as 'module:attribute', which is imported when a graph uses it"
     )
 
 

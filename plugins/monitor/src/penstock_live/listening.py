@@ -53,8 +53,8 @@ class TlsFiles:
         except (ssl.SSLError, ValueError) as error:
             raise InvalidArgumentError(
                 f"listening by TLS: certificate {str(self.certificate)!r} and key {str(self.key)!r} cannot "
-                "be "
-                f"used: {error}; both must be PEM files, the key without a password and of this certificate"
+                f"be used: {error}; both must be PEM files, the key without a password and of this "
+                "certificate"
             ) from error
 
 

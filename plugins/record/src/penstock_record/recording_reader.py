@@ -185,7 +185,7 @@ class RecordingReader:
 
     def _whole(self, data: bytes) -> bytes:
         if len(data) % EVENT.size:
-            raise self._broken("the recording cannot be read: its events have no whole number of bytes each")
+            raise self._broken("the recording cannot be read: a group of its events ends within an event")
         return data
 
     def _read_about(self) -> About:
