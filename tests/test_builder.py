@@ -119,11 +119,11 @@ def test_a_list_replaces_the_list_before():
         ({"low_threshold": "much"}, "option low_threshold='much' of the message: "),
         (
             {"options": "text"},
-            "options 'text' of the node is no message; pass an options message such as XOptions(...)",
+            "options 'text' are no options message for the builder; pass a message such as XOptions(...)",
         ),
         (
             {"options": CannyEdgeCalculatorOptions},
-            "of the node is no message; pass an options message such as XOptions(...)",
+            "are no options message for the builder; pass a message such as XOptions(...)",
         ),
     ],
 )

@@ -44,7 +44,7 @@ from penstock_formats import (
     Tensor,
     TimeSeriesHeader,
 )
-from penstock_formats.adapters import DlpackTensor
+from penstock_formats.array_adapters import DlpackTensor
 from penstock_gpu import GlContext, GpuBuffer, GpuUnavailableError
 from penstock_gpu.messages.scaler_pb2 import GlScalerCalculatorOptions
 from penstock_image.messages.image_encoder_pb2 import OpenCvImageEncoderCalculatorResults

@@ -241,9 +241,8 @@ def test_pytest_refuses_to_test_what_is_stale(tmp_path):
 
     stale = Path("penstock", "plugins", f"doctor{SUFFIX}")
     assert done.returncode == pytest.ExitCode.USAGE_ERROR, done.stdout
-    assert done.stderr.startswith(f"ERROR: {tree}: compiled modules are not what their source says now: "), (
-        done.stderr
-    )
+    words = "pytest would test compiled modules that are not what their source says now: "
+    assert done.stderr.startswith(f"ERROR: {tree}: {words}"), done.stderr
     assert str(stale) in done.stderr
     assert done.stderr.endswith("; delete them, or compile again\n\n")
     assert "passed" not in done.stdout

@@ -35,7 +35,7 @@ from google.protobuf import message_factory
 from penstock.config import CalculatorGraphConfig, to_text
 from penstock.config.options.message_types import OptionTypes
 from penstock.errors import PenstockError
-from penstock_templates.fields import is_repeated
+from penstock_templates.field_values import is_repeated
 from penstock_testing import ConformanceError, check_calculator
 from penstock_testing.connections import example_of, graph_of, node_named
 from penstock_testing.run import set_options

@@ -149,7 +149,7 @@ def test_a_bus_that_does_not_open_keeps_the_run_from_starting_and_the_next_one_m
     driver.opening = OSError("no such device: /dev/ttyUSB0")
     with pytest.raises(
         UnavailableError,
-        match=r"^executor .*: sensor bus 'rs485' did not open: no such device: /dev/ttyUSB0$",
+        match=r"^executor .*: the executor of sensor bus 'rs485' could not open it: no such device: /dev/tty",
     ):
         graph.start_run()
     assert driver.what == ["open"]
@@ -181,11 +181,13 @@ def test_a_bus_that_does_not_open_in_time_is_closed_when_it_does(driver, registr
     graph.set_service(SENSOR_BUS, SensorBus("rs485", Slow(), open_timeout_s=0.01))
     with pytest.raises(
         UnavailableError,
-        match=r"cannot serve the run: sensor bus 'rs485' did not open within 0.01 s; see what its",
+        match=r"cannot serve the run: the executor of sensor bus 'rs485' did not open it within 0.01 s; see",
     ):
         graph.start_run()
     (opening,) = [thread for thread in threading.enumerate() if thread.name == "penstock-rs485"]
-    with pytest.raises(FailedPreconditionError, match="sensor bus 'rs485' serves another run"):
+    with pytest.raises(
+        FailedPreconditionError, match="the executor of sensor bus 'rs485' serves another run"
+    ):
         graph.start_run()
 
     may_open.set()
@@ -200,8 +202,8 @@ def test_a_bus_serves_one_run_at_a_time(driver, registry):
     first.start_run()
     with pytest.raises(
         FailedPreconditionError,
-        match=r": sensor bus 'rs485' serves another run; wait until that is done, or give each graph a bus "
-        r"of its own$",
+        match=r": the executor of sensor bus 'rs485' serves another run; wait until that is done, or give "
+        r"each graph a bus of its own$",
     ):
         second.start_run()
     feed(first, "a")
@@ -372,14 +374,14 @@ def test_it_can_be_the_default_executor(registry):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: SensorBusExecutor(-1), "^quiet_us is -1, but must be 0 to 60000000$"),
+        (lambda: SensorBusExecutor(-1), "^the bus executor's quiet_us is -1, but must be 0 to 60000000$"),
         (
             lambda: SensorBusExecutor(open_timeout_s=0.0),
-            "^open_timeout_s is 0.0, but must be above 0 and at most ",
+            "^the bus executor's open_timeout_s is 0.0, but must be above 0 and at most ",
         ),
         (
             lambda: CalculatorGraph(NAMED.partition("node")[0].replace("QUIET", "quiet_us: 60000001")),
-            r"executor 'bus' \(SensorBusExecutor\): quiet_us is 60000001, but must be 0 to 60000000$",
+            r"executor 'bus' \(SensorBusExecutor\): the bus executor's quiet_us is 60000001, but must be 0",
         ),
     ],
 )

@@ -28,7 +28,7 @@ def test_changes_are_printed_with_their_time(tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("seconds,loudness\n", "readings.csv:1: the column 'brightness' is missing"),
+        ("seconds,loudness\n", "readings.csv:1: `penstock room` lacks the column 'brightness'"),
         ("seconds,loudness,brightness\n0,30,400\n1,x,4\n", "readings.csv:3: could not convert"),
         ("seconds,loudness,brightness\n0,30\n", "readings.csv:2: "),
     ],

@@ -259,15 +259,23 @@ def test_an_offset_forwards_the_bound_of_the_ticks_and_the_time_of_a_waiting_one
         (
             "tick a",
             fresh(),
-            "^node 'told': max_age is missing, but must be given as 0 or more timestamp units",
+            "^node 'told': max_age of fresh readings is missing, but must be given as 0 or more",
         ),
-        ("tick a", fresh(-1), "^node 'told': max_age is -1, but must be given as 0 or more timestamp units"),
+        (
+            "tick a",
+            fresh(-1),
+            "^node 'told': max_age of fresh readings is -1, but must be given as 0 or more timestamp units",
+        ),
         (
             "TICK:tick A:a",
             fresh(1, "TIK"),
-            "tick is 'TIK', but 0 inputs have that tag, and it must be 1; the tags are: 'A', 'TICK'$",
+            "tick of the fresh readings is 'TIK', but 0 inputs have that tag, and it must be 1",
         ),
-        ("A:0:tick A:1:a", fresh(1, "A"), "^node 'told': tick is 'A', but 2 inputs have that tag"),
+        (
+            "A:0:tick A:1:a",
+            fresh(1, "A"),
+            "^node 'told': tick of the fresh readings is 'A', but 2 inputs have that tag",
+        ),
     ],
 )
 def test_invalid_options_are_refused_before_the_run(inputs, options, message):

@@ -80,7 +80,8 @@ def test_impossible_numbers_of_votes_are_refused_when_the_graph_is_loaded(votes,
 
 def test_a_negative_age_ends_the_run_with_the_node():
     with pytest.raises(
-        penstock.PenstockError, match="node 'RoomPresenceCalculator': max_age is -1, but must be"
+        penstock.PenstockError,
+        match="node 'RoomPresenceCalculator': max_age of fresh readings is -1, but must be",
     ):
         presence([1], [[]], [], max_age=-1)
 

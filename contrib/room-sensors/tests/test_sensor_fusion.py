@@ -121,8 +121,14 @@ def test_an_unknown_sensor_ends_the_run_and_the_graph_can_run_again():
     ("options", "message"),
     [
         ({"sensor": ["a"]}, "sensor has 1 names, but there are 2 inputs READING; name each sensor once"),
-        ({"drift_variance_per_s": -1.0}, "drift_variance_per_s is -1, but must be 0 or more, and finite"),
-        ({"gate_sigmas": float("nan")}, "gate_sigmas is nan, but must be 0 or more, and finite"),
+        (
+            {"drift_variance_per_s": -1.0},
+            "drift_variance_per_s of the sensor fusion is -1, but must be 0 or more, and finite",
+        ),
+        (
+            {"gate_sigmas": float("nan")},
+            "gate_sigmas of the sensor fusion is nan, but must be 0 or more, and finite",
+        ),
     ],
 )
 def test_invalid_options_are_refused_when_the_graph_is_loaded(options, message):

@@ -22,7 +22,7 @@ from penstock_editor.knowledge import Knowledge
 from penstock_editor.open_file import OpenFile
 from penstock_editor.outline import folds, outline
 from penstock_editor.picture import pictured
-from penstock_editor.project import places_of, port_at
+from penstock_editor.project_names import places_of, port_at
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDERS = ("subgraphs", "plugins", "examples", "contrib", "benchmarks")

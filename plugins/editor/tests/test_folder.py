@@ -7,7 +7,7 @@ import os
 import pytest
 
 from penstock_editor.open_file import OpenFile
-from penstock_editor.project import Folder
+from penstock_editor.project_names import Folder
 
 PART = """\
 type: "HalfSubgraph"
@@ -114,7 +114,7 @@ def test_a_stream_is_renamed_in_its_file_alone(client, folder):
 @pytest.mark.parametrize(
     ("mark", "new", "message"),
     [
-        ('"Half', "PassThroughCalculator", "the project has a calculator 'PassThroughCalculator' already"),
+        ('"Half', "PassThroughCalculator", "project has a calculator 'PassThroughCalculator' already"),
         ('"Half', "a b", "'a b' is no type of a graph"),
         ('"I', "in", "'in' is no tag"),
         ('name: "sl', "default name", None),

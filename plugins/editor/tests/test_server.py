@@ -317,7 +317,10 @@ def test_renaming_changes_every_place_and_no_other(client, mark, old, new):
 
 @pytest.mark.parametrize(
     ("new", "message"),
-    [("Is Open", "'Is Open' is no name of a stream"), ("kept", "the project has a stream 'kept' already")],
+    [
+        ("Is Open", "'Is Open' is no name of a stream"),
+        ("kept", "the edited project has a stream 'kept' already"),
+    ],
 )
 def test_a_name_that_cannot_be_is_refused(client, new, message):
     uri = client.open(GRAPH)

@@ -138,9 +138,9 @@ def test_a_throttled_graph_input_and_an_event_loop_take_arrays_too() -> None:
     [
         (
             np.zeros((4, 4, 7), np.uint8),
-            r"ArrayToImageFrameCalculator refuses it: an array of \(4, 4, 7\) uint8 is no image",
+            r"ArrayToImageFrameCalculator refuses it: an array of \(4, 4, 7\) uint8 is no image frame",
         ),
-        (np.zeros((4, 4), np.int64), r"an array of \(4, 4\) int64 is no image"),
+        (np.zeros((4, 4), np.int64), r"an array of \(4, 4\) int64 is no image frame"),
         ("text", "holds a 'str', but the stream carries .*ImageFrame; adapters take .*numpy.ndarray"),
     ],
 )
@@ -225,7 +225,7 @@ def test_tensors_of_other_libraries_are_taken_without_a_copy(calculator) -> None
 def test_a_tensor_elsewhere_or_with_channels_first_is_refused() -> None:
     with pytest.raises(PacketTypeError, match="copy it to main memory first"):
         through(Tensor(np.zeros((2, 2), np.uint8), (2, 0)), FRAME)
-    with pytest.raises(PacketTypeError, match=r"an array of \(3, 2, 5\) uint8 is no image"):
+    with pytest.raises(PacketTypeError, match=r"an array of \(3, 2, 5\) uint8 is no image frame"):
         through(Tensor(np.zeros((3, 2, 5), np.uint8)), FRAME)
 
 

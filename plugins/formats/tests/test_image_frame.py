@@ -174,7 +174,7 @@ def test_strided_memory_is_taken_as_it_is():
         (
             np.zeros((2, 3), np.int64),
             None,
-            r"^an array of \(2, 3\) int64 is no image: .*SRGB is \(H, W, 3\) uint8",
+            r"^an array of \(2, 3\) int64 is no image frame: .*SRGB is \(H, W, 3\) uint8",
         ),
         (
             np.zeros((2, 3), np.uint8),

@@ -18,8 +18,8 @@ from penstock.errors import InvalidArgumentError, PenstockError, ResourceExhaust
 from penstock_formats import ImageFormat, ImageFrame
 from penstock_record import RecordingReader, lossless, lossy, recording_graph, replay_graph
 from penstock_record.codec import Schema
-from penstock_record.codecs import ArrayCodec, JsonCodec, ValueCodec
 from penstock_record.foxglove import compressed
+from penstock_record.payload_codecs import ArrayCodec, JsonCodec, ValueCodec
 from penstock_record.pictures import PictureDecoder, decode_packed
 from penstock_record.repair import repair
 

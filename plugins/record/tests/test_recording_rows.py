@@ -83,7 +83,7 @@ def test_what_cannot_be_read_is_refused_and_no_file_stays_open(path, tmp_path) -
     cut.write_bytes(path.read_bytes()[:-4000])
     with pytest.raises(
         InvalidArgumentError,
-        match=r"the recording has no rows, since it is broken or cut \(.*\); `penstock repair .*cut.mcap`",
+        match=r"rows of .* cannot be read: it is broken or cut \(.*\); `penstock repair .*cut.mcap`",
     ):
         RecordingRows(cut, default_registry())
     none = tmp_path / "none.mcap"

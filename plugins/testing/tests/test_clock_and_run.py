@@ -103,7 +103,7 @@ def test_a_contract_that_does_not_fit_is_refused() -> None:
 
 
 def test_untagged_ports_come_in_order() -> None:
-    with pytest.raises(InvalidArgumentError, match="give untagged ports in ascending order"):
+    with pytest.raises(InvalidArgumentError, match="without a tag must be given in ascending order"):
         run_calculator(Add, {1: [], 0: []}, outputs=[0])
 
 

@@ -11,7 +11,7 @@ import pytest
 from penstock.errors import InvalidArgumentError, NotFoundError
 from penstock.packs import PluginHost, plugins_renewed
 from penstock_testing import PackFault, PackReport, check_pack
-from penstock_testing.packs.loading import Loading, load_apart
+from penstock_testing.packs.loading_cost import Loading, load_apart
 from penstock_testing.packs.metadata import installed_distribution
 
 PLUGIN = """
@@ -176,7 +176,7 @@ def test_the_report_is_data_that_json_can_hold(pack):
     assert said["faults"] == [
         {
             "subject": "subgraph 'twoGates'",
-            "text": "names of such components are in camel case, as in 'GateCalculator'",
+            "text": "names of a pack's components are in camel case, as in 'GateCalculator'",
             "is_warning": True,
         }
     ]
@@ -284,23 +284,23 @@ def test_other_distributions_imported_by_the_plugin_module_are_named(pack):
     report = pack({"heavy_thing.py": "", "penstock_gates/plugin.py": source}, apart=True)
 
     assert faults(report)[0] == (
-        "plugin 'gates': loading it imports heavy_thing; every program with the pack installed would pay "
-        "for that: let 'penstock_gates.plugin', and what it imports, only name things"
+        "plugin 'gates': loading it costs the import of heavy_thing; every program with the pack installed "
+        "would pay for that: let 'penstock_gates.plugin', and what it imports, only name things"
     )
 
 
 def test_what_the_package_itself_imports_counts_too(pack):
     report = pack({"heavy_thing.py": "", "penstock_gates/__init__.py": "import heavy_thing\n"}, apart=True)
 
-    assert any("loading it imports heavy_thing;" in line for line in faults(report))
+    assert any("loading it costs the import of heavy_thing;" in line for line in faults(report))
 
 
 def test_modules_of_components_are_not_imported_by_the_plugin_module(pack):
     source = "from penstock_gates.gate import Gate\n" + PLUGIN.replace('"penstock_gates.gate:Gate"', "Gate")
 
     assert only_fault(pack({"penstock_gates/plugin.py": source}, apart=True)) == (
-        "plugin 'gates': loading it imports penstock_gates.gate, where its components lie; name them as "
-        "'module:attribute', which is imported when a graph uses it"
+        "plugin 'gates': loading it costs the import of penstock_gates.gate, where its components lie; "
+        "name them as 'module:attribute', which is imported when a graph uses it"
     )
 
 
@@ -396,7 +396,8 @@ def test_a_distribution_without_the_prefix_gets_a_name_suggested(pack):
     }
 
     assert faults(pack(files, name="rival", also=["rival"]))[0] == (
-        "warning: distribution 'rival': packs are found by their prefix; name it 'penstock-rival'"
+        "warning: distribution 'rival': packs are found by the prefix in their metadata; "
+        "name it 'penstock-rival'"
     )
 
 
@@ -417,8 +418,8 @@ def test_names_of_official_packs_are_taken(pack, kind):
     files = in_plugin(f"{kind}s={{", f'{kind}s={{"GateCalculator": "{target}", ')
 
     assert faults(pack(files))[0] == (
-        f"{kind} 'GateCalculator': the official pack penstock-calculators has a calculator of that name; "
-        "choose another"
+        f"{kind} 'GateCalculator': a component of the official pack penstock-calculators, a calculator, has "
+        "that name; choose another"
     )
 
 
@@ -552,9 +553,8 @@ def test_an_example_that_is_no_node_of_the_calculator_is_a_fault(pack, files, wo
 def test_a_calculator_without_docstring_and_example_gives_warnings(pack):
     assert faults(pack({"penstock_gates/gate.py": BARE_GATE})) == [
         (
-            "warning: calculator 'Turnstile': the calculator has no docstring; say what it does, and what "
-            "its "
-            "ports carry"
+            "warning: calculator 'Turnstile': the calculator has no docstring; say what it does and what its "
+            "ports carry, and show an example"
         ),
         NO_EXAMPLE,
     ]

@@ -146,15 +146,19 @@ def test_the_error_has_the_name_that_does_not_exist() -> None:
         (
             [node(Double, "b", "c"), node(Double, "a", "b")],
             NotFoundError,
-            "node 'Double_1' reads stream 'b', which no graph input",
+            "node 'Double_1' of the wired nodes reads stream 'b', which no input",
         ),
         ([node(Double, "nowhere", "b")], NotFoundError, "reads stream 'nowhere'"),
         (
             [node(Double, "a", "b"), node(Double, "a", "b")],
             InvalidArgumentError,
-            "stream 'b' is wired to two outputs",
+            "stream 'b' is written by two outputs of the wired nodes",
         ),
-        ([node(Double, "a", "a")], InvalidArgumentError, "stream 'a' is wired to two outputs"),
+        (
+            [node(Double, "a", "a")],
+            InvalidArgumentError,
+            "stream 'a' is written by two outputs of the wired nodes",
+        ),
     ],
 )
 def test_wrong_wiring_is_refused(lines, error, message) -> None:

@@ -69,10 +69,12 @@ class SensorBusExecutor(Executor):
         self, quiet_us: int = 0, line: Line | None = None, *, open_timeout_s: float = OPEN_TIMEOUT_S
     ) -> None:
         if not 0 <= quiet_us <= LONGEST_QUIET_US:
-            raise InvalidArgumentError(f"quiet_us is {quiet_us}, but must be 0 to {LONGEST_QUIET_US}")
+            raise InvalidArgumentError(
+                f"the bus executor's quiet_us is {quiet_us}, but must be 0 to {LONGEST_QUIET_US}"
+            )
         if not 0 < open_timeout_s <= threading.TIMEOUT_MAX:
             raise InvalidArgumentError(
-                f"open_timeout_s is {open_timeout_s}, but must be above 0 and at most "
+                f"the bus executor's open_timeout_s is {open_timeout_s}, but must be above 0 and at most "
                 f"{threading.TIMEOUT_MAX:g} s"
             )
         self._quiet_s: Final = quiet_us / 1e6
@@ -101,8 +103,8 @@ class SensorBusExecutor(Executor):
             return _begun(_BusLease(work, self._quiet_s, _NoLine(work.name or "bus"), lambda: None), None)
         if not self._in_use.acquire(blocking=False):
             raise FailedPreconditionError(
-                f"sensor bus {line.name!r} serves another run; wait until that is done, or give each graph a "
-                "bus of its own"
+                f"the executor of sensor bus {line.name!r} serves another run; wait until that is done, or "
+                "give each graph a bus of its own"
             )
         lease = _BusLease(work, self._quiet_s, line, self._in_use.release)
         return _begun(lease, self._open_timeout_s)
@@ -166,12 +168,14 @@ class _BusLease(ExecutorLease):
             error = self._opened.get(timeout=timeout_s)
         except queue.Empty:
             raise UnavailableError(
-                f"sensor bus {self._line.name!r} did not open within {timeout_s} s; see what its driver "
-                "waits for, or give it more time with open_timeout_s"
+                f"the executor of sensor bus {self._line.name!r} did not open it within {timeout_s} s; see "
+                "what the driver waits for, or give it more time with open_timeout_s"
             ) from None
         if error is not None:
             self._thread.join()  # it ends at once
-            raise UnavailableError(f"sensor bus {self._line.name!r} did not open: {error}") from error
+            raise UnavailableError(
+                f"the executor of sensor bus {self._line.name!r} could not open it: {error}"
+            ) from error
 
     def wake(self) -> None:
         if self._wakes.empty():

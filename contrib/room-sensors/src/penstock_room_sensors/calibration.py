@@ -31,13 +31,15 @@ DARK_BELOW_LUX: Final = 50
 
 def _finite(instance: object, field: attrs.Attribute[Any], value: float) -> None:
     if not math.isfinite(value):
-        raise InvalidArgumentError(f"{type(instance).__name__}: {field.name} is {value}, but must be finite")
+        raise InvalidArgumentError(
+            f"calibration, {type(instance).__name__}: {field.name} is {value}, but must be finite"
+        )
 
 
 def _positive(instance: object, field: attrs.Attribute[Any], value: float) -> None:
     if not 0 < value < math.inf:
         raise InvalidArgumentError(
-            f"{type(instance).__name__}: {field.name} is {value}, but must be above 0 and finite"
+            f"calibration, {type(instance).__name__}: {field.name} is {value}, but must be above 0 and finite"
         )
 
 

@@ -80,10 +80,14 @@ def _readings(file: Path) -> Iterator[tuple[int, float, int]]:
     with file.open(encoding="utf-8", newline="") as opened:
         rows = csv.DictReader(opened)
         if missing := set(_COLUMNS) - set(rows.fieldnames or ()):
-            raise FileMissing(f"{file}:1: the column {min(missing)!r} is missing; expected {_COLUMNS}")
+            raise FileMissing(
+                f"{file}:1: `penstock room` lacks the column {min(missing)!r}; expected {_COLUMNS}"
+            )
         for row in rows:
             try:
                 seconds, loudness, brightness = (float(row[name]) for name in _COLUMNS)
             except (TypeError, ValueError) as error:
-                raise FileMissing(f"{file}:{rows.line_num}: {error}; expected three numbers") from error
+                raise FileMissing(
+                    f"{file}:{rows.line_num}: {error}; `penstock room` expects three numbers"
+                ) from error
             yield round(seconds * 1e6), loudness, round(brightness)

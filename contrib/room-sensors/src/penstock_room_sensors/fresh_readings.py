@@ -81,8 +81,8 @@ class FreshReadings(InputStreamHandler):
             return found[0]
         tags = ", ".join(repr(one) for one, _ in node_inputs)
         raise InvalidArgumentError(
-            f"node {node!r}: tick is {tag!r}, but {len(found)} inputs have that tag, and it must be 1; the "
-            f"tags are: {tags}",
+            f"node {node!r}: tick of the fresh readings is {tag!r}, but {len(found)} inputs have that tag, "
+            f"and it must be 1; the tags are: {tags}",
             node=node,
         )
 
@@ -92,8 +92,8 @@ class FreshReadings(InputStreamHandler):
         node = self._node_name()
         found = f"is {self._max_age}" if is_given else "is missing"
         raise InvalidArgumentError(
-            f"node {node!r}: max_age {found}, but must be given as 0 or more timestamp units (microseconds "
-            "by convention)",
+            f"node {node!r}: max_age of fresh readings {found}, but must be given as 0 or more timestamp "
+            "units (microseconds by convention)",
             node=node,
         )
 

@@ -118,5 +118,7 @@ def _check(options: SensorFusionCalculatorOptions, count: int, node: str) -> Non
         value: float = getattr(options, field)
         if not 0 <= value < math.inf:
             raise InvalidArgumentError(
-                f"node {node!r}: {field} is {value:g}, but must be 0 or more, and finite", node=node
+                f"node {node!r}: {field} of the sensor fusion is {value:g}, but must be 0 or more, and "
+                "finite",
+                node=node,
             )

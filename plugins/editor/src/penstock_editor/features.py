@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from lsprotocol import types as lsp
 
 from penstock.errors import PenstockError
-from penstock_editor import colours, completion, outline, project
+from penstock_editor import colours, completion, outline, project_names
 from penstock_editor.forms import TEXT
 from penstock_editor.hover import hover
 from penstock_format import formatted
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from penstock_editor.graph_text import Name
     from penstock_editor.open_file import OpenFile, WrittenGraph
-    from penstock_editor.project import Found
+    from penstock_editor.project_names import Found
     from penstock_editor.server import GraphServer
 
 _ICONS: Final = {
@@ -141,12 +141,12 @@ def _add_renaming(server: GraphServer) -> None:
             return None
         graph, files, port, name = found
         if port is not None:
-            project.check_new_tag(files, port, params.new_name)
-            return _edit(server, project.tags_of(files, port), params.new_name)
+            project_names.check_new_tag(files, port, params.new_name)
+            return _edit(server, project_names.tags_of(files, port), params.new_name)
         if name is None:
             return None
-        places = project.places_of(files, graph, name)
-        project.check_new_name(places, name, params.new_name, files)
+        places = project_names.places_of(files, graph, name)
+        project_names.check_new_name(places, name, params.new_name, files)
         return _edit(server, places, params.new_name)
 
 
@@ -196,7 +196,7 @@ def _add_whole(server: GraphServer) -> None:
 
 def _renamed(
     server: GraphServer, uri: str, position: lsp.Position
-) -> tuple[WrittenGraph, list[OpenFile], project.Port | None, Name | None] | None:
+) -> tuple[WrittenGraph, list[OpenFile], project_names.Port | None, Name | None] | None:
     """Return what has another name after a rename: a graph, the files beside it, and a port or a name in it.
 
     Both are None where nothing can be renamed, such as the name of a calculator that is not a file's.
@@ -206,9 +206,9 @@ def _renamed(
         return None
     graph, offset = at
     files = server.beside(one)
-    port = project.port_at(files, graph, offset)
+    port = project_names.port_at(files, graph, offset)
     name = graph.graph.name_at(offset)
-    if name is not None and name.kind == "calculator" and project.defining(files, name.name) is None:
+    if name is not None and name.kind == "calculator" and project_names.defining(files, name.name) is None:
         name = None
     return graph, files, port, name
 
@@ -237,11 +237,11 @@ def _places(server: GraphServer, uri: str, position: lsp.Position) -> list[Found
         return None
     graph, offset = found
     files = server.beside(one)
-    port = project.port_at(files, graph, offset)
+    port = project_names.port_at(files, graph, offset)
     if port is not None:
-        return project.tags_of(files, port)
+        return project_names.tags_of(files, port)
     name = graph.graph.name_at(offset)
-    return None if name is None else project.places_of(files, graph, name)
+    return None if name is None else project_names.places_of(files, graph, name)
 
 
 def _definition(
@@ -250,27 +250,29 @@ def _definition(
     """Return where the thing at an offset is made: for a port of a subgraph, in the subgraph's file."""
     files = server.beside(one)
     name = graph.graph.name_at(offset)
-    port = project.port_at(files, graph, offset)
+    port = project_names.port_at(files, graph, offset)
     if port is None and name is not None and name.is_origin and name.node >= 0:
-        port = project.port_of(files, graph.graph, name)
-    inner = None if port is None else project.inner_entry(files, port)
+        port = project_names.port_of(files, graph.graph, name)
+    inner = None if port is None else project_names.inner_entry(files, port)
     if inner is not None:
         return _locations(server, [inner])
     if name is None:
         return None
     if name.kind == "calculator":
         return _source_of(server, one, files, name)
-    return _locations(server, [each for each in project.places_of(files, graph, name) if each.is_origin])
+    return _locations(
+        server, [each for each in project_names.places_of(files, graph, name) if each.is_origin]
+    )
 
 
 def _source_of(
     server: GraphServer, one: OpenFile, files: list[OpenFile], name: Name
 ) -> list[lsp.Location] | None:
     """Return where a calculator or subgraph is: in a file beside, as it is edited, or installed."""
-    defined = project.defining(files, name.name)
+    defined = project_names.defining(files, name.name)
     if defined is not None:
         return _locations(
-            server, [each for each in project.places_of(files, defined[1], name) if each.is_origin]
+            server, [each for each in project_names.places_of(files, defined[1], name) if each.is_origin]
         )
     source = one.knowledge.source_of(name.name)
     if source is None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from penstock.readers import numbered_nodes
 from penstock_editor.graph_text import ERROR_STREAM, single
-from penstock_editor.project import type_of
+from penstock_editor.project_names import type_of
 from penstock_format import Block, Scalar
 from penstock_views.draw import Drawing, DrawnNode, NodeKind, Port
 

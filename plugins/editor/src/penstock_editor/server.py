@@ -20,7 +20,7 @@ from penstock.packs import default_registry
 from penstock_editor import diagnosis
 from penstock_editor.knowledge import Knowledge
 from penstock_editor.open_file import OpenFile
-from penstock_editor.project import Folder
+from penstock_editor.project_names import Folder
 from penstock_editor.viewing import Viewing
 
 if TYPE_CHECKING:

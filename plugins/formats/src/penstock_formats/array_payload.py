@@ -81,7 +81,7 @@ class ArrayPayload:
             return self._array.__dlpack__(stream=stream, max_version=max_version, copy=copy)
         if copy is False:
             raise BufferError(
-                "this read-only array goes to a consumer without DLPack 1.0 as a copy only; "
+                "this payload's read-only array goes to a consumer without DLPack 1.0 as a copy only; "
                 "leave out copy=False, or use a newer version of that library"
             )
         return self._array.copy().__dlpack__()

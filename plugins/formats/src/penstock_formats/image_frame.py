@@ -117,7 +117,8 @@ def _checked_format(array: NDArray[Any], wanted: ImageFormat | int | None) -> Im
         return usual
     if wanted is None:
         raise InvalidArgumentError(
-            f"an array of {_what_is(array)} is no image: {_what_fits()}; convert it, or pass one of these"
+            f"an array of {_what_is(array)} is no image frame: {_what_fits()}; convert it, or pass one of "
+            "these"
         )
     try:
         kind = wanted if type(wanted) is ImageFormat else ImageFormat(wanted)

@@ -12,12 +12,12 @@ _ARRAY: Final = "numpy.ndarray"
 _PILLOW: Final = "PIL.Image.Image"
 #: Both types → the calculator and the function that it is made of.
 _ADAPTERS: Final = {
-    (_ARRAY, _FRAME): ("ArrayToImageFrameCalculator", "adapters:array_to_image_frame"),
-    (_ARRAY, _IMAGE): ("ArrayToImageCalculator", "adapters:array_to_image"),
-    (_FRAME, _ARRAY): ("ImageFrameToArrayCalculator", "adapters:image_frame_to_array"),
-    (_IMAGE, _ARRAY): ("ImageToArrayCalculator", "adapters:image_to_array"),
-    ("DLPack", _FRAME): ("DlpackToImageFrameCalculator", "adapters:dlpack_to_image_frame"),
-    ("DLPack", _IMAGE): ("DlpackToImageCalculator", "adapters:dlpack_to_image"),
+    (_ARRAY, _FRAME): ("ArrayToImageFrameCalculator", "array_adapters:array_to_image_frame"),
+    (_ARRAY, _IMAGE): ("ArrayToImageCalculator", "array_adapters:array_to_image"),
+    (_FRAME, _ARRAY): ("ImageFrameToArrayCalculator", "array_adapters:image_frame_to_array"),
+    (_IMAGE, _ARRAY): ("ImageToArrayCalculator", "array_adapters:image_to_array"),
+    ("DLPack", _FRAME): ("DlpackToImageFrameCalculator", "array_adapters:dlpack_to_image_frame"),
+    ("DLPack", _IMAGE): ("DlpackToImageCalculator", "array_adapters:dlpack_to_image"),
     (_PILLOW, _FRAME): ("PillowToImageFrameCalculator", "pillow:pillow_to_image_frame"),
     (_PILLOW, _IMAGE): ("PillowToImageCalculator", "pillow:pillow_to_image"),
     (_FRAME, _PILLOW): ("ImageFrameToPillowCalculator", "pillow:image_frame_to_pillow"),

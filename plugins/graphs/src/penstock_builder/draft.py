@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from penstock.config.calculator_pb2 import CalculatorGraphConfig, ExecutorConfig
 from penstock.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError
 from penstock.packs import calculator_of
 from penstock.ports import is_name
-from penstock_builder.feedback import Feedback
 from penstock_builder.interfaces import check_type, component
+from penstock_builder.loops import LoopStream
 from penstock_builder.names import Names
 from penstock_builder.node import Node
 from penstock_builder.node_options import set_extension
 from penstock_builder.option_messages import as_message, messages_of
 from penstock_builder.ports import PortTable, by_port
-from penstock_builder.wires import LoopStream, SidePacket, Stream, Wire
+from penstock_builder.wires import SidePacket, Stream, Wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -31,8 +31,13 @@ W = TypeVar("W", bound=Wire)
 class Draft:
     """A graph that is being written, without the ways in and out of a config; see `Graph`.
 
-    A base class of `Graph` alone: `loops`, `reading` and `writing` work on it, and `Graph` calls them.
+    A base class of `Graph` alone: `feedback`, `reading` and `writing` work on it, and `Graph` calls them.
     """
+
+    #: Type of a thing that is no wire → how to get the wire that is meant.
+    _hints: ClassVar[Mapping[type, str]] = {
+        Node: "; take one of its outputs: .outputs['TAG'], .outputs[0] or .output"
+    }
 
     def __init__(  # noqa: PLR0913  # each is a field of the config
         self,
@@ -280,13 +285,8 @@ class Draft:
                 if isinstance(wire, Wire)
                 else f"a {type(wire).__name__}, {wire!r}"
             )
-            raise InvalidArgumentError(f"{given} is no {wanted.what}{_HINTS.get(type(wire), '')}")
-        if wire.graph is not self:
-            raise InvalidArgumentError(
-                f"{wire.what} {wire.name!r} belongs to another graph of the builder; a graph connects its "
-                "own wires only",
-                stream=wire.name,
-            )
+            raise InvalidArgumentError(f"{given} is no {wanted.what}{self._hints.get(type(wire), '')}")
+        wire.check_graph(self)
 
     def check_readers(self, loop: Stream, stream: Stream) -> None:
         """Refuse a stream whose type a reader of a loop does not take.
@@ -342,9 +342,3 @@ class Draft:
                 "penstock.register_calculator, and pass the name where it has another"
             )
         return name
-
-
-_HINTS: Final[Mapping[type, str]] = {
-    Node: "; take one of its outputs: .outputs['TAG'], .outputs[0] or .output",
-    Feedback: "; read its .stream",
-}

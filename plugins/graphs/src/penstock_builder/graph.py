@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from penstock.config import read_graph, to_text
 from penstock_builder.draft import Draft
-from penstock_builder.loops import remembered, unremembered
+from penstock_builder.feedback import Feedback, remembered, unremembered
 from penstock_builder.reading import fill
 from penstock_builder.writing import config_of
 
 if TYPE_CHECKING:
     from penstock import Registry
-    from penstock_builder.feedback import Feedback
     from penstock_builder.wires import Stream
 
 
@@ -37,6 +36,8 @@ class Graph(Draft):
         inputs, outputs, input_side_packets, output_side_packets: of the graph itself.
         stream_names, side_packet_names: the wire of each name.
     """
+
+    _hints: ClassVar = {**Draft._hints, Feedback: "; read its .stream"}  # noqa: SLF001  # of its base class
 
     @classmethod
     def from_config(cls, source: object, registry: Registry | None = None) -> Graph:

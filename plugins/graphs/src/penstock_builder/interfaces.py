@@ -15,7 +15,8 @@ from penstock.errors import InvalidArgumentError, PenstockError
 from penstock.ports import TagMap, port_name
 from penstock.readers import ReadGraph
 from penstock.types import Options, agree, members, type_names
-from penstock_builder.wires import FAILURES, Wire, resolved
+from penstock_builder.loops import resolved
+from penstock_builder.wires import FAILURES, Wire
 from penstock_views.describe import describe
 
 if TYPE_CHECKING:

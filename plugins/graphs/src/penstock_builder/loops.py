@@ -1,64 +1,70 @@
-"""Loops, and memories made of the standard calculators.
-
-A memory names calculators as a graph file would; where they are not installed it raises the same error.
-"""
+"""The streams that stand for the ways back of loops."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Self
 
-from penstock.errors import InvalidArgumentError
-from penstock_builder.feedback import Feedback
-from penstock_builder.interfaces import component
-from penstock_builder.wires import LoopStream, SidePacket, Stream
+from penstock.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError
+from penstock_builder.wires import Stream
 
 if TYPE_CHECKING:
-    from penstock_builder.draft import Draft
-
-#: Gives each packet of MAIN what LOOP had for the packet before.
-_MEMORY: Final = "PreviousLoopbackCalculator"
-#: For the first tick: a value, at that tick, merged with the later ones of the memory.
-_VALUE: Final = "ConstantSidePacketCalculator"
-_AT_TICK: Final = "SidePacketToStreamCalculator"
-_EITHER: Final = "MergeCalculator"
-
-#: Type of an initial value → the field of the constant that holds it without loss.
-_FIELDS: Final = {bool: "bool_value", int: "int64_value", float: "double_value", str: "string_value"}
+    from penstock_builder.wires import Namer, Wire
 
 
-def unremembered(graph: Draft, initial: object) -> Feedback:
-    """Return a loop without a memory. Arguments and errors as `Graph.feedback`."""
-    if initial is not None:
-        raise InvalidArgumentError(
-            f"feedback(initial={initial!r}) of the builder's loop needs tick=: the stream at whose first "
-            "packet the loop begins"
+class LoopStream(Stream):
+    """Stands for a stream that is not written yet: the way back of a loop.
+
+    Inputs that read it become back edges. The application gets it inside of a `Feedback`.
+    """
+
+    what = "loop"
+
+    def __init__(self, graph: Namer) -> None:
+        super().__init__(graph)
+        #: The stream that it stands for, or None.
+        self.source: Stream | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the stream that it stands for; "" until it is connected."""
+        return "" if self.source is None else self.source.name
+
+    def connect(self, stream: Stream) -> Stream:
+        """Say which stream goes round; return it.
+
+        Raises:
+            InvalidArgumentError: it belongs to another graph, is a loop itself, or has a type that a
+                reader does not take.
+            AlreadyExistsError: the loop is connected. Nothing changes.
+        """
+        if self.source is not None:
+            raise AlreadyExistsError(f"the builder's loop is wired to stream {self.source.name!r} already")
+        if isinstance(stream, LoopStream):
+            raise InvalidArgumentError(
+                "a loop of the builder cannot be wired to a loop; connect both to the stream"
+            )
+        self.graph.check_own(stream, Stream)
+        self.graph.check_readers(self, stream)
+        self.source = stream
+        return stream
+
+    def named(self, name: str) -> Self:
+        """Refuse: the name belongs to the stream.
+
+        Raises:
+            FailedPreconditionError: always.
+        """
+        raise FailedPreconditionError(
+            f"the builder's loop has no name of its own; name {name!r} the stream that it stands for"
         )
-    back = LoopStream(graph)
-    return Feedback(back, back)
+
+    def described(self) -> str:
+        """Return what it comes from, for errors."""
+        return "a loop that is not connected yet" if self.source is None else self.source.described()
 
 
-def remembered(graph: Draft, tick: Stream, initial: object) -> Feedback:
-    """Return a loop with a memory. Arguments and errors as `Graph.feedback`."""
-    graph.check_own(tick, Stream)
-    field = _FIELDS.get(type(initial))
-    if initial is not None and field is None and not isinstance(initial, SidePacket):
-        kind = type(initial).__name__
-        raise InvalidArgumentError(
-            f"feedback(initial={initial!r}) of the builder's loop: {kind!r} is none of bool, int, float and "
-            "str; pass a side packet of the graph: g.side_packet(name)"
-        )
-    # Before the first node is made: a call that raises changes nothing.
-    for name in (_MEMORY, *((_VALUE, _AT_TICK, _EITHER) if initial is not None else ())):
-        component(name, graph.registry, graph.settings.package)
-    if isinstance(initial, SidePacket):
-        graph.check_own(initial, SidePacket)
-        side = initial
-    elif initial is not None:
-        value = graph.node(_VALUE, packet=[{field: initial}])
-        side = value.output_side_packets["PACKET"]
-    back = LoopStream(graph)
-    memory = graph.node(_MEMORY, {"MAIN": tick, "LOOP": back}).outputs["PREV_LOOP"]
-    if initial is None:
-        return Feedback(memory, back)
-    first = graph.node(_AT_TICK, {"TICK": tick}, side).outputs["AT_FIRST_TICK"]
-    return Feedback(graph.node(_EITHER, [first, memory]).outputs[0], back)
+def resolved(wire: Wire) -> Wire:
+    """Return the wire itself, or what a loop stands for where that is known."""
+    if isinstance(wire, LoopStream) and wire.source is not None:
+        return wire.source
+    return wire

@@ -12,6 +12,8 @@ from penstock.errors import AlreadyExistsError, FailedPreconditionError, Invalid
 from penstock.ports import is_name
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from penstock_builder.wires import Wire
 
 W = TypeVar("W", bound="Wire")
@@ -52,6 +54,15 @@ class Names(Generic[W]):
                 f"the builder's {self._what} name {name!r} is taken by {holder.described()}; choose another "
                 "name",
                 stream=name,
+            )
+
+    def check_all_free(self, names: Collection[str], who: str) -> None:
+        """Accept names that the outputs of a node can have. Raises as `check_free`, and for a name twice."""
+        for name in names:
+            self.check_free(name)
+        if len(set(names)) != len(names):
+            raise InvalidArgumentError(
+                f"the builder's {who}: one name is given to several outputs: {list(names)}"
             )
 
     def give(self, wire: W, name: str) -> None:

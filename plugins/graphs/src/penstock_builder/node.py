@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from penstock.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError
+from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock.ports import port_name
 from penstock_builder.interfaces import (
     KINDS,
@@ -17,7 +17,7 @@ from penstock_builder.interfaces import (
 from penstock_builder.names import readable
 from penstock_builder.node_options import set_node_options
 from penstock_builder.option_messages import as_message, messages_of
-from penstock_builder.ports import InputPorts, OutputPorts, PortTable, place_of
+from penstock_builder.ports import InputPorts, OutputPorts, PortTable, by_place, place_of
 from penstock_builder.wires import FAILURES, Namer, SidePacket, Stream
 
 if TYPE_CHECKING:
@@ -116,8 +116,8 @@ class Node:
         if len(places) != 1:
             listed = ", ".join(port_name(*place) for place in sorted(places)) or "not known"
             raise InvalidArgumentError(
-                f"{self.who} has {len(places)} outputs ({listed}); name one output of the builder's node: "
-                ".outputs['TAG'] or .outputs[0]",
+                f"the builder's {self.who} has {len(places)} outputs ({listed}), so node.output does not say "
+                "which; write node.outputs['TAG'] or node.outputs[0]",
                 node=self.name or self.calculator,
             )
         return self.outputs[places.pop()]
@@ -131,7 +131,8 @@ class Node:
         """
         if not self.message.HasField("failure"):
             raise FailedPreconditionError(
-                f"{self.who} has no failure policy; call the node's set_failure_policy first", node=self.name
+                f"the builder's {self.who} has no failure policy; call the node's set_failure_policy first",
+                node=self.name,
             )
         if self.error_stream is None:
             self.error_stream = Stream(self.graph, (self, FAILURES))
@@ -223,8 +224,8 @@ class Node:
             actions = policy.DESCRIPTOR.fields_by_name[field].enum_type.values_by_name
             if action not in actions:
                 raise InvalidArgumentError(
-                    f"{self.who}: {field} {action!r} of the builder's node must be one of "
-                    f"{', '.join(actions)}"
+                    f"the builder's {self.who}: {field} of the node's set_failure_policy is {action!r}, but "
+                    f"must be one of {', '.join(actions)}"
                 )
             setattr(policy, field, actions[action].number)
         policy.retry, policy.backoff_ms, policy.timeout_ms = retry, backoff_ms, timeout_ms
@@ -256,22 +257,11 @@ class Node:
 
     def connect(self, kind: str, wires: ByPort[Any]) -> None:
         """Connect inputs of one kind: all of them, or none where one is refused. See `InputPorts`."""
-        places = {place_of(key): wire for key, wire in wires.items()}
         table, wanted = self.table(kind), Stream if kind == "inputs" else SidePacket
-        if len(places) != len(wires):
-            raise InvalidArgumentError(
-                f"{self.who} of the builder: one {table.what} is named twice in {list(wires)}"
-            )
+        places = by_place(wires, table.what, self.who)
         for place, wire in places.items():
             self.graph.check_own(wire, wanted)
-            old = table.get(place)
-            if old is not None:
-                raise AlreadyExistsError(
-                    f"{table.what} {port_name(*place)} of the builder's {self.who} is connected to "
-                    f"{old.what} {old.name!r} already",
-                    node=self.name or self.calculator,
-                    stream=old.name,
-                )
+            table.check_free(place, self.who, self.name or self.calculator)
         contract = self._check_new({kind: list(places)})
         for place, wire in places.items():
             check_type(self, kind, place, wire, contract)
@@ -287,12 +277,7 @@ class Node:
         self._check_new({kind: list(places)})
         taken: Any = self.graph.stream_names if kind == "outputs" else self.graph.side_packet_names
         full_names = [self.graph.prefixed(name) for name in names.values()]
-        for full_name in full_names:
-            taken.check_free(full_name)
-        if len(set(full_names)) != len(full_names):
-            raise InvalidArgumentError(
-                f"{self.who} of the builder: one name is given to several outputs: {full_names}"
-            )
+        taken.check_all_free(full_names, self.who)
         for place, full_name in zip(places, full_names, strict=True):
             ports: Any = getattr(self, kind)
             taken.give(ports[place], full_name)

@@ -33,8 +33,8 @@ def set_extension(holder: Message, message: Message, who: str) -> None:
     handle = _handle(holder.options, message)
     if handle is None:
         raise InvalidArgumentError(
-            f"{who}: {message.DESCRIPTOR.full_name} does not extend {holder.options.DESCRIPTOR.full_name}; "
-            "pass the node the options message that belongs to it"
+            f"{who}: these options cannot be set in the builder: {message.DESCRIPTOR.full_name} does not "
+            f"extend {holder.options.DESCRIPTOR.full_name}; give options that belong to it"
         )
     holder.options.Extensions[handle].CopyFrom(message)
 

@@ -53,7 +53,7 @@ def as_message(options: object, registry: Registry, who: str) -> Message:
             raise InvalidArgumentError(f"{who}: {error}") from error
     if isinstance(options, type) or not hasattr(options, "DESCRIPTOR"):
         raise InvalidArgumentError(
-            f"{who}: options {options!r} of the node is no message; pass an options message such as "
+            f"{who}: options {options!r} are no options message for the builder; pass a message such as "
             "XOptions(...) from x_pb2, an instance of an attrs class, or fields by name"
         )
     return options
@@ -158,8 +158,8 @@ def _write_field(message: Message, field: ClassField, value: object) -> None:
     if is_empty:
         if field.is_required or not _is_default(field, value):
             raise InvalidArgumentError(
-                f"options {message.DESCRIPTOR.full_name}: {field.name} is {value!r}, which a graph file "
-                "cannot say in a message: the default is another value, or there is no default; give a value"
+                f"the builder's options message {message.DESCRIPTOR.full_name}: {field.name} is {value!r}, "
+                "which no message can say: the default is another value, or there is none; give a value"
             )
         return
     if field.shape == "one":
@@ -221,7 +221,7 @@ def _fill(message: Message, field: ClassField, value: object) -> None:
         for name, one in value.items():
             if name not in known:
                 raise InvalidArgumentError(
-                    f"the options message {message.DESCRIPTOR.full_name} has no field {name!r}; "
+                    f"the builder's options message {message.DESCRIPTOR.full_name} has no field {name!r}; "
                     f"it has {', '.join(known) or 'none'}"
                 )
             write_field(message, known[name], one)
@@ -251,8 +251,8 @@ def _plain(message: Message, field: ClassField, value: object) -> Any:
 
 def _unfit(message: Message, field: ClassField, value: object, more: str = "") -> InvalidArgumentError:
     return InvalidArgumentError(
-        f"options message {message.DESCRIPTOR.full_name}: {field.name} is {value!r}, but must be "
-        f"{field.type_name}{more}"
+        f"the builder's options message {message.DESCRIPTOR.full_name}: {field.name} is {value!r}, but must "
+        f"be {field.type_name}{more}"
     )
 
 

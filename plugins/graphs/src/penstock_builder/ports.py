@@ -9,9 +9,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
-from penstock.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
+from penstock.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError, NotFoundError
 from penstock.ports import parse_tag_index, parse_tag_index_name, port_id, port_name
-from penstock_builder.wires import Wire, resolved
+from penstock_builder.loops import resolved
+from penstock_builder.wires import Wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,6 +44,18 @@ def place_of(key: PortKey) -> tuple[str, int]:
     return tag, index
 
 
+def by_place(wires: Mapping[Any, W], what: str, who: str) -> dict[tuple[str, int], W]:
+    """Return what ports are given, by tag and index.
+
+    Raises:
+        InvalidArgumentError: a key names no port, or two keys name the same one.
+    """
+    places = {place_of(key): wire for key, wire in wires.items()}
+    if len(places) != len(wires):
+        raise InvalidArgumentError(f"the builder's {who}: two of the ports {list(wires)} are one {what}")
+    return places
+
+
 class _Connected(NamedTuple, Generic[W]):
     """One port."""
 
@@ -70,6 +83,17 @@ class PortTable(Generic[W]):
         """Take a connection back."""
         del self._ports[place]
 
+    def check_free(self, place: tuple[str, int], who: str, node: str) -> None:
+        """Accept a port that is not connected; raise AlreadyExistsError for another one."""
+        old = self.get(place)
+        if old is not None:
+            raise AlreadyExistsError(
+                f"the builder's {who}: its port, {self.what} {port_name(*place)}, is connected to "
+                f"{old.what} {old.name!r} already",
+                node=node,
+                stream=old.name,
+            )
+
     def get(self, place: tuple[str, int]) -> W | None:
         """Return what a port is connected with."""
         found = self._ports.get(place)
@@ -94,7 +118,9 @@ class PortTable(Generic[W]):
             InvalidArgumentError: it is no tag.
         """
         if tag and not _TAG.fullmatch(tag):
-            raise InvalidArgumentError(f"port tag {tag!r}: must be upper case letters, digits and _")
+            raise InvalidArgumentError(
+                f"the builder's port tag {tag!r}: must be upper case letters, digits and _"
+            )
         return tag, self.count(tag)
 
     def read(self, entries: Iterable[str], wire_of: Callable[[str, tuple[str, int]], W], who: str) -> None:
@@ -113,8 +139,8 @@ class PortTable(Generic[W]):
             place = (tag, self.count("") if index < 0 else index)
             if place in self._ports:
                 raise InvalidArgumentError(
-                    f"{who}: {self.what} {port_name(*place)} is connected twice in the builder; each port "
-                    "takes one wire"
+                    f"{who}: {self.what} {port_name(*place)} is twice among the builder's ports; name each "
+                    "port once"
                 )
             self.connect(place, wire_of(name, place), text[: len(text) - len(name)])
 
@@ -131,8 +157,8 @@ class PortTable(Generic[W]):
             for index in range(number):
                 if (tag, index) not in self._ports:
                     raise FailedPreconditionError(
-                        f"{who}: {self.what} {port_name(tag, index)} is not connected, but "
-                        f"{port_name(tag, number - 1)} is; connect all indices of the port from 0"
+                        f"{who}: {self.what} {port_name(tag, index)} is missing among the builder's ports, "
+                        f"which have {port_name(tag, number - 1)}; connect all indices from 0"
                     )
         # Without a tag, the index is the position among the ports without a tag, in any order of connecting.
         untagged = iter(range(count.get("", 0)))

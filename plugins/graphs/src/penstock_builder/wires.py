@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Final, Protocol, Self
 
-from penstock.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError
+from penstock.errors import InvalidArgumentError
 from penstock.ports import port_name
 
 if TYPE_CHECKING:
@@ -83,6 +83,15 @@ class Wire:
         self._name = name
         self.is_named = is_named
 
+    def check_graph(self, graph: Namer) -> None:
+        """Accept the wire in its own graph; raise InvalidArgumentError for another one."""
+        if self.graph is not graph:
+            raise InvalidArgumentError(
+                f"{self.what} {self.name!r} belongs to another graph of the builder; a graph connects its "
+                "own wires only",
+                stream=self.name,
+            )
+
     def described(self) -> str:
         """Return what it comes from, for errors."""
         if self.writer is None:
@@ -124,62 +133,3 @@ class SidePacket(Wire):
         """
         self.graph.name_side_packet(self, name)
         return self
-
-
-class LoopStream(Stream):
-    """Stands for a stream that is not written yet: the way back of a loop.
-
-    Inputs that read it become back edges. The application gets it inside of a `Feedback`.
-    """
-
-    what = "loop"
-
-    def __init__(self, graph: Namer) -> None:
-        super().__init__(graph)
-        #: The stream that it stands for, or None.
-        self.source: Stream | None = None
-
-    @property
-    def name(self) -> str:
-        """The name of the stream that it stands for; "" until it is connected."""
-        return "" if self.source is None else self.source.name
-
-    def connect(self, stream: Stream) -> Stream:
-        """Say which stream goes round; return it.
-
-        Raises:
-            InvalidArgumentError: it belongs to another graph, is a loop itself, or has a type that a
-                reader does not take.
-            AlreadyExistsError: the loop is connected. Nothing changes.
-        """
-        if self.source is not None:
-            raise AlreadyExistsError(f"the builder's loop is wired to stream {self.source.name!r} already")
-        if isinstance(stream, LoopStream):
-            raise InvalidArgumentError(
-                "a loop of the builder cannot be wired to a loop; connect both to the stream"
-            )
-        self.graph.check_own(stream, Stream)
-        self.graph.check_readers(self, stream)
-        self.source = stream
-        return stream
-
-    def named(self, name: str) -> Self:
-        """Refuse: the name belongs to the stream.
-
-        Raises:
-            FailedPreconditionError: always.
-        """
-        raise FailedPreconditionError(
-            f"the wire of a loop has no name of its own; name {name!r} the stream it stands for"
-        )
-
-    def described(self) -> str:
-        """Return what it comes from, for errors."""
-        return "a loop that is not connected yet" if self.source is None else self.source.described()
-
-
-def resolved(wire: Wire) -> Wire:
-    """Return the wire itself, or what a loop stands for where that is known."""
-    if isinstance(wire, LoopStream) and wire.source is not None:
-        return wire.source
-    return wire

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.errors import FailedPreconditionError
 from penstock.ports import port_name
 from penstock_builder.interfaces import KINDS
-from penstock_builder.wires import LoopStream
+from penstock_builder.loops import LoopStream
 
 if TYPE_CHECKING:
     from penstock_builder.draft import Draft

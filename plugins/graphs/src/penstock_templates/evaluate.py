@@ -88,7 +88,9 @@ class Environment:
             return value or []
         cure = ", for example range(n)" if isinstance(value, float) else ""
         self._report(
-            InvalidArgumentError(f"{_FAILED}: 'for' goes over a list{cure}, not over {described(value)}")
+            InvalidArgumentError(
+                f"{_FAILED}: the expression of 'for' must be a list{cure}, not {described(value)}"
+            )
         )
         return []
 

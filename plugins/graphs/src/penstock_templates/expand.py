@@ -15,16 +15,16 @@ import attrs
 
 from penstock.errors import InvalidArgumentError, PenstockError, ResourceExhaustedError
 from penstock.readers import Spot
-from penstock_templates import fields
+from penstock_templates import field_values
 from penstock_templates.evaluate import Environment
-from penstock_templates.paths import check_count
+from penstock_templates.rule_paths import check_count
 from penstock_templates.wire import decoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from penstock.readers import Message, ReaderFindType
-    from penstock_templates.paths import Site, Step
+    from penstock_templates.rule_paths import Site, Step
     from penstock_templates.usage import Usage
     from penstock_templates.values import Value
 
@@ -184,7 +184,7 @@ class _Work:
             if not site.sites:
                 return [(value, spot)]
             depth = len(site.path)
-            fresh = fields.copied(value)
+            fresh = field_values.copied(value)
             return [held.inside(fresh, spot, lambda m, s: self._body(m, s, site.sites, depth))]
         rule = self._rules.expressions[site.rules[number]]
         self.rule = site.rules[number]
@@ -199,7 +199,7 @@ class _Work:
             return []
         if isinstance(given, dict):
             self._usage.weigh(given)
-        made = fields.converted(held.field, given)
+        made = field_values.converted(held.field, given)
         self._usage.made(made)
         return [(made, spot)]
 
@@ -226,14 +226,14 @@ class _Field:
             InvalidArgumentError: the message has no such field.
         """
         self._message = message
-        self.field: Any = fields.field_numbered(message.DESCRIPTOR, number)
+        self.field: Any = field_values.field_numbered(message.DESCRIPTOR, number)
         if self.field is None:
             name = message.DESCRIPTOR.full_name
             raise InvalidArgumentError(
                 f"the template cannot be expanded: its rule is for field {number} of {name}, which nothing "
                 "declares; install its plugin"
             )
-        self._name = fields.spelled(self.field)
+        self._name = field_values.spelled(self.field)
         self._spot = spot
         self._find = find
 
@@ -243,17 +243,17 @@ class _Field:
         Raises:
             InvalidArgumentError: there is no such value.
         """
-        values = fields.held(self._message, self.field)
+        values = field_values.held(self._message, self.field)
         position = self._position(values, step)
         if position >= len(values):
-            if fields.is_repeated(self.field) or fields.is_message(self.field):
+            if field_values.is_repeated(self.field) or field_values.is_message(self.field):
                 raise InvalidArgumentError(
                     "the template cannot be expanded: its rule is for "
                     f"{self._name}[{step.key or step.position}], which is missing"
                 )
             return self.field.default_value, self._spot_of(position)
         value = values[position]
-        return fields.copied(value), self._spot_of(position)
+        return field_values.copied(value), self._spot_of(position)
 
     def inside(
         self,
@@ -262,14 +262,14 @@ class _Field:
         carry_out: Callable[[Any, Spot | None], Spot | None],
     ) -> tuple[Any, Spot | None]:
         """Carry out rules inside a value, which is changed; return the value and its place."""
-        if fields.is_message(self.field):
+        if field_values.is_message(self.field):
             return value, carry_out(value, spot)
-        if self._message.DESCRIPTOR.full_name != fields.ANY:
+        if self._message.DESCRIPTOR.full_name != field_values.ANY:
             raise InvalidArgumentError(
                 f"the template cannot be expanded: a rule leads into field {self._name!r}, which holds no "
                 "message"
             )
-        packed = fields.unpacked(self._message, self._find)
+        packed = field_values.unpacked(self._message, self._find)
         at = carry_out(packed, _first_inside(spot))
         return packed.SerializePartialToString(deterministic=True), at
 
@@ -279,8 +279,8 @@ class _Field:
         Raises:
             InvalidArgumentError: the field does not repeat, and there are several values.
         """
-        values = fields.values(self._message, self.field)
-        if not fields.is_repeated(self.field):
+        values = field_values.values(self._message, self.field)
+        if not field_values.is_repeated(self.field):
             self._replace_only(values, edits)
             return
         by_position = {self._position(values, edit.step): edit.made for edit in edits}
@@ -308,14 +308,16 @@ class _Field:
             self._set(made)
 
     def _set(self, given: Made) -> None:
-        fields.set_values(self._message, self.field, [value for value, _ in given])
+        field_values.set_values(self._message, self.field, [value for value, _ in given])
         if self._spot is not None:
             self._spot.fields[self._name] = [spot or self._spot for _, spot in given]
 
     def _position(self, values: Sequence[Any], step: Step) -> int:
         if step.key is not None:
-            return next((i for i, one in enumerate(values) if fields.key_text(one) == step.key), len(values))
-        return step.position if fields.is_repeated(self.field) else 0
+            return next(
+                (i for i, one in enumerate(values) if field_values.key_text(one) == step.key), len(values)
+            )
+        return step.position if field_values.is_repeated(self.field) else 0
 
     def _spot_of(self, position: int) -> Spot | None:
         spots = () if self._spot is None else self._spot.fields.get(self._name, ())

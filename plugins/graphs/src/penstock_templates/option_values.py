@@ -20,7 +20,7 @@ from penstock.error_text import did_you_mean, quoted
 from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError
 from penstock.readers import own_name
 from penstock.types import unpacked_message
-from penstock_templates.fields import is_repeated
+from penstock_templates.field_values import is_repeated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -237,7 +237,7 @@ def _set_plain(message: Message, field: Any, value: Any) -> None:
     Protobuf in plain Python, as it is without the interpreter's lock, takes any number for a switch.
     """
     if field.type == field.TYPE_BOOL and isinstance(value, int) and value.bit_length() > _BITS:
-        raise OverflowError("a switch takes a number of 64 bits")
+        raise OverflowError("an option_value for a switch is a number of at most 64 bits")
     setattr(message, field.name, value)
 
 

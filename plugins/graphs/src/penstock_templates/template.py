@@ -15,9 +15,8 @@ from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.errors import ResourceExhaustedError
 from penstock.readers import Places, ReadGraph, Spot
 from penstock_templates.expand import Rules, carry_out
-from penstock_templates.expression import RuleError
-from penstock_templates.fields import new, values
-from penstock_templates.paths import Site, sites_of
+from penstock_templates.field_values import new, values
+from penstock_templates.rule_paths import Site, sites_of
 from penstock_templates.template_text import scan_template
 from penstock_templates.usage import usage_of
 from penstock_templates.values import values_in
@@ -136,10 +135,7 @@ def read_text(text: str, places: Places, merge: ReaderMerge, find: ReaderFindTyp
     scanned = scan_template(text, CalculatorGraphConfig.DESCRIPTOR, find)
     message = CalculatorGraphTemplate()
     merge(scanned.text, message.config, 0, scanned.unclosed)
-    if scanned.lost is not None:
-        raise RuleError(scanned.lost, "the template cannot be followed from here on")
-    if scanned.unfound is not None:
-        raise RuleError(scanned.unfound, "a template's rule cannot stand inside a group")
+    scanned.check()
     message.rule.extend(scanned.rules)
     spots = {}
     for fragment in scanned.fragments:

@@ -19,9 +19,9 @@ import attrs
 
 from penstock.limits import current
 from penstock.readers import Spot, Token, tokens_of
-from penstock_templates import fields
+from penstock_templates import field_values
 from penstock_templates.expression import Rule, RuleError, read_directive, read_value, unquoted
-from penstock_templates.paths import KEY, Step, spelled_path
+from penstock_templates.rule_paths import KEY, Step, spelled_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,7 +40,7 @@ class Fragment:
     #: Position of the outermost rule around the field.
     rule: int
     #: Its descriptor.
-    field: fields.Field
+    field: field_values.Field
     #: Ordinary text of that field alone.
     text: str
     #: Where the field begins in the whole text.
@@ -69,6 +69,13 @@ class TemplateText:
     unclosed: int | None
     #: Where a rule for an unknown field begins, or None. protobuf reports why, except for groups.
     unfound: int | None
+
+    def check(self) -> None:
+        """Raise RuleError where protobuf took the text, and the rules in it could not be followed."""
+        if self.lost is not None:
+            raise RuleError(self.lost, "the text of the template cannot be followed from here on")
+        if self.unfound is not None:
+            raise RuleError(self.unfound, "a rule in the text of the template cannot stand inside a group")
 
 
 def scan_template(text: str, graph: Any, find: ReaderFindType) -> TemplateText:
@@ -170,7 +177,7 @@ class _Named(NamedTuple):
 
     name: str
     offset: int
-    field: fields.Field | None
+    field: field_values.Field | None
     packed: Any
 
 
@@ -293,7 +300,7 @@ class _Scan:
             self._next += 1
         self.buffer.replace(start, end, by)
 
-    def _locate(self, first: int, path: tuple[_Place, ...], field: fields.Field | None) -> None:
+    def _locate(self, first: int, path: tuple[_Place, ...], field: field_values.Field | None) -> None:
         """Give the rules from `first` on the path of their field."""
         for entry in self.rules[first:]:
             if entry.path is None and entry.rule.op != "param":
@@ -311,7 +318,7 @@ class _Scan:
         """
         named = self._name(scope)
         field = named.field
-        if first is not None and field is not None and not fields.is_repeated(field):
+        if first is not None and field is not None and not field_values.is_repeated(field):
             self._apart(scope, named, first)
             return
         if first is not None and named.packed is not None:
@@ -362,7 +369,7 @@ class _Scan:
         field = named.field
         place = _Place(0 if field is None else field.number, scope.count(named.name))
         if named.packed is not None:
-            place = _Place(fields.ANY_VALUE, 0)
+            place = _Place(field_values.ANY_VALUE, 0)
         path = (*scope.path, place)
         before = len(self.rules) if first is None else first
         if token.text == "%":
@@ -372,7 +379,7 @@ class _Scan:
         if token.text in _OPENING:
             self._next += 1
             inside = _Scope(self._inside(named), path, spot)
-            if field is not None and fields.is_map(field):
+            if field is not None and field_values.is_map(field):
                 inside.entry = place
                 inside.keys = scope.keys
             self.body(inside, token)
@@ -401,15 +408,15 @@ class _Scan:
         if field is None:
             return "1"
         if scope.entry is not None and field.number == KEY:
-            key = self._free_key(scope, is_text=fields.is_text(field))
+            key = self._free_key(scope, is_text=field_values.is_text(field))
             self._set_key(scope, field, key)
-            return f'"{key}"' if fields.is_text(field) else key
+            return f'"{key}"' if field_values.is_text(field) else key
         if field.message_type is not None:
             return "{}"
         if field.enum_type is not None:
             numbers = field.enum_type.values_by_number
             return str(1 if 1 in numbers else min(numbers, key=lambda number: len(str(number))))
-        return '"1"' if fields.is_text(field) else "1"
+        return '"1"' if field_values.is_text(field) else "1"
 
     def _scalar(self, scope: _Scope, named: _Named) -> None:
         token = self._take()
@@ -431,7 +438,7 @@ class _Scan:
     # --- the keys of maps -------------------------------------------------------------------------
 
     @staticmethod
-    def _set_key(scope: _Scope, field: fields.Field, key: str) -> None:
+    def _set_key(scope: _Scope, field: field_values.Field, key: str) -> None:
         if scope.entry is not None:
             scope.entry.key, scope.entry.key_type = key, field.type
             scope.keys.append(key)
@@ -456,8 +463,8 @@ class _Scan:
             raise _LostError(token.offset)
         if scope.descriptor is None:
             return _Named(name, token.offset, None, None)
-        packed = fields.packed_type(scope.descriptor, name, self._find)
-        field = None if packed is not None else fields.field_named(scope.descriptor, name)
+        packed = field_values.packed_type(scope.descriptor, name, self._find)
+        field = None if packed is not None else field_values.field_named(scope.descriptor, name)
         return _Named(name, token.offset, field, packed)
 
     @staticmethod

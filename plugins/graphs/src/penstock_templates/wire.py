@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import InvalidArgumentError
-from penstock_templates.fields import new, parsed, set_values, spelled, values
+from penstock_templates.field_values import new, parsed, set_values, spelled, values
 
 if TYPE_CHECKING:
-    from penstock_templates.fields import Field
+    from penstock_templates.field_values import Field
 
 #: Wire types.
 _VARINT, _FIXED64, _WITH_LENGTH, _FIXED32 = 0, 1, 2, 5

@@ -95,7 +95,7 @@ def test_a_loop_is_no_graph_output_and_has_no_name(g):
     loop = g.feedback()
     with pytest.raises(FailedPreconditionError, match="a loop is no graph output of the builder's draft"):
         g.output(loop.stream)
-    with pytest.raises(FailedPreconditionError, match="name 'a' the stream it stands for"):
+    with pytest.raises(FailedPreconditionError, match="name 'a' the stream that it stands for"):
         loop.stream.named("a")
     loop.connect(g.input("b"))
     assert loop.stream.name == "b"

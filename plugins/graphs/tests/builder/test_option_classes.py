@@ -127,16 +127,19 @@ def test_fields_join_those_that_are_set_and_none_takes_one_back(registry):
         ({"mode": "ROUGH"}, r"mode is 'ROUGH', but must be Mode; its values are SOFT, HARD$"),
         (
             {"sigma": None},
-            r"sigma is None, which a graph file cannot say in a message: the default is another value",
+            r"sigma is None, which no message can say: the default is another value",
         ),
         (
             {"names": ()},
-            r"names is \(\), which a graph file cannot say in a message: the default is another value, or",
+            r"names is \(\), which no message can say: the default is another value, or",
         ),
         ({"names": "abc"}, r"names is 'abc', but must be tuple\[str, \.\.\.\]$"),
         ({"area": {"z": 1}}, r"\.Rect has no field 'z'; it has x, y$"),
         ({"options": BlurOptions(radius="x")}, r"radius is 'x', but must be int$"),
-        ({"options": BlurOptions}, r"of the node is no message; pass an options message such as XOptions"),
+        (
+            {"options": BlurOptions},
+            r"are no options message for the builder; pass a message such as XOptions",
+        ),
     ],
 )
 def test_a_value_that_does_not_fit_is_refused_on_its_line_and_changes_nothing(registry, fields, words):

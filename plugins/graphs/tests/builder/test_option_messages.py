@@ -126,7 +126,7 @@ def test_an_inner_instance_of_nothing_but_defaults_is_given_all_the_same():
         (BlurOptions(size=()), r"size is \(\), but must be tuple\[int, int\]"),
         (
             BlurOptions(size=None),
-            r"size is None, which a graph file cannot say in a message: the default is another",
+            r"size is None, which no message can say: the default is another",
         ),
         (BlurOptions(radius=2**63), r"radius is 9223372036854775808, but must be int of 64 bits"),
         (BlurOptions(radius=True), r"radius is True, but must be int"),

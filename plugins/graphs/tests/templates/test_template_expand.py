@@ -51,6 +51,7 @@ message_type {
 """
 
 
+_LIST = "the template cannot be evaluated: the expression of 'for' must be a list"
 _ONE_VALUE = "field 'type' of the template takes one value, not a list of 1; repeat it"
 _UNKNOWN = "penstock.CalculatorGraphConfig, which nothing declares; install its plugin"
 
@@ -274,7 +275,7 @@ def test_every_mistake_is_reported_once_with_the_place_of_its_rule():
     assert [(code, message.split(f" {without}")[0]) for code, message in found] == [
         ("NOT_FOUND", "line 1, column 7: param 'a'"),
         ("NOT_FOUND", "line 3, column 9: param 'b'"),
-        ("INVALID_ARGUMENT", "line 4, column 15: '/' of the template: its values must be numbers, not 'C'"),
+        ("INVALID_ARGUMENT", "line 4, column 15: the template's values for '/' must be numbers, not 'C'"),
     ]
 
 
@@ -282,18 +283,18 @@ def test_every_mistake_is_reported_once_with_the_place_of_its_rule():
     ("text", "words"),
     [
         ("num_threads: %1.5%", "field 'num_threads' of the template takes whole numbers, not '1.5'"),
-        ("num_threads: %'x'%", "field 'num_threads' of the template: its values must be numbers, not 'x'"),
+        ("num_threads: %'x'%", "the template's values for field 'num_threads' must be numbers, not 'x'"),
         ("type: %list(1)%", f"{_ONE_VALUE}: % for (one : ...) % type: % one % % end %"),
         ("executor: %'x'%",
          "field 'executor' of the template is a message; give values to its fields, not 'x'"),
         ("executor: %dict()%",
          "field 'executor' of the template is a message; give values to its fields, not a dict of 0"),
         ("%for (x : 3 + 0)% node {} %end%",
-         "the template cannot be evaluated: 'for' goes over a list, for example range(n), not over 3"),
+         f"{_LIST}, for example range(n), not 3"),
         ("%for (x : 'ab')% node {} %end%",
-         "the template cannot be evaluated: 'for' goes over a list, not over 'ab'"),
+         f"{_LIST}, not 'ab'"),
         ("%if ('2')% node {} %end%",
-         "'if' of the template takes the values true or false, not '2'; compare a number, as in x != 0"),
+         "the template's values for 'if' must be true or false, not '2'; compare a number, as in x != 0"),
     ],
 )  # fmt: skip
 def test_a_value_that_does_not_fit_is_reported(text, words):
@@ -309,7 +310,7 @@ def test_a_number_that_its_field_cannot_hold_is_reported():
         "field 'mode' of the template cannot be '4'; it is one of SOFT, HARD"
     )
     assert faults_of(options("flag: %'perhaps'%"))[0][1].endswith(
-        "field 'flag' of the template takes the values true or false, not 'perhaps'"
+        "the template's values for field 'flag' must be true or false, not 'perhaps'"
     )
 
 

@@ -195,7 +195,7 @@ def test_what_is_no_expression_is_reported_with_its_place():
     )
     assert unreadable("%a + # a comment %\n") == (
         0,
-        "this '%' opens a rule or an expression of the template that no second '%' closes",
+        "an expression, or a rule, of the template begins at this '%', and no second '%' ends it",
     )
 
 
@@ -252,24 +252,28 @@ def test_all_mistakes_of_an_expression_are_reported():
 @pytest.mark.parametrize(
     ("expression", "code", "words"),
     [
-        ("1 - 'a'", "INVALID_ARGUMENT", "'-' of the template: its values must be numbers, not 'a'"),
+        ("1 - 'a'", "INVALID_ARGUMENT", "the template's values for '-' must be numbers, not 'a'"),
         (
             "1 + list(1)",
             "INVALID_ARGUMENT",
-            "'+' of the template takes values that are text or numbers, not a list of 1",
+            "the template's values for '+' must be text or numbers, not a list of 1",
         ),
         ("1 / 0", "INVALID_ARGUMENT", "the template cannot be evaluated: 1 is divided by zero"),
         (
             "dict() == 1",
             "INVALID_ARGUMENT",
-            "a comparison of the template takes values that are text or numbers, not a dict of 0",
+            "the template's values for a comparison must be text or numbers, not a dict of 0",
         ),
         (
             "1 && 2",
             "INVALID_ARGUMENT",
-            "'&&' of the template takes the values true or false, not '2'; compare a number, as in x != 0",
+            "the template's values for '&&' must be true or false, not '2'; compare a number, as in x != 0",
         ),
-        ("!('maybe')", "INVALID_ARGUMENT", "'!' of the template takes the values true or false, not 'maybe'"),
+        (
+            "!('maybe')",
+            "INVALID_ARGUMENT",
+            "the template's values for '!' must be true or false, not 'maybe'",
+        ),
         (
             "size('abc')",
             "INVALID_ARGUMENT",
@@ -293,7 +297,7 @@ def test_all_mistakes_of_an_expression_are_reported():
         (
             "dict(list(): 1)",
             "INVALID_ARGUMENT",
-            "a key of 'dict' of the template takes values that are text or numbers, not a list of 0",
+            "the template's values for a key of 'dict' must be text or numbers, not a list of 0",
         ),
     ],
 )

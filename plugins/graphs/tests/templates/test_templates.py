@@ -227,7 +227,9 @@ def test_a_graph_without_rules_is_a_template_without_params(registry):
 
 
 def test_what_is_no_template_is_refused(registry, tmp_path):
-    with pytest.raises(GraphParseError, match="<template>:1:7: this '%' opens a rule or an expression"):
+    with pytest.raises(
+        GraphParseError, match="<template>:1:7: an expression, or a rule, of the template begins"
+    ):
         GraphTemplate.from_text("type: %", registry)
     with pytest.raises(NotFoundError, match="there is no graph file"):
         GraphTemplate.from_file(tmp_path / "missing.pbtxt", registry)
@@ -396,7 +398,7 @@ def test_a_template_that_is_none_is_a_fault_of_the_node_that_uses_it(plan_of):
     assert code == "INVALID_ARGUMENT"
     assert message == (
         "line 2, column 8: node 'Chain': the subgraph cannot be read: <subgraph Chain>:1:7: "
-        "this '%' opens a rule or an expression of the template that no second '%' closes"
+        "an expression, or a rule, of the template begins at this '%', and no second '%' ends it"
     )
 
 

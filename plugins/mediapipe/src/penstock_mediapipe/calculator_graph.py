@@ -294,7 +294,9 @@ class CalculatorGraph:
         error.__cause__ = cause
         with self._lock:
             if run.is_reported:
-                raise FailedPreconditionError(f"adding to {error.stream!r} needs a run under way")
+                raise FailedPreconditionError(
+                    f"add_packet_to_input_stream({error.stream!r}) needs a run under way"
+                )
             is_first = run.refused is None
             if is_first:
                 run.refused = error

@@ -163,7 +163,7 @@ def _int(value: Any, what: str) -> int:
         raise _wrong(value, what, "an int") from None
     if not -_INT32 <= number < _INT32:
         raise OverflowError(
-            f"{what} is {number}, which does not fit into the data type's 32 bits; use a smaller number"
+            f"{what} is {number}, beyond the 32 bits of the packet data type; use a smaller number"
         )
     return number
 
@@ -199,7 +199,7 @@ def _frame(value: Any, what: str) -> ImageFrame:
         )
         raise InvalidArgumentError(behind("Input image must contain three channel rgb data.", ours))
     if value.dtype != np.uint8:
-        raise TypeError(f"{what} is an array of {value.dtype}, but the data of an RGB image must be uint8")
+        raise TypeError(f"{what} is an array of {value.dtype}, but the packet data of an RGB image is uint8")
     if not value.flags.c_contiguous:
         return ImageFrame(np.ascontiguousarray(value), ImageFormat.SRGB)
     return ImageFrame(value, ImageFormat.SRGB, copy=value.flags.writeable)
@@ -216,7 +216,9 @@ def _matrix(value: Any, what: str) -> Matrix:
 
 
 def _wrong(value: Any, what: str, wanted: str) -> TypeError:
-    return TypeError(f"{what} is {value!r:.200}, a {type(value).__name__}, but must be {wanted}")
+    return TypeError(
+        f"{what} is {value!r:.200}, a {type(value).__name__}, but its packet data type takes {wanted}"
+    )
 
 
 _MAKERS: Final[dict[PacketDataType, Callable[[Any, str], object]]] = {

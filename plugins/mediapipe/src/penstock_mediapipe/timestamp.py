@@ -37,7 +37,7 @@ class Timestamp:
     def __init__(self, value: SupportsIndex) -> None:
         self._value: Final = index(value)
         if not -_LIMIT <= self._value < _LIMIT:
-            raise TypeError(f"the timestamp {self._value} must be an int from {-_LIMIT} to {_LIMIT - 1}")
+            raise TypeError(f"mp.Timestamp({self._value}) must be an int from {-_LIMIT} to {_LIMIT - 1}")
 
     @staticmethod
     def from_seconds(seconds: float) -> Timestamp:
@@ -48,7 +48,7 @@ class Timestamp:
             ValueError: it is outside of the ordinary timestamps, or NaN.
         """
         if not hasattr(seconds, "__float__"):
-            raise TypeError(f"the timestamp's seconds are {seconds!r:.100}, but must be a number")
+            raise TypeError(f"mp.Timestamp.from_seconds({seconds!r:.100}): the seconds must be a number")
         return Timestamp(_Core.from_seconds(float(seconds)))
 
     @property

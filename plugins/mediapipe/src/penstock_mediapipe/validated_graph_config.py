@@ -101,7 +101,7 @@ _ANY = "any type"
 
 def _known(type_name: str, what: str) -> str:
     if type_name == _ANY:
-        raise FailedPreconditionError(f"nothing in the graph says what {what} carries")
+        raise FailedPreconditionError(f"nothing in the validated graph says what {what} carries")
     return type_name
 
 
@@ -110,7 +110,7 @@ def plan_of(binary_graph_path: str | os.PathLike[str] | None, graph_config: Any)
     if (binary_graph_path is None) == (graph_config is None):
         given = "neither" if graph_config is None else "both"
         raise InvalidArgumentError(
-            f"{given} of binary_graph_path and graph_config given; give exactly one of them"
+            f"{given} of binary_graph_path and graph_config given for the graph to validate; give exactly one"
         )
     if binary_graph_path is not None and not Path(binary_graph_path).is_file():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(binary_graph_path))

@@ -379,7 +379,7 @@ def test_types_of_streams_and_side_packets_are_told():
     )
 
     assert validated.registered_side_packet_type_name("name") == "bool"
-    with pytest.raises(RuntimeError, match="nothing in the graph says"):
+    with pytest.raises(RuntimeError, match="nothing in the validated graph says"):
         validated.registered_stream_type_name("tick")
     with pytest.raises(ValueError, match="no stream 'nobody'"):
         validated.registered_stream_type_name("nobody")

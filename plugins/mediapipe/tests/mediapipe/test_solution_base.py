@@ -100,7 +100,7 @@ def test_values_come_out_as_they_went_in(kind, value):
 )
 def test_a_value_of_another_type_is_refused_and_the_solution_goes_on(kind, value, wanted):
     with passing(PacketDataType[kind]) as solution:
-        with pytest.raises(TypeError, match=f"the input 'in'.*must be {wanted}"):
+        with pytest.raises(TypeError, match=f"the input 'in'.*packet data type takes {wanted}"):
             solution.process({"in": value})
         assert solution.process({}).out is None
 
@@ -146,7 +146,7 @@ def test_sounds_come_out_as_they_went_in():
     samples = np.array([[0.5, -0.5, 1]], np.float32)
     with passing(PacketDataType.AUDIO) as solution:
         assert np.array_equal(solution.process({"in": samples}).out, samples)
-        with pytest.raises(TypeError, match="must be a NumPy array"):
+        with pytest.raises(TypeError, match="packet data type takes a NumPy array"):
             solution.process({"in": [1]})
 
 

@@ -342,7 +342,10 @@ def test_the_confidence_of_face_detection_is_without_effect_as_in_the_reference(
 
 @pytest.mark.usefixtures("models")
 def test_an_argument_of_another_type_is_refused_when_the_solution_is_made():
-    with pytest.raises(TypeError, match=r"the side packet 'num_hands' is 2\.0, a float, but must be an int"):
+    with pytest.raises(
+        TypeError,
+        match=r"the side packet 'num_hands' is 2\.0, a float, but its packet data type takes an int",
+    ):
         Hands(max_num_hands=2.0)
     with pytest.raises(TypeError, match=r"sets 'min_score_thresh' of node 'palmdetectioncpu__.*' to 'high'"):
         Hands(min_detection_confidence="high")

@@ -16,7 +16,8 @@ from urllib.parse import parse_qs
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 
-from penstock_monitor.api import name_in
+from penstock.errors import InvalidArgumentError
+from penstock_monitor.api import name_in_host
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -30,6 +31,7 @@ _A_SECOND: Final = 80.0
 _AT_ONCE: Final = 100.0
 FORBIDDEN: Final = 403
 NOT_ALLOWED: Final = 405
+_SHORTEST_TOKEN: Final = 16
 _READING: Final = ("GET", "HEAD")
 #: Of every answer. The page adds its own Content-Security-Policy, which wins over this one.
 _HEADERS: Final = {
@@ -43,6 +45,22 @@ _HEADERS: Final = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
 }
+
+
+def checked_token(token: str | None) -> str:
+    """Return a token, or a new one of 32 random characters for None.
+
+    Raises:
+        InvalidArgumentError: it is shorter than 16 characters.
+    """
+    if token is None:
+        return secrets.token_urlsafe(24)
+    if len(token) < _SHORTEST_TOKEN:
+        raise InvalidArgumentError(
+            f"a web token of {len(token)} characters could be guessed: it must have at least "
+            f"{_SHORTEST_TOKEN}; without any, one is made"
+        )
+    return token
 
 
 class _Pace:
@@ -118,7 +136,7 @@ class Guard:
         hosts = headers.getlist("host")
         server = scope.get("server") or ("", None)
         names = self._address.names(server[0])
-        if len(hosts) != 1 or name_in(hosts[0]) not in names:
+        if len(hosts) != 1 or name_in_host(hosts[0]) not in names:
             return (
                 f"the request is for host {_shortened(', '.join(hosts))!r}, but this server answers only for "
                 f"{' and '.join(sorted(names))}; open the address that it has printed"

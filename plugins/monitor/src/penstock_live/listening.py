@@ -44,15 +44,17 @@ class TlsFiles:
                 path.read_bytes()
             except OSError as error:
                 raise InvalidArgumentError(
-                    f"{what} file {str(path)!r} cannot be read: {error.strerror or error}; name a PEM file"
+                    f"listening by TLS: {what} file {str(path)!r} cannot be read: "
+                    f"{error.strerror or error}; name a PEM file"
                 ) from error
         try:
             # an empty password keeps OpenSSL from asking for one on the terminal
             ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(self.certificate, self.key, lambda: "")
         except (ssl.SSLError, ValueError) as error:
             raise InvalidArgumentError(
-                f"certificate {str(self.certificate)!r} and key {str(self.key)!r} cannot be used: {error}; "
-                "both must be PEM files, the key without a password and of this certificate"
+                f"listening by TLS: certificate {str(self.certificate)!r} and key {str(self.key)!r} cannot "
+                f"be used: {error}; both must be PEM files, the key without a password and of this "
+                "certificate"
             ) from error
 
 

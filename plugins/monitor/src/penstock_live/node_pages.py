@@ -56,7 +56,7 @@ class NodePages:
         """
         if name not in self._nodes:
             hint = did_you_mean(name, list(self._nodes), 1)
-            raise NotFoundError(f"there is no node {name!r}{hint}", node=name)
+            raise NotFoundError(f"there is no page of a node {name!r}{hint}", node=name)
         with self._lock:
             if name not in self._made:
                 self._made[name] = self._page(self._nodes[name])

@@ -23,8 +23,8 @@ from starlette.applications import Starlette
 from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from penstock_live.guard import Guard
-from penstock_live.web import WebServer, checked_token
+from penstock_live.guard import Guard, checked_token
+from penstock_live.web import WebServer
 
 if TYPE_CHECKING:
     import socket

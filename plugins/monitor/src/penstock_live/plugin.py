@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from penstock_cli.api import RunningCommand
 
 #: Loaded where there is a command line, and only there.
-_COMMAND_LINE = "penstock_live.command_line"
+_COMMAND_LINE = "penstock_live.serve_options"
 
 
 @hookimpl
@@ -35,7 +35,7 @@ def penstock_cli(group: click.Group) -> None:
 @hookimpl
 def penstock_run_options(command: RunningCommand) -> None:
     """Add `--serve` and what belongs to it."""
-    from penstock_live.command_line import options, prepare  # only for the command line
+    from penstock_live.serve_options import options, prepare  # only for the command line
 
     command.params += options()
     command.preparations.append(prepare)

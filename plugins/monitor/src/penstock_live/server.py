@@ -13,12 +13,13 @@ from penstock.errors import PenstockError
 from penstock_live.about import About
 from penstock_live.application import Application
 from penstock_live.feed import SHORTEST_S, Feed
+from penstock_live.guard import checked_token
 from penstock_live.journal import Journal
 from penstock_live.listening import TlsFiles, listen
 from penstock_live.log_lines import LogLines
 from penstock_live.node_pages import NodePages, type_of
 from penstock_live.thumbnails import Thumbnails
-from penstock_live.web import WebServer, checked_token
+from penstock_live.web import WebServer
 from penstock_monitor import Budget, Monitor
 
 if TYPE_CHECKING:

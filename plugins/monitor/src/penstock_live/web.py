@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import secrets
 import threading
 from typing import TYPE_CHECKING, Any, Final
 
 import uvicorn
 
-from penstock.errors import InvalidArgumentError
 from penstock_live.connections import MOST_BYTES, limited_protocol
 
 if TYPE_CHECKING:
@@ -27,23 +25,6 @@ _GRACE_S: Final = 0.5
 _TICK_S: Final = 0.5
 #: Requests at once; one page takes two.
 _MOST: Final = 200
-_SHORTEST_TOKEN: Final = 16
-
-
-def checked_token(token: str | None) -> str:
-    """Return a token, or a new one of 32 random characters for None.
-
-    Raises:
-        InvalidArgumentError: it is shorter than 16 characters.
-    """
-    if token is None:
-        return secrets.token_urlsafe(24)
-    if len(token) < _SHORTEST_TOKEN:
-        raise InvalidArgumentError(
-            f"a web token of {len(token)} characters could be guessed: it must have at least "
-            f"{_SHORTEST_TOKEN}; without any, one is made"
-        )
-    return token
 
 
 class WebServer:

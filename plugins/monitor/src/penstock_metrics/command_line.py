@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from penstock import CalculatorGraph
     from penstock_metrics.server import MetricsServer
     from penstock_metrics.telemetry import Telemetry
-    from penstock_metrics.watched import WatchedGraphs
+    from penstock_metrics.watched_graphs import WatchedGraphs
 
 _LOG: Final = get_logger("metrics")
 #: Keys in `click.Context.meta`: the server, what exports, and the graphs, of one command.
@@ -133,7 +133,7 @@ def _asked(graphs: WatchedGraphs | None) -> Telemetry | None:
 
 def _name(ctx: click.Context, graph: CalculatorGraph) -> str:
     """Return the graph's name: its `type`, or the name of the command's file, or the command."""
-    from penstock_metrics.watched import type_of  # on demand, as above
+    from penstock_metrics.watched_graphs import type_of  # on demand, as above
 
     file = ctx.params.get("graph") or ctx.params.get("recording")
     return type_of(graph) or (file.stem if file is not None else str(ctx.info_name))

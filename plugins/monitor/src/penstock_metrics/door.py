@@ -5,14 +5,29 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, Final
 
+from penstock.errors import InvalidArgumentError
 from penstock_metrics.health import PATH as HEALTH
-from penstock_monitor.api import name_in
+from penstock_monitor.api import name_in_host
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 _SCHEME: Final = "bearer "
+_SHORTEST_TOKEN: Final = 16
+
+
+def check_token(token: str | None) -> None:
+    """Accept a token that cannot be guessed, or None.
+
+    Raises:
+        InvalidArgumentError: it is shorter than 16 characters.
+    """
+    if token is not None and len(token) < _SHORTEST_TOKEN:
+        raise InvalidArgumentError(
+            f"a token of {len(token)} characters for the metrics server could be guessed: it must have "
+            f"{_SHORTEST_TOKEN} or more"
+        )
 
 
 class Door:
@@ -45,7 +60,7 @@ class Door:
 
     def _fault_of_host(self, environ: WSGIEnvironment) -> str:
         """Return why the name of a request is refused; "" where it is not."""
-        if not self.names or name_in(str(environ.get("HTTP_HOST", ""))) in self.names:
+        if not self.names or name_in_host(str(environ.get("HTTP_HOST", ""))) in self.names:
             return ""
         return f"this server answers only for {' and '.join(sorted(self.names))}"
 

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
 
-    from penstock_metrics.watched import WatchedGraphs
+    from penstock_metrics.watched_graphs import WatchedGraphs
 
 #: Where it is asked.
 PATH: Final = "/healthz"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import penstock
 from penstock.errors import UnavailableError
 from penstock_metrics.measures import LATENCY_TEXT, MEASURES, Kind
-from penstock_metrics.watched import WatchedGraphs
+from penstock_metrics.watched_graphs import WatchedGraphs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -26,7 +26,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 from penstock.errors import InvalidArgumentError, UnavailableError
 from penstock.log import get_logger
 from penstock_metrics.answers import Answers
-from penstock_metrics.door import Door
+from penstock_metrics.door import Door, check_token
 from penstock_metrics.health import Health
 from penstock_metrics.prometheus import PrometheusMetrics, client
 
@@ -39,7 +39,6 @@ _LOG: Final = get_logger(__name__)
 _PORTS: Final = 65536
 #: A client that sends nothing for so long is let go.
 _PATIENCE_S: Final = 10.0
-_SHORTEST_TOKEN: Final = 16
 _LOCAL_NAMES: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 #: Connections that are accepted in a second, and how many without waiting.
 _A_SECOND: Final = 20.0
@@ -66,11 +65,7 @@ class MetricsServer:
     def __init__(
         self, metrics: PrometheusMetrics, port: int = 0, host: str = "127.0.0.1", token: str | None = None
     ) -> None:
-        if token is not None and len(token) < _SHORTEST_TOKEN:
-            raise InvalidArgumentError(
-                f"a token of {len(token)} characters for the metrics server could be guessed: it must have "
-                f"{_SHORTEST_TOKEN} or more"
-            )
+        check_token(token)
         registry = client("").CollectorRegistry()
         registry.register(metrics)
         numbers = Answers(client("exposition").make_wsgi_app(registry))

@@ -18,7 +18,7 @@ import penstock
 from penstock.errors import InvalidArgumentError, UnavailableError
 from penstock.log import get_logger
 from penstock_metrics.measures import LATENCY_EDGES_S, LATENCY_TEXT, MEASURES, Kind
-from penstock_metrics.watched import WatchedGraphs
+from penstock_metrics.watched_graphs import WatchedGraphs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

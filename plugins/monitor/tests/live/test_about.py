@@ -75,7 +75,9 @@ def test_values_of_fields_that_are_secrets_are_not_shown(text, shown):
 
 
 def test_an_unknown_node_is_an_error_with_the_nearest_name(hand):
-    with pytest.raises(NotFoundError, match=r"^there is no node 'secund' \(did you mean 'second'\?\)$"):
+    with pytest.raises(
+        NotFoundError, match=r"^there is no page of a node 'secund' \(did you mean 'second'\?\)$"
+    ):
         pages(hand.GRAPH).of("secund")
 
 
@@ -111,7 +113,7 @@ def test_a_server_that_is_closed_hears_no_log(hand, monitor):
 
 def test_of_an_unknown_node_the_answer_says_that(client):
     status, _, body = client.request("/node?name=nope")
-    assert (status, body.decode()) == (404, "there is no node 'nope'\n")
+    assert (status, body.decode()) == (404, "there is no page of a node 'nope'\n")
 
 
 def test_the_last_minute_and_the_events_of_a_journal_are_served(hand, stack):

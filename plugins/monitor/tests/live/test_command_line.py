@@ -211,24 +211,24 @@ def test_a_taken_port_ends_the_command_before_anything_starts(run):
     [
         (
             ["--serve-until-closed"],
-            "--serve-until-closed means nothing on a command line without --serve; add --serve",
+            "--serve-until-closed means nothing without --serve, the live page; add --serve",
         ),
         (
             ["--serve-on", "0.0.0.0"],  # noqa: S104
-            "--serve-on means nothing on a command line without --serve; add --serve",
+            "--serve-on means nothing without --serve, the live page; add --serve",
         ),
         (["--serve", "--serve-on", "0.0.0.0"], "--serve-on '0.0.0.0' lets other machines see"),  # noqa: S104
         (
             ["--serve", "--serve-cert", "c.pem"],
-            "--serve-key is missing on the command line: TLS needs",
+            "--serve-key is missing for --serve: TLS needs",
         ),
         (
             ["--serve", "--serve-key", "k.pem"],
-            "--serve-cert is missing on the command line: TLS needs",
+            "--serve-cert is missing for --serve: TLS needs",
         ),
         (
             ["--serve", "--serve-cert", "c.pem", "--serve-key", "k.pem"],
-            "certificate file 'c.pem' cannot be read: No such file or directory; name a PEM file",
+            "listening by TLS: certificate file 'c.pem' cannot be read: No such file or directory; name",
         ),
         (["--serve", "70000"], "70000 is not in the range 0<=x<=65535"),
     ],

@@ -192,7 +192,7 @@ def test_what_cannot_be_shown_is_refused_and_leaves_no_thread(graph) -> None:
         Live(graph, interval_s=0)
     slow = Live(graph, interval_s=60.0)
     slow._drawing.join(PATIENCE_S)
-    with pytest.raises(WaitTimeoutError, match=r"there was no new reading of the live graph within 0\.01 s"):
+    with pytest.raises(WaitTimeoutError, match=r"the live widget had no new reading within 0\.01 s"):
         slow.update(0.01)
     slow.close()
 

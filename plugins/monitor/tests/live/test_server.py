@@ -341,9 +341,12 @@ def test_tls_files_that_cannot_be_used_are_refused(hand, tmp_path):
     for wrong, message in (
         (
             attrs.evolve(files, certificate=missing),
-            f"^certificate file '{missing}' cannot be read: No such file",
+            f"^listening by TLS: certificate file '{missing}' cannot be read: No such file",
         ),
-        (attrs.evolve(files, key=missing), f"^key file '{missing}' cannot be read: No such file"),
+        (
+            attrs.evolve(files, key=missing),
+            f"^listening by TLS: key file '{missing}' cannot be read: No such file",
+        ),
         (attrs.evolve(files, key=other.key), "cannot be used: .*; both must be PEM files"),
         (attrs.evolve(files, key=files.certificate), "cannot be used: .*; both must be PEM files"),
     ):

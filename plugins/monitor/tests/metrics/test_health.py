@@ -12,7 +12,7 @@ import penstock
 import penstock_metrics
 from penstock_metrics import MetricsServer, PrometheusMetrics
 from penstock_metrics.health import Health
-from penstock_metrics.watched import WatchedGraphs
+from penstock_metrics.watched_graphs import WatchedGraphs
 
 TOKEN = "correct horse battery"  # noqa: S105  # of the tests
 HELD = """

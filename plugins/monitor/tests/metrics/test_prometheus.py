@@ -289,7 +289,7 @@ def test_the_latency_is_the_time_from_the_input_to_the_output() -> None:
 def test_several_graphs_have_names_and_one_name_is_not_given_twice(chain, metrics) -> None:
     other = penstock.CalculatorGraph(CHAIN)
     with pytest.raises(
-        AlreadyExistsError, match=r"a graph 'chain' is watched already; give this one another name"
+        AlreadyExistsError, match=r"the watched graphs have a 'chain' already; give this one another name"
     ):
         metrics.add(other)
     assert metrics.add(other, "other") == "other"
@@ -300,7 +300,7 @@ def test_several_graphs_have_names_and_one_name_is_not_given_twice(chain, metric
     assert found["penstock_packets_total", "graph=chain", "stream=in"] == 2
     assert found["penstock_packets_total", "graph=other", "stream=in"] == 5
     with pytest.raises(
-        NotFoundError, match=re.escape("no graph 'third' is watched; there are: 'chain', 'other'")
+        NotFoundError, match=re.escape("the watched graphs have no 'third'; there are: 'chain', 'other'")
     ):
         metrics.remove("third")
     metrics.remove("other")

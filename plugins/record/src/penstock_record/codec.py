@@ -97,7 +97,7 @@ class Codecs:
                 return name, codec
         kind = type(payload)
         raise InvalidArgumentError(
-            f"no codec takes a payload of type {kind.__module__}.{kind.__qualname__}; record other streams, "
+            f"no codec takes the type {kind.__module__}.{kind.__qualname__}; record other streams, "
             f"or register a codec for it (there are {', '.join(self._order)})"
         )
 

@@ -10,6 +10,7 @@ import click
 from penstock_cli.api import (
     EXIT_CODES,
     RunningCommand,
+    WrongUsage,
     access_options,
     debug_option,
     import_option,
@@ -188,8 +189,26 @@ def diff_command(
     from penstock_record.runs import show_differences  # on demand, as the module says
 
     chosen = None if streams is None else [name.strip() for name in streams.split(",") if name.strip()]
-    if show_differences(first, second, chosen, tolerances, is_json=as_text):
+    if show_differences(first, second, chosen, _numbers(tolerances), is_json=as_text):
         click.get_current_context().exit(1)
+
+
+def _numbers(tolerances: tuple[str, ...]) -> dict[str, float]:
+    """Return stream → tolerance.
+
+    Raises:
+        WrongUsage: an option is none.
+    """
+    found: dict[str, float] = {}
+    for text in tolerances:
+        name, _, number = text.rpartition("=")
+        try:
+            found[name] = float(number)
+        except ValueError:
+            name = ""
+        if not name:
+            raise WrongUsage(f"--tolerance {text!r}: write it as STREAM=NUMBER, such as painted=1")
+    return found
 
 
 @click.command("repair", short_help="Make a cut recording whole.", epilog=EXIT_CODES)

@@ -17,12 +17,12 @@ def penstock_components() -> Components:
     return Components(
         calculators=CALCULATORS,
         codecs={
-            "Protobuf": "penstock_record.codecs:ProtobufCodec",
-            "ImageFrame": "penstock_record.codecs:ImageFrameCodec",
-            "Header": "penstock_record.codecs:VideoHeaderCodec",
-            "Array": "penstock_record.codecs:ArrayCodec",
-            "Json": "penstock_record.codecs:JsonCodec",
-            "Value": "penstock_record.codecs:ValueCodec",
+            "Protobuf": "penstock_record.payload_codecs:ProtobufCodec",
+            "ImageFrame": "penstock_record.payload_codecs:ImageFrameCodec",
+            "Header": "penstock_record.payload_codecs:VideoHeaderCodec",
+            "Array": "penstock_record.payload_codecs:ArrayCodec",
+            "Json": "penstock_record.payload_codecs:JsonCodec",
+            "Value": "penstock_record.payload_codecs:ValueCodec",
         },
     )
 

@@ -12,6 +12,7 @@ from mcap.records import Schema as McapSchema
 from penstock.errors import InvalidArgumentError, ResourceExhaustedError
 from penstock.packs import default_registry
 from penstock_record.codec import Codecs, Schema
+from penstock_record.mcap_records import BROKEN, records_of
 from penstock_record.pictures import NAMES, PictureDecoder
 from penstock_record.recording_writer import (
     ABOUT,
@@ -24,7 +25,6 @@ from penstock_record.recording_writer import (
     SIDE,
     VERSION,
 )
-from penstock_record.records import BROKEN, records_of
 from penstock_steering import Change
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class RecordingReader:
     Raises:
         OSError: the file cannot be read.
         InvalidArgumentError: it is no recording of ours, or of a later version.
-        ResourceExhaustedError: it wants more than a limit of `penstock_record.records`.
+        ResourceExhaustedError: it wants more than a limit of `penstock_record.mcap_records`.
     """
 
     def __init__(self, path: str | Path, registry: Registry | None = None, *, is_cut: bool = False) -> None:
@@ -156,7 +156,9 @@ class RecordingReader:
         if kind not in (PACKET, HEADER, SIDE):
             return Event(kind, self._stream(stream), timestamp)
         if message is None:
-            raise self._broken(f"the recording cannot be read: an event of stream {stream} has no payload")
+            raise self._broken(
+                f"the recording cannot be read: it has an event of stream {stream} without a payload"
+            )
         of, data, at_ns, number = message
         channel, schema = channels[of]
         name = channel.topic.removeprefix("penstock/side/") if kind == SIDE else self._stream(stream)
@@ -183,7 +185,7 @@ class RecordingReader:
 
     def _whole(self, data: bytes) -> bytes:
         if len(data) % EVENT.size:
-            raise self._broken("the recording cannot be read: a group of events has no whole number of them")
+            raise self._broken("the recording cannot be read: a group of its events ends within an event")
         return data
 
     def _read_about(self) -> About:

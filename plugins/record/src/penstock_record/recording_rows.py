@@ -11,10 +11,10 @@ from penstock.errors import FailedPreconditionError, InvalidArgumentError, NotFo
 from penstock_record.codec import Codecs, Schema
 from penstock_record.lossless import Reference
 from penstock_record.lossy import is_key
+from penstock_record.mcap_records import BROKEN
 from penstock_record.pictures import NAMES, PACKED, VIDEO, PictureDecoder, decode_packed
 from penstock_record.recording_reader import RecordingReader
 from penstock_record.recording_writer import EVENT, EVENTS, PACKET, at_ns
-from penstock_record.records import BROKEN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,7 +73,7 @@ class RecordingRows:
             self._file.close()
             why = f"{type(error).__name__}: {error}".rstrip(": ")
             raise InvalidArgumentError(
-                f"{path}: the recording has no rows, since it is broken or cut ({why}); `penstock repair "
+                f"rows of recording {path} cannot be read: it is broken or cut ({why}); `penstock repair "
                 f"{path}` saves what there is"
             ) from error
         except BaseException:
@@ -141,10 +141,10 @@ class RecordingRows:
         except BROKEN as error:
             why = f"{type(error).__name__}: {error}".rstrip(": ")
             raise InvalidArgumentError(
-                f"recording {self._path}: row of stream {name!r} at {timestamp}: {why}"
+                f"rows of recording {self._path}: stream {name!r} at {timestamp}: {why}"
             ) from error
         raise InvalidArgumentError(
-            f"recording {self._path}: row of stream {name!r} at {timestamp}: its payload is missing"
+            f"rows of recording {self._path}: stream {name!r} at {timestamp}: the payload is missing"
         )
 
     def _picture(self, codec: str, name: str, timestamp: int, message: Message) -> ImageFrame:
@@ -155,7 +155,9 @@ class RecordingRows:
         for one in reversed(self._since_key(name, message)) if codec == VIDEO else (message,):
             frame = decoder.decode(codec, name, one.sequence, timestamp, one.data)
         if frame is None:
-            raise InvalidArgumentError(f"message {message.sequence} in a row of the recording has no picture")
+            raise InvalidArgumentError(
+                f"rows of recording {self._path}: message {message.sequence} has no picture"
+            )
         return frame
 
     def _reference(self, timestamp: int, number: int) -> Reference | None:
@@ -181,5 +183,5 @@ class RecordingRows:
             if len(found) > _MOST_BEFORE:
                 break
         raise InvalidArgumentError(
-            f"message {message.sequence} in a row of the recording has no key frame before it"
+            f"rows of recording {self._path}: message {message.sequence} has no key frame before it"
         )

@@ -24,8 +24,8 @@ from penstock_cli.api import (
     say,
 )
 from penstock_record.diff import differences
-from penstock_record.graphs import all_streams, recording_graph, replay_changes, replay_graph
 from penstock_record.options import Compression, Pictures
+from penstock_record.recording_graphs import all_streams, recording_graph, replay_changes, replay_graph
 from penstock_record.recording_reader import About, RecordingReader
 from penstock_record.recording_writer import PACKET, SIDE
 from penstock_record.repair import repair
@@ -166,28 +166,22 @@ def _sides(recording: Path, config: CalculatorGraphConfig) -> dict[str, Any]:
 
 
 def show_differences(
-    first: Path, second: Path, streams: Sequence[str] | None, tolerances: Sequence[str], *, is_json: bool
+    first: Path,
+    second: Path,
+    streams: Sequence[str] | None,
+    tolerances: Mapping[str, float],
+    *,
+    is_json: bool,
 ) -> bool:
     """Print how two recordings differ; return whether they do.
 
     Raises:
-        WrongUsage: a tolerance, a stream, or a file that is no recording.
+        WrongUsage: a stream, or a file that is no recording.
         FileMissing: a file cannot be read.
     """
-    wanted: dict[str, float] = {}
-    for text in tolerances:
-        name, _, number = text.rpartition("=")
-        try:
-            wanted[name] = float(number)
-        except ValueError:
-            name = ""
-        if not name:
-            raise WrongUsage(
-                f"tolerance {text!r} for comparing runs: write it as STREAM=NUMBER, such as painted=1"
-            )
     files = [existing(file, "recording") for file in (first, second)]
     try:
-        found = differences(*files, streams=streams, tolerances=wanted)
+        found = differences(*files, streams=streams, tolerances=tolerances)
     except (NotFoundError, InvalidArgumentError) as error:
         raise WrongUsage(str(error)) from error
     except OSError as error:
@@ -223,8 +217,7 @@ def show_repair(recording: Path, out: Path | None) -> None:
         say(f"{recording} is whole: {plural(done.packets, 'packet')}")
     elif not done.packets:
         raise RunFailed(
-            f"{recording}: nothing of the recorded run can be saved: no packet was on the disk when the "
-            "process ended"
+            f"{recording}: nothing of this run can be saved: no packet was on the disk when the process ended"
         )
     else:
         left = (

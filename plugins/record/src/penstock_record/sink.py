@@ -106,7 +106,7 @@ class McapSinkCalculator(penstock.Calculator):
             if error.filename is not None:  # it cannot be opened, and says so itself
                 raise
             words = f"the recording {path} cannot be begun"
-            raise _error_of(error, words, "make room, or record on another disk") from error
+            raise _error_of(error, words, "make room, or let the sink record on another disk") from error
         #: For each input: whether its header was written, and whether it has ended.
         self._headers = [False] * len(names)
         self._changes = cc.service(CHANGES)

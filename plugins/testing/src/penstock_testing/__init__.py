@@ -4,7 +4,7 @@
 `testing_registry()` returns a registry that needs no plugin.
 """
 
-from penstock_testing.calculator_check import Conformance, ConformanceError, check_calculator
+from penstock_testing.calculator_check import CalculatorConformance, ConformanceError, check_calculator
 from penstock_testing.calculators import calculator
 from penstock_testing.clock import ManualClock
 from penstock_testing.executors import check_executor
@@ -18,8 +18,8 @@ from penstock_testing.schedules import ScheduleHarness
 from penstock_testing.wired_nodes import node, wired
 
 __all__ = [
+    "CalculatorConformance",
     "CalculatorRun",
-    "Conformance",
     "ConformanceError",
     "InlineExecutor",
     "ManualClock",

@@ -50,7 +50,7 @@ class ConformanceError(AssertionError):
 
 
 @attrs.frozen
-class Conformance:
+class CalculatorConformance:
     """What was tried, for tests that check how much was tried."""
 
     #: The nodes, as graph text.
@@ -81,7 +81,7 @@ def check_calculator(  # noqa: PLR0913  # each is one thing that a calculator ma
     seeds: Iterable[int] | None = None,
     registry: Registry | None = None,
     timeout: float = 60.0,
-) -> Conformance:
+) -> CalculatorConformance:
     """Feed a calculator random legal packets under many orders, and raise if it breaks a rule.
 
     The rules: each run ends once its inputs have ended, and soon after a cancel; `open` comes first,
@@ -158,7 +158,7 @@ def check_calculator(  # noqa: PLR0913  # each is one thing that a calculator ma
             f"payloads={{...}} that it takes. The last error: {tally.refusal}"
         )
     texts = [to_text(node, own) for node in nodes]
-    return Conformance(tuple(texts), tally.runs, tally.refused, tally.packets_in, tally.packets_out)
+    return CalculatorConformance(tuple(texts), tally.runs, tally.refused, tally.packets_in, tally.packets_out)
 
 
 @attrs.frozen(eq=False)

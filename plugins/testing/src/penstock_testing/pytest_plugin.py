@@ -67,8 +67,8 @@ def pytest_configure(config: pytest.Config) -> None:
     stale = [str(path.relative_to(package.parent)) for path in stale_modules(package)]
     if stale:
         raise pytest.UsageError(
-            f"{package.parent}: compiled modules are not what their source says now: {', '.join(stale)}; "
-            "delete them, or compile again"
+            f"{package.parent}: pytest would test compiled modules that are not what their source says now: "
+            f"{', '.join(stale)}; delete them, or compile again"
         )
 
 

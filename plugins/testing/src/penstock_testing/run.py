@@ -189,7 +189,9 @@ def _stream(port: str) -> str:
 def _untagged_in_order(ports: Mapping[PortKey, str]) -> list[str]:
     indexes = [key for key in ports if isinstance(key, int)]
     if indexes != sorted(indexes):
-        raise InvalidArgumentError(f"ports {indexes} of the run: give untagged ports in ascending order")
+        raise InvalidArgumentError(
+            f"run_calculator: ports {indexes} without a tag must be given in ascending order"
+        )
     return list(ports.values())
 
 

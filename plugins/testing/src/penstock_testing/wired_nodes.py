@@ -124,7 +124,9 @@ class _Wiring:
         for number, line in enumerate(nodes):
             for port in TagMap(line.outputs):
                 if port.name in self._producer:
-                    raise InvalidArgumentError(f"stream {port.name!r} is wired to two outputs")
+                    raise InvalidArgumentError(
+                        f"stream {port.name!r} is written by two outputs of the wired nodes"
+                    )
                 self._producer[port.name] = number
         self._ids: Final = {name: number for number, name in enumerate(self._producer)}
         self._made: Final = {port.name for line in nodes for port in TagMap(line.side_outputs)}
@@ -182,8 +184,8 @@ class _Wiring:
         is_above = stream in self._ids and (writer is None or writer < number)
         if not is_above and not (stream in self._ids and stream in line.back_edges):
             raise NotFoundError(
-                f"node {self._names[number]!r} reads stream {stream!r}, which no graph input and no node "
-                "wired above it writes; give nodes upstream first, and name back edges",
+                f"node {self._names[number]!r} of the wired nodes reads stream {stream!r}, which no input "
+                "and no node above it writes; give nodes upstream first, and name back edges",
                 node=self._names[number],
                 stream=stream,
             )

@@ -131,7 +131,7 @@ class Live(anywidget.AnyWidget):
         self._drawing.join(timeout)
         if reading is None or self._drawing.is_alive():
             what = "reading" if reading is None else "picture"
-            raise WaitTimeoutError(f"there was no new {what} of the live graph within {timeout:g} s")
+            raise WaitTimeoutError(f"the live widget had no new {what} within {timeout:g} s")
         self._pass_on(monitor, reading)
 
     def close(self) -> None:

@@ -17,10 +17,10 @@ from penstock_testing.packs.components import (
     homes,
     load,
 )
+from penstock_testing.packs.example_nodes import Nodes
 from penstock_testing.packs.imports import check_imports
-from penstock_testing.packs.loading import check_loading, load_apart
+from penstock_testing.packs.loading_cost import check_loading, load_apart
 from penstock_testing.packs.metadata import canonical, check_metadata, installed_distribution, requirements
-from penstock_testing.packs.nodes import Nodes
 from penstock_testing.packs.report import PackFault, PackReport
 
 if TYPE_CHECKING:

@@ -60,13 +60,14 @@ def check_name(kind: str, name: str, components: Components, record: Discovered)
     subject = f"{kind} {name!r}"
     if kind in _IN_CAMEL_CASE and not _CAMEL_CASE.fullmatch(name):
         yield PackFault(
-            subject, "names of such components are in camel case, as in 'GateCalculator'", is_warning=True
+            subject, "names of a pack's components are in camel case, as in 'GateCalculator'", is_warning=True
         )
     for alike in _NODES if kind in _NODES else (kind,):
         official = official_packs().get(alike, {}).get(name)
         if official is not None and canonical(official) != canonical(record.distribution):
             yield PackFault(
-                subject, f"the official pack {official} has a {alike} of that name; choose another"
+                subject,
+                f"a component of the official pack {official}, a {alike}, has that name; choose another",
             )
     if kind == "subgraph" and name in components.calculators:
         yield PackFault(

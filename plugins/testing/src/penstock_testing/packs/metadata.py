@@ -91,7 +91,9 @@ def _check_names(record: Discovered, subject: str) -> Iterator[PackFault]:
     )  # a distribution may have several, each with a plugin
     if not name.startswith(_PREFIX):
         yield PackFault(
-            subject, f"packs are found by their prefix; name it {_PREFIX + name!r}", is_warning=True
+            subject,
+            f"packs are found by the prefix in their metadata; name it {_PREFIX + name!r}",
+            is_warning=True,
         )
     elif record.name not in {name.removeprefix(_PREFIX), package.removeprefix(_PREFIX)}:
         yield PackFault(

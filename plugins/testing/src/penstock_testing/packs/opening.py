@@ -5,7 +5,12 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+from penstock_testing.packs.report import PackFault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 #: Names of functions and methods that open something outside.
 _OPENING: Final = frozenset(
@@ -40,7 +45,18 @@ def opening_calls(source: str) -> list[tuple[int, str]]:
     return found
 
 
-def undeclared_opening(cls: Any) -> str:
+def check_opening(cls: Any, subject: str) -> Iterator[PackFault]:
+    """Yield a warning where a calculator's class opens something and its contract declares nothing."""
+    if call := _undeclared_opening(cls):
+        yield PackFault(
+            subject,
+            f"it calls {call}, and its contract does not say what it opens; declare it in get_contract(), "
+            "cc.declare(reads=[...]), and open it through cc.service(penstock.access.ACCESS)",
+            is_warning=True,
+        )
+
+
+def _undeclared_opening(cls: Any) -> str:
     """Return a call of a calculator's class that opens something, if its source declares nothing; or ""."""
     try:
         sources = [inspect.getsource(one) for one in inspect.getmro(cls) if _is_written(one)]

@@ -105,8 +105,8 @@ def check_loading(loading: Loading, subject: str, module: str, homes: Iterable[s
     if foreign:
         yield PackFault(
             subject,
-            f"loading it imports {', '.join(foreign)}; every program with the pack installed would pay for "
-            f"that: let {module!r}, and what it imports, only name things",
+            f"loading it costs the import of {', '.join(foreign)}; every program with the pack installed "
+            f"would pay for that: let {module!r}, and what it imports, only name things",
         )
     eager = sorted(
         name for name in set(homes) & set(loading.modules) if not f"{module}.".startswith(f"{name}.")
@@ -114,6 +114,6 @@ def check_loading(loading: Loading, subject: str, module: str, homes: Iterable[s
     if eager:
         yield PackFault(
             subject,
-            f"loading it imports {', '.join(eager)}, where its components lie; name them as "
+            f"loading it costs the import of {', '.join(eager)}, where its components lie; name them as "
             "'module:attribute', which is imported when a graph uses it",
         )

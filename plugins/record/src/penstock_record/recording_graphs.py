@@ -75,8 +75,8 @@ def recording_graph(  # noqa: PLR0913  # what to record, and how
         stream = plan.streams[plan.stream_ids[name]]
         if not codecs.may_take(stream.classes):
             raise InvalidArgumentError(
-                f"the graph's stream {quoted(name)} has the type {stream.type_name}, which no codec takes; "
-                "record other streams, or register a codec for it"
+                f"the recording's graph has stream {quoted(name)} of type {stream.type_name}, which no codec "
+                "takes; record other streams, or register a codec for it"
             )
     if compression is None:
         has_images = any(
@@ -140,7 +140,9 @@ def replay_graph(
             )
     played = [name for name in about.streams if name in (known if streams is None else streams)]
     if not played:
-        raise NotFoundError(f"the graph has none of the streams of {path}: {', '.join(about.streams)}")
+        raise NotFoundError(
+            f"the recording's graph has none of the streams of {path}: {', '.join(about.streams)}"
+        )
     _take_out(config, set(played))
     node = config.node.add(calculator=_SOURCE, name=_free_name(config, "replay"))
     node.output_stream.extend(played)

@@ -14,7 +14,7 @@ from penstock.ports import TagMap
 from penstock.types import Options
 from penstock_testing.connections import SINK, Sink, graph_of, legal_wirings, node_named
 from penstock_testing.packs.metadata import WHOLE, canonical
-from penstock_testing.packs.opening import undeclared_opening
+from penstock_testing.packs.opening import check_opening
 from penstock_testing.packs.report import PackFault
 from penstock_views.api import docstring_parts
 
@@ -48,17 +48,11 @@ class Nodes:
         if not doc.summary:
             yield PackFault(
                 subject,
-                "the calculator has no docstring; say what it does, and what its ports carry",
+                "the calculator has no docstring; say what it does and what its ports carry, and show an "
+                "example",
                 is_warning=True,
             )
-        if call := undeclared_opening(cls):
-            yield PackFault(
-                subject,
-                f"it calls {call}, and its contract does not say what it touches; declare it in "
-                "get_contract(), cc.declare(reads=[...]), and open it through "
-                "cc.service(penstock.access.ACCESS)",
-                is_warning=True,
-            )
+        yield from check_opening(cls, subject)
         if doc.example:
             text, doing = doc.example, "the example in its docstring"
             yield from _faults(subject, doing, lambda: self._planned(self._example(text, name)))

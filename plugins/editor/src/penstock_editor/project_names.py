@@ -198,18 +198,23 @@ def check_new_name(found: list[Found], name: Name, new: str, files: list[OpenFil
     if name.kind == "calculator":
         if not _TYPE.fullmatch(new):
             raise JsonRpcInvalidParams(
-                f"{new!r} is no type of a graph in the project: use letters, digits and _"
+                f"{new!r} is no type of a graph: names in the edited project have letters, digits and _"
             )
         if new != name.name and (defining(files, new) or files[0].knowledge.is_known(new, "")):
-            raise JsonRpcInvalidParams(f"the project has a calculator {new!r} already; choose another name")
+            raise JsonRpcInvalidParams(
+                f"the edited project has a calculator {new!r} already; choose another name"
+            )
         return
     if name.kind != "executor" and not _NAME.fullmatch(new):
         raise JsonRpcInvalidParams(
-            f"{new!r} is no name of a {name.kind} in the project: use small letters, digits and _"
+            f"{new!r} is no name of a {name.kind}: names in the edited project have small letters, digits "
+            "and _"
         )
     graphs = {id(one.graph): one.graph for one in found}.values()
     if new != name.name and any(one.graph.places(name.kind, new) for one in graphs):
-        raise JsonRpcInvalidParams(f"the project has a {name.kind} {new!r} already; choose another name")
+        raise JsonRpcInvalidParams(
+            f"the edited project has a {name.kind} {new!r} already; choose another name"
+        )
 
 
 def check_new_tag(files: list[OpenFile], port: Port, new: str) -> None:

@@ -78,7 +78,7 @@ def prepare(ctx: click.Context) -> None:
     if given["serve"] is None:
         if alone := [option for name, option in _OTHERS.items() if given[name]]:
             raise WrongUsage(
-                f"{alone[0]} means nothing on a command line without --serve; add --serve, or leave it out"
+                f"{alone[0]} means nothing without --serve, the live page; add --serve, or leave it out"
             )
         return
     from penstock_live.needs import check_needs
@@ -127,7 +127,7 @@ def _tls(certificate: Path | None, key: Path | None, address: str | None) -> Tls
     """
     if (certificate is None) != (key is None):
         missing = "--serve-cert" if certificate is None else "--serve-key"
-        raise WrongUsage(f"{missing} is missing on the command line: TLS needs the certificate and its key")
+        raise WrongUsage(f"{missing} is missing for --serve: TLS needs the certificate and its key")
     if certificate is None or key is None:
         if address is not None:
             from penstock_live.listening import is_loopback

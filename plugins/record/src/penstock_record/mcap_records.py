@@ -87,7 +87,7 @@ def records_of(file: IO[bytes], path: Path, *, in_chunks: bool = True) -> Iterat
                 count += 1
                 if count > MOST_IDLE_RECORDS:
                     raise _too_much(
-                        path, f"more than {MOST_IDLE_RECORDS} schemas and channels without records"
+                        path, f"more than {MOST_IDLE_RECORDS} MCAP schemas and channels without records"
                     )
             yield packed
 
@@ -102,5 +102,5 @@ def _size_of(chunk: Chunk) -> int:
 
 def _too_much(path: Path, words: str) -> ResourceExhaustedError:
     return ResourceExhaustedError(
-        f"recording {path}: the file has {words}: it is broken, or made to cost much"
+        f"recording {path}: the MCAP file has {words}: it is broken, or made to cost much"
     )

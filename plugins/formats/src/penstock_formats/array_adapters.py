@@ -61,7 +61,7 @@ def array_to_image_frame(array: NDArray[Any], *, colours: str = RGB) -> ImageFra
         }
     """
     if colours not in {RGB, BGR}:
-        raise InvalidArgumentError(f'the adapter\'s colours is {colours!r}, but must be "RGB" or "BGR"')
+        raise InvalidArgumentError(f'the array adapter\'s colours is {colours!r}, but must be "RGB" or "BGR"')
     return ImageFrame(array if colours == RGB else _turned(array))
 
 
@@ -100,7 +100,7 @@ def image_frame_to_array(image: ImageFrame, *, colours: str = RGB) -> NDArray[An
         }
     """
     if colours not in {RGB, BGR}:
-        raise InvalidArgumentError(f'the adapter\'s colours is {colours!r}, but must be "RGB" or "BGR"')
+        raise InvalidArgumentError(f'the array adapter\'s colours is {colours!r}, but must be "RGB" or "BGR"')
     return image.array if colours == RGB else _turned(image.array)
 
 

@@ -128,7 +128,9 @@ class WatchedGraphs:
             if before is not None and before.is_of(graph):
                 return known
             if before is not None and before.is_alive:
-                raise AlreadyExistsError(f"a graph {known!r} is watched already; give this one another name")
+                raise AlreadyExistsError(
+                    f"the watched graphs have a {known!r} already; give this one another name"
+                )
             self._graphs[known] = WatchedGraph(graph, known, self.listeners)
         if before is not None:
             before.close()
@@ -144,7 +146,7 @@ class WatchedGraphs:
             watched = self._graphs.pop(name, None)
             known = ", ".join(map(repr, self._graphs)) or "none"
         if watched is None:
-            raise NotFoundError(f"no graph {name!r} is watched; there are: {known}")
+            raise NotFoundError(f"the watched graphs have no {name!r}; there are: {known}")
         watched.close()
 
     def alive(self) -> list[WatchedGraph]:

@@ -49,7 +49,7 @@ class ProtobufCodec:
             return kind.FromString(data)
         except DecodeError as error:
             raise InvalidArgumentError(
-                f"the codec was given bytes that are no {schema.name}: {error}"
+                f"the payload codec was given bytes that are no {schema.name}: {error}"
             ) from error
 
 
@@ -81,7 +81,9 @@ def _message_class(name: str, data: bytes) -> Any:
                 pool.Add(file)
             found = pool.FindMessageTypeByName(name)
         except (DecodeError, KeyError, TypeError) as error:
-            raise InvalidArgumentError(f"the codec's schema of {name!r} is broken: {error}") from error
+            raise InvalidArgumentError(
+                f"the payload codec's schema of {name!r} is broken: {error}"
+            ) from error
     return message_factory.GetMessageClass(found)
 
 
@@ -116,7 +118,7 @@ class ImageFrameCodec:
             return ImageFrame(np.frombuffer(pixels, layout.dtype).reshape(shape), form)
         except (KeyError, ValueError) as error:
             raise InvalidArgumentError(
-                f"the codec was given bytes that are no image of format {name!r}: {error}"
+                f"the payload codec was given bytes that are no image of format {name!r}: {error}"
             ) from error
 
 
@@ -148,7 +150,9 @@ class ArrayCodec:
             array = _read_array(data)
             return Matrix(array) if schema.name == "penstock.Matrix" else array
         except (ValueError, EOFError, TypeError, SyntaxError, InvalidArgumentError) as error:
-            raise InvalidArgumentError(f"the codec was given bytes that are no array: {error}") from error
+            raise InvalidArgumentError(
+                f"the payload codec was given bytes that are no array: {error}"
+            ) from error
 
 
 def _read_array(data: bytes) -> NDArray[Any]:
@@ -167,11 +171,13 @@ def _read_array(data: bytes) -> NDArray[Any]:
         (3, 0): np.lib.format.read_array_header_2_0,  # other names of fields, of the same size
     }.get(version)
     if read_header is None:
-        raise ValueError(f"version {version} of this codec's format is unknown")
+        raise ValueError(f"version {version} of this payload codec's format is unknown")
     shape, _, dtype = read_header(file)
     claimed, there = math.prod(shape) * dtype.itemsize, len(data) - file.tell()
     if claimed != there:
-        raise ValueError(f"the codec's header claims {claimed} bytes of elements, but there are {there}")
+        raise ValueError(
+            f"the payload codec's header claims {claimed} bytes of elements, but there are {there}"
+        )
     file.seek(0)
     array: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
     return array
@@ -203,7 +209,7 @@ class VideoHeaderCodec:
             return VideoHeader(**{**fields, "format": ImageFormat[fields["format"]]})
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise InvalidArgumentError(
-                f"the codec was given bytes that are no header of a video: {error}"
+                f"the payload codec was given bytes that are no header of a video: {error}"
             ) from error
 
 
@@ -229,7 +235,9 @@ class JsonCodec:
         try:
             return json.loads(data)
         except (ValueError, RecursionError) as error:
-            raise InvalidArgumentError(f"the codec was given bytes that are no JSON: {error}") from error
+            raise InvalidArgumentError(
+                f"the payload codec was given bytes that are no JSON: {error}"
+            ) from error
 
 
 _encode_json: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
@@ -324,7 +332,7 @@ def _unpacked(data: bytes) -> Any:
         )
     except (ValueError, TypeError, RecursionError, msgpack.UnpackException) as error:
         raise InvalidArgumentError(
-            f"the codec was given bytes that are no MessagePack value: {error}"
+            f"the payload codec was given bytes that are no MessagePack value: {error}"
         ) from error
 
 
@@ -341,6 +349,6 @@ def _from_extension(code: int, data: bytes) -> Any:
             ).FromString(message)
         except (KeyError, DecodeError) as error:
             raise ValueError(
-                f"the codec cannot decode message {name}: {error}; import the module that has it"
+                f"the payload codec cannot decode message {name}: {error}; import the module that has it"
             ) from error
-    raise ValueError(f"extension {code} of the codec is not known")
+    raise ValueError(f"extension {code} of the payload codec is not known")
