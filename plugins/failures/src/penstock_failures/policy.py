@@ -12,7 +12,7 @@ from penstock_failures.actions import FALL_BACK, NAMES, RESTART, SKIP
 from penstock_failures.failure import Failure
 from penstock_failures.guard import NodeGuard, Policy
 from penstock_failures.waiting import LIMITS
-from penstock_remote.api import check_movable, contract_difference, graph_of
+from penstock_remote.api import check_movable, contract_difference, description_graph
 
 if TYPE_CHECKING:
     from penstock import Calculator, Registry
@@ -175,7 +175,7 @@ def _fallback(given: Any, graph: Any, message: Any, node: GuardedNode, registry:
     if given.HasField("options"):
         copy.options.CopyFrom(given.options)
     copy.node_options.extend(given.node_options)
-    alone = graph_of(copy, node.name, graph)
+    alone = description_graph(copy, node.name, graph)
     alone.node[0].max_in_flight = message.max_in_flight
     plan = build_plan(alone, registry)
     if len(plan.nodes) != 1 or plan.nodes[0].calculator != given.calculator:

@@ -9,7 +9,7 @@ from penstock.error_text import quoted
 from penstock.errors import FailedPreconditionError, InvalidArgumentError, PenstockError
 from penstock.types import full_name, is_options_class
 from penstock_builder.api import as_message, messages_of, set_node_options
-from penstock_remote.api import contract_difference, graph_of
+from penstock_remote.api import contract_difference, description_graph
 from penstock_views.describe import describe
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def copy_options(source: Any, target: Any) -> None:
 
 def checked(message: Any, node: NodePlan, plan: Plan, registry: Registry, what: str) -> Wanted:
     """Check a node as when a graph is loaded, and that it has the contract of the graph's own node."""
-    alone = graph_of(message, node.name, plan.config)
+    alone = description_graph(message, node.name, plan.config)
     alone.node[0].max_in_flight = message.max_in_flight
     made = build_plan(alone, registry)
     if len(made.nodes) != 1:
