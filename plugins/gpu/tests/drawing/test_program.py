@@ -189,12 +189,12 @@ def test_a_wrong_uniform_changes_nothing(draw):
             (
                 "levle",
                 1,
-                "program 'P' has no uniform 'levle'; the program has 'level'; did you mean 'level'?",
+                "program 'P' has no uniform 'levle'; its uniforms: 'level'; did you mean 'level'?",
             ),
             (
                 "colour",
                 1,
-                "program 'P' has no uniform 'colour'; the program has 'level'; declare it in the shader",
+                "program 'P' has no uniform 'colour'; its uniforms: 'level'; declare it in the shader",
             ),
             ("level", 1, "uniform 'level' is set to 1 number, but it is a vec2, which takes 2"),
             ("level", "ab", "uniform 'level' is set to 'ab', but it is a vec2, which takes 2; give numbers"),
