@@ -384,7 +384,7 @@ def test_without_a_current_context_nothing_is_made_in_silence(context):
     ):
         gl.glClear(gl.GL_COLOR_BUFFER_BIT)
     with pytest.raises(
-        FailedPreconditionError, match="gl.compile_program needs a GL context, and none is current"
+        FailedPreconditionError, match=r"gl\.compile_program needs a GL context, and none is current"
     ):
         gl.compile_program(VERTEX, FRAGMENT)
 

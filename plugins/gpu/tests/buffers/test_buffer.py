@@ -138,7 +138,7 @@ def test_an_argument_that_a_view_does_not_take_is_refused(context):
         buffer.read_view(np.ndarray, plane=0)
     with pytest.raises(
         InvalidArgumentError,
-        match="the storage of a texture has plane 0 only, rand no plane 1; leave plane out",
+        match="the storage of a texture has plane 0 only, and no plane 1; leave plane out",
     ):
         context.run(lambda: buffer.read_view(GlTextureView, plane=1))
     with pytest.raises(InvalidArgumentError, match="a view GlTextureView takes no argument 'level'"):

@@ -305,7 +305,7 @@ def _expect_plane(arguments: dict[str, Any]) -> None:
             )
         if value != 0:
             raise InvalidArgumentError(
-                f"the storage of a texture has plane 0 only, rand no plane {value!r}; leave plane out"
+                f"the storage of a texture has plane 0 only, and no plane {value!r}; leave plane out"
             )
 
 
