@@ -248,7 +248,7 @@ def test_a_program_that_nobody_has_any_more_is_deleted_in_its_context(draw):
 
 @pytest.mark.gpu
 def test_without_a_context_it_says_so():
-    with pytest.raises(FailedPreconditionError, match="no GL context is current"):
+    with pytest.raises(FailedPreconditionError, match="needs a GL context, and none is current"):
         GlProgram(PLACES)
 
 
