@@ -97,8 +97,9 @@ def _read(path: Path) -> _Declared:
     plugins = _table(_table(project, "entry-points"), "penstock")
     if not plugins:
         raise RunFailed(
-            f"penstock validate-pack finds no entry point of the group 'penstock' in {str(path)!r}; add "
-            '[project.entry-points.penstock] with a line such as my-pack = "penstock_my_pack.plugin"'
+            "penstock validate-pack finds no entry point of the group 'penstock', by which packs are found, "
+            f"in {str(path)!r}; add [project.entry-points.penstock] with a line such as my-pack = "
+            '"penstock_my_pack.plugin"'
         )
     return _Declared(path, project.get("name"), project.get("version"), plugins)
 
