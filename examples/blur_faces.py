@@ -30,8 +30,8 @@ from penstock_cli.api import (
     OverVideo,
     WrongUsage,
     are_pictures,
-    default_pictures,
-    existing,
+    default_picture_path,
+    existing_file,
     run_over_video,
 )
 from penstock_cli.failures import as_failure
@@ -204,10 +204,10 @@ def main(  # noqa: PLR0913  # an argument for each option
     if (video is None) == (camera is None):
         raise WrongUsage("give VIDEO or --camera, one of them")
     if video is not None:
-        existing(video, "video or picture")
+        existing_file(video, "video or picture")
     if out is None and not show:
         is_picture = video is not None and are_pictures(video)
-        out = default_pictures(str(video), "blur-faces") if is_picture else Path("blur-faces.mp4")
+        out = default_picture_path(str(video), "blur-faces") if is_picture else Path("blur-faces.mp4")
     wanted = OverVideo(
         graph="",
         command="blur_faces",

@@ -21,8 +21,8 @@ import cv2
 import numpy as np
 
 import penstock
+from penstock_cli.existing_files import existing_file
 from penstock_cli.failures import WrongUsage, as_failure
-from penstock_cli.loading import existing
 from penstock_cli.runs.manner import Manner
 from penstock_cli.runs.run import run_graph
 from penstock_cli.runs.summary import files
@@ -368,7 +368,7 @@ def track(video: Path | None, out: Path | None, limit: int, manner: Manner, *, s
     """Follow what moves in a video, or in the rendered blobs; write and show it as wanted, and tell of it."""
     sides: dict[str, object] = {"limit": limit}
     if video is not None:
-        sides["input_video"] = str(existing(video, "video"))
+        sides["input_video"] = str(existing_file(video, "video"))
         if out is not None and out.exists() and out.samefile(video):
             raise WrongUsage(f"{str(out)!r} is the video that is read; name another file with -o")
     if out is not None:

@@ -49,7 +49,7 @@ def registry_with(*others):
         (
             "Latest",
             'options { [penstock.LatestOptions.ext] { tick: "RGBD" } }',
-            "tick: there is no input 'RGBD'; connected are: 'DEPTH', 'RGB'",
+            "tick: there is no input 'RGBD' by tag and index; connected are: 'DEPTH', 'RGB'",
         ),
     ],
 )

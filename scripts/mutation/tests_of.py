@@ -99,9 +99,9 @@ _BOTH: Final = "plugins/remote/tests/both/test_remote_executors.py"
 #: that are about it, without "test_".
 _OF_PACKS: Final[dict[str, tuple[str, str]]] = {
     "plugins/failures/src/penstock_failures": ("plugins/failures/tests", "policies checks"),
-    "plugins/failures/src/penstock_failures/policy_check": ("plugins/failures/tests", "checks waits"),
+    "plugins/failures/src/penstock_failures/actions": ("plugins/failures/tests", "checks policies"),
+    "plugins/failures/src/penstock_failures/policy": ("plugins/failures/tests", "checks waits"),
     "plugins/failures/src/penstock_failures/guard": ("plugins/failures/tests", "policies waits"),
-    "plugins/failures/src/penstock_failures/policy": ("plugins/failures/tests", "checks policies"),
     "plugins/failures/src/penstock_failures/waiting": ("plugins/failures/tests", "waits"),
     "plugins/remote/src/penstock_processes": ("plugins/remote/tests/processes", f"same_as_threads {_BOTH}"),
     "plugins/remote/src/penstock_processes/health": ("plugins/remote/tests/processes", "workers"),

@@ -406,7 +406,7 @@ def entry(kind, field):
         ),
         (
             entry("SingleThreadExecutor", "stack_size: 2147483647"),
-            "executor 'it' (SingleThreadExecutor): the pool's stack_size is 2147483647, more than the",
+            "executor 'it' (SingleThreadExecutor): the thread pool's stack_size is 2147483647, more than the",
         ),
     ],
 )

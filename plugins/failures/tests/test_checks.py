@@ -12,7 +12,7 @@ from penstock.config import CalculatorGraphConfig
 from penstock.errors import GraphConfigError
 from penstock.plugins import default_registry
 from penstock.registry import Registry
-from penstock_failures import policy_check
+from penstock_failures import actions
 
 CASES = {
     "retry: -1": "retry -1: must not be negative",
@@ -132,4 +132,4 @@ def test_a_graph_without_policies_imports_nothing_of_this_pack(registry):
 def test_the_numbers_of_the_actions_are_those_of_the_message():
     node = CalculatorGraphConfig.Node()
     names = type(node.failure).DESCRIPTOR.enum_types_by_name["Action"].values_by_number
-    assert {number: value.name for number, value in names.items()} == dict(enumerate(policy_check.NAMES))
+    assert {number: value.name for number, value in names.items()} == dict(enumerate(actions.NAMES))

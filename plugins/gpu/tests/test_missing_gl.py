@@ -83,7 +83,7 @@ def test_without_a_library_of_opengl_all_that_were_tried_are_named(failing):
 def test_without_pyopengl_pip_is_named(failing):
     message, _, _ = failing("import sys\nsys.modules['OpenGL'] = None\n")
 
-    assert message == "PyOpenGL is not installed; pip install PyOpenGL"
+    assert message == "the GL library needs PyOpenGL, which is not installed; pip install PyOpenGL"
 
 
 @pytest.mark.gpu

@@ -13,7 +13,7 @@ import pytest
 import penstock
 from penstock.errors import FailedPreconditionError, InvalidArgumentError, StatusCode, UnavailableError
 from penstock_gpu import egl
-from penstock_gpu.buffers.buffer_pool import PoolOptions
+from penstock_gpu.buffers.buffer_pool import TexturePoolOptions
 from penstock_gpu.contexts.context import GlContext
 from penstock_gpu.errors import GpuUnavailableError
 from penstock_gpu.service import GPU, GpuResources
@@ -414,5 +414,5 @@ def test_resources_that_nobody_refers_to_end_their_threads(gl_available):
 
 
 def test_the_options_of_the_pool_are_those_that_were_given(make):
-    assert make(pool=PoolOptions(keep_count=5)).pool.options.keep_count == 5
-    assert make().pool.options == PoolOptions()
+    assert make(pool=TexturePoolOptions(keep_count=5)).pool.options.keep_count == 5
+    assert make().pool.options == TexturePoolOptions()

@@ -455,7 +455,7 @@ def test_a_run_that_ends_while_the_new_object_opens_as_a_coroutine_cancels_that(
         one.graph.wait_until_done(PATIENCE_S)
     swapping.join(PATIENCE_S)
     assert not swapping.is_alive()
-    assert errors == ["the run has ended, and has cancelled the change that it awaited"]
+    assert errors == ["the awaited calls of the change were cancelled, since the run has ended"]
     opened, closed = opened_and_closed()
     assert len(opened) == 1
     assert opened == closed
@@ -702,7 +702,7 @@ def test_no_lock_is_held_while_code_of_a_calculator_runs(steered, registry):
 
 
 def test_a_change_is_data_and_can_be_made_again(steered):
-    from penstock_steering import Change, apply
+    from penstock_steering import Change, apply_change
 
     one = steered("Tuned")
     one.graph.start_run()
@@ -716,7 +716,7 @@ def test_a_change_is_data_and_can_be_made_again(steered):
     assert [entry["at"] for entry in written] == [2, 4]
     again = steered("Tuned")
     for entry in written:
-        apply(again.graph, Change.from_dict(entry))
+        apply_change(again.graph, Change.from_dict(entry))
     again.graph.start_run()
     again.feed(1, 2, 3, 4)
     assert again.end() == out == [(1, 1), (2, 4), (3, 6), (4, -4)]

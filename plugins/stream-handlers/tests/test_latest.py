@@ -225,7 +225,11 @@ def test_whatever_comes_in_whatever_order_each_tick_sees_the_newest_not_after_it
 @pytest.mark.parametrize(
     ("tick", "error", "message"),
     [
-        ("TICK", NotFoundError, "node 'watched': tick: there is no input 'TICK'; connected are: 0, 1"),
+        (
+            "TICK",
+            NotFoundError,
+            "node 'watched': tick: there is no input 'TICK' by tag and index; connected are: 0, 1",
+        ),
         (":2", NotFoundError, "there is no input 2"),
         ("tick", InvalidArgumentError, "node 'watched': tick: 'tick' is no port"),
     ],

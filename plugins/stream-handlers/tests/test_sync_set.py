@@ -242,7 +242,11 @@ def test_with_one_set_what_comes_does_not_depend_on_the_order_of_steps(explored)
         (["A", "B A"], InvalidArgumentError, "node 'watched': sync_set: stream 'a' is listed twice"),
         (["A A"], InvalidArgumentError, "stream 'a' is listed twice"),
         (["A", ""], InvalidArgumentError, "a sync_set lists no stream"),
-        (["X"], NotFoundError, "there is no input 'X'; connected are: 'A', 'B', 'C', 'D', 'E', 'F'"),
+        (
+            ["X"],
+            NotFoundError,
+            "there is no input 'X' by tag and index; connected are: 'A', 'B', 'C', 'D', 'E', 'F'",
+        ),
         (["A:1"], NotFoundError, "there is no input 'A:1'"),
         (["a"], InvalidArgumentError, "node 'watched': sync_set: 'a' is no port"),
     ],

@@ -212,7 +212,7 @@ def test_once_aligned_what_comes_does_not_depend_on_the_order_of_arrival(watched
     ("tag_index", "error", "message"),
     [
         ("AUDIO", NotFoundError, "node 'watched': timestamp_base_tag_index: there is no input 'AUDIO'"),
-        ("", NotFoundError, "there is no input 0; connected are: 'CAMERA', 'VIDEO'"),
+        ("", NotFoundError, "there is no input 0 by tag and index; connected are: 'CAMERA', 'VIDEO'"),
         ("camera", InvalidArgumentError, "timestamp_base_tag_index: 'camera' is no port"),
     ],
 )

@@ -11,7 +11,7 @@ from simulated_world import Killed, SimulatedMachine, StandsStillError, Which, W
 from penstock_ray.host import NodeHost
 from penstock_ray.link import ActorLink, Needs
 from penstock_ray.messages import HostSetup, Ready
-from penstock_ray.process import Identity, State
+from penstock_ray.process_state import Identity, State
 from penstock_ray.ray_executor import RayExecutor
 from penstock_ray.watch import Watch
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from penstock_cli.api import EXIT_CODES, FileMissing, debug_option, existing
+from penstock_cli.api import EXIT_CODES, FileMissing, debug_option, existing_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +48,7 @@ def room_command(file: Path) -> None:
     from penstock_room_sensors.room_presence import RoomPresence
     from penstock_room_sensors.room_state import RoomState
 
-    rows = list(_readings(existing(file, "the file of readings")))
+    rows = list(_readings(existing_file(file, "the file of readings")))
     streams: dict[str, list[tuple[int, object]]] = {
         "loudness": [(at, loudness) for at, loudness, _ in rows],
         "brightness": [(at, brightness) for at, _, brightness in rows],

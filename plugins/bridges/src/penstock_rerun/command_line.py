@@ -54,13 +54,13 @@ def prepare(ctx: click.Context) -> None:
         if streams is not None:
             raise WrongUsage("--rerun-streams means nothing without --rerun; add --rerun, or leave it out")
         return
-    from penstock_cli.api import check_trace_target  # it imports what reads traces
+    from penstock_cli.api import check_target_file  # it imports what reads traces
     from penstock_rerun.log import RerunLog
 
     chosen = None if streams is None else [name.strip() for name in streams.split(",") if name.strip()]
     path = Path(target) if target.endswith(".rrd") else None
     if path is not None:
-        check_trace_target(path, "log")
+        check_target_file(path, "log")
         if path.exists() and not ctx.params.get("force", False):
             raise WrongUsage(f"--rerun: the log {target!r} exists; name another one, or add --force")
     try:

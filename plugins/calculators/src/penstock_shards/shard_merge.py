@@ -109,7 +109,7 @@ class ShardMergeCalculator(penstock.Calculator):
             )
         if stamp > MAX:
             raise InvalidArgumentError(
-                f"stream {port.name!r}: no timestamp is left in the merged stream for the packet at "
+                f"stream {port.name!r}: no timestamp is left in the merge of shards for the packet at "
                 f"{port.packet.timestamp}, since one at Timestamp.MAX has been forwarded"
             )
         return stamp

@@ -297,7 +297,7 @@ def test_timestamps_that_stand_alone_are_refused_by_key(registry, stamp):
 def test_no_timestamp_left_by_key_is_an_error(registry):
     inputs = {"s0": [(Timestamp.MAX, "a")], "s1": [(Timestamp.MAX, "b")]}
     with pytest.raises(
-        GraphRunError, match="'s1': no timestamp is left in the merged stream for the packet at "
+        GraphRunError, match="'s1': no timestamp is left in the merge of shards for the packet at "
     ):
         penstock.run(MERGE.format("order: PER_KEY"), inputs=inputs, registry=registry)
 

@@ -5,18 +5,18 @@ A command is a click command that the hook `penstock_cli(group)` adds; options a
 
 Commands
     `RunningCommand` is a command that runs graphs and takes the options that packs add; `ValueIfAny` is an
-    option whose value may be left out; `VideoName` is the type of an argument VIDEO: a file, or an `Address`,
-    whose frames may come in real time (`is_live_address`). `debug_option`, `import_option`,
+    option whose value may be left out; `FileOrAddress` is the type of an argument VIDEO: a file, or an
+    `Address`, whose frames may come in real time (`is_live_address`). `debug_option`, `import_option`,
     `subgraph_option` and `json_option` are options that all commands share; `access_options` adds
-    `--sandbox` and its like. `existing` finds the files that are named, `registry_with_subgraphs` the
+    `--sandbox` and its like. `existing_file` finds the files that are named, `registry_with_subgraphs` the
     subgraphs of a graph file, `graph_faults` what keeps it from running; `read_sides` reads
     `--side NAME=VALUE`. An option of `penstock show` that shows a graph in another way puts a `Viewer` into
     the context, at `VIEWER`.
 Runs
     `run_file` runs a graph file as `penstock run` does, in a `Manner`; `read_manner` makes one of the
     options that `run_options` adds. `run_over_video` runs a graph over a video or a camera, as an `OverVideo`
-    says; `are_pictures` finds out whether a path means pictures, and `default_pictures` where they go.
-    `check_trace_target` refuses a file that cannot be written before the run begins.
+    says; `are_pictures` finds out whether a path means pictures, and `default_picture_path` where they go.
+    `check_target_file` refuses a file that cannot be written before the run begins.
 Files
     `rewrite_file` replaces an existing file as a whole.
 What is said, and how it ends
@@ -35,6 +35,7 @@ from penstock.packs import late_names
 
 if TYPE_CHECKING:
     from penstock_cli.access_options import access_options as access_options
+    from penstock_cli.existing_files import existing_file as existing_file
     from penstock_cli.exit_codes import EXIT_CODES as EXIT_CODES
     from penstock_cli.exit_codes import INTERRUPTED as INTERRUPTED
     from penstock_cli.exit_codes import TERMINATED as TERMINATED
@@ -45,28 +46,27 @@ if TYPE_CHECKING:
     from penstock_cli.graphs.checking import graph_faults as graph_faults
     from penstock_cli.graphs.viewer import VIEWER as VIEWER
     from penstock_cli.graphs.viewer import Viewer as Viewer
-    from penstock_cli.group import RunningCommand as RunningCommand
-    from penstock_cli.group import ValueIfAny as ValueIfAny
-    from penstock_cli.loading import existing as existing
+    from penstock_cli.options import ValueIfAny as ValueIfAny
     from penstock_cli.options import debug_option as debug_option
     from penstock_cli.options import import_option as import_option
     from penstock_cli.options import json_option as json_option
     from penstock_cli.options import subgraph_option as subgraph_option
+    from penstock_cli.running_command import RunningCommand as RunningCommand
     from penstock_cli.runs.addresses import Address as Address
-    from penstock_cli.runs.addresses import VideoName as VideoName
+    from penstock_cli.runs.addresses import FileOrAddress as FileOrAddress
     from penstock_cli.runs.addresses import is_live_address as is_live_address
     from penstock_cli.runs.manner import Manner as Manner
     from penstock_cli.runs.manner import read_manner as read_manner
     from penstock_cli.runs.over_video import OverVideo as OverVideo
     from penstock_cli.runs.over_video import run_over_video as run_over_video
     from penstock_cli.runs.picture_files import are_pictures as are_pictures
-    from penstock_cli.runs.picture_files import default_pictures as default_pictures
+    from penstock_cli.runs.picture_files import default_picture_path as default_picture_path
     from penstock_cli.runs.run import run_file as run_file
     from penstock_cli.runs.run_options import run_options as run_options
     from penstock_cli.runs.side_values import read_sides as read_sides
-    from penstock_cli.runs.trace import check_trace_target as check_trace_target
     from penstock_cli.saying import say as say
     from penstock_cli.subgraph_files import registry_with_subgraphs as registry_with_subgraphs
+    from penstock_cli.target_file import check_target_file as check_target_file
     from penstock_cli.whole_file import rewrite_file as rewrite_file
     from penstock_cli.wording import amount as amount
     from penstock_cli.wording import plural as plural
@@ -78,19 +78,19 @@ _HOMES: Final = {
     "penstock_cli.failures": "FileMissing GraphInvalid RunFailed WrongUsage",
     "penstock_cli.graphs.checking": "graph_faults",
     "penstock_cli.graphs.viewer": "VIEWER Viewer",
-    "penstock_cli.group": "RunningCommand ValueIfAny",
-    "penstock_cli.loading": "existing",
+    "penstock_cli.existing_files": "existing_file",
     "penstock_cli.subgraph_files": "registry_with_subgraphs",
-    "penstock_cli.options": "json_option debug_option import_option subgraph_option",
-    "penstock_cli.runs.addresses": "Address VideoName is_live_address",
+    "penstock_cli.options": "ValueIfAny debug_option import_option json_option subgraph_option",
+    "penstock_cli.runs.addresses": "Address FileOrAddress is_live_address",
     "penstock_cli.runs.over_video": "OverVideo run_over_video",
-    "penstock_cli.runs.picture_files": "are_pictures default_pictures",
+    "penstock_cli.runs.picture_files": "are_pictures default_picture_path",
     "penstock_cli.runs.manner": "Manner read_manner",
     "penstock_cli.runs.run": "run_file",
     "penstock_cli.runs.run_options": "run_options",
+    "penstock_cli.running_command": "RunningCommand",
     "penstock_cli.saying": "say",
     "penstock_cli.runs.side_values": "read_sides",
-    "penstock_cli.runs.trace": "check_trace_target",
+    "penstock_cli.target_file": "check_target_file",
     "penstock_cli.whole_file": "rewrite_file",
     "penstock_cli.wording": "amount plural",
 }

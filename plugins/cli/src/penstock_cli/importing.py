@@ -22,8 +22,8 @@ import penstock
 from penstock.errors import NameClashError, PenstockError
 from penstock.packs import KINDS, calculator_of, spelling
 from penstock.plugins.default_registry import default_registry
+from penstock_cli.existing_files import existing_file
 from penstock_cli.failures import RunFailed, WrongUsage
-from penstock_cli.loading import existing
 from penstock_cli.saying import say
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _is_file(given: str) -> bool:
 
 
 def _file(given: str) -> ModuleType:
-    path = existing(Path(given), "Python file").resolve()
+    path = existing_file(Path(given), "Python file").resolve()
     _add_to_path(path.parent)
     name = _name_for(path)
     if name in sys.modules:

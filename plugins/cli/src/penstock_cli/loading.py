@@ -1,8 +1,7 @@
-"""Loads the graph that a path on the command line names, with errors for missing and invalid files."""
+"""Loads the graph that a path on the command line names, with errors for invalid files."""
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from penstock import CalculatorGraph, GraphConfigError, GraphParseError, PenstockError, StatusCode
@@ -12,31 +11,12 @@ from penstock_cli.failures import FileMissing, GraphInvalid
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 
 #: What to do about unknown calculators of one's own.
 OWN: Final = "for components of your own: --import FILE.py, --import MODULE or --subgraph NAME=FILE"
 #: Kinds of components that users write.
 _WRITTEN: Final = ("calculator", "input stream handler", "executor")
-
-
-def existing(path: Path, what: str) -> Path:
-    """Return `path`.
-
-    Raises:
-        FileMissing: there is no file of that name, and the message suggests a similar one in the same
-            directory; or the path is a directory.
-    """
-    if path.is_dir():
-        raise FileMissing(f"{what} {str(path)!r} is a directory, and nothing is loaded from it; name a file")
-    if path.exists():
-        return path
-    there = [each for each in path.parent.iterdir() if each.is_file()] if path.parent.is_dir() else []
-    alike = [each.name for each in there if each.stem == path.name]
-    near = alike or get_close_matches(path.name, [each.name for each in there], n=1)
-    hint = f"did you mean {str(path.with_name(near[0]))!r}?" if near else "check the path"
-    raise FileMissing(f"{what} {str(path)!r} does not exist; {hint}")
 
 
 def load(make: Callable[[], CalculatorGraph]) -> CalculatorGraph:

@@ -22,8 +22,9 @@ from penstock_cli.exit_codes import EXIT_CODES, INTERRUPTED
 from penstock_cli.failures import RunFailed, as_failure
 from penstock_cli.graphs.list_and_check_commands import COMMANDS
 from penstock_cli.graphs.viewer import VIEWER
-from penstock_cli.group import DEBUG, PenstockGroup, RunningCommand
+from penstock_cli.group import PenstockGroup
 from penstock_cli.options import (
+    DEBUG,
     IMPORTED,
     debug_option,
     import_option,
@@ -35,7 +36,8 @@ from penstock_cli.packs.pack_commands import PACK_COMMANDS
 from penstock_cli.reading.top_command import top_command
 from penstock_cli.reading.trace_commands import TRACE_COMMANDS
 from penstock_cli.reading.why_command import why_command
-from penstock_cli.runs.addresses import Address, VideoName
+from penstock_cli.running_command import RunningCommand
+from penstock_cli.runs.addresses import Address, FileOrAddress
 from penstock_cli.runs.interrupts import let_ctrl_c_kill
 from penstock_cli.runs.manner import read_manner
 from penstock_cli.runs.run_options import run_options
@@ -184,7 +186,7 @@ def run_command(
 @penstock_command.command(
     "demo", cls=RunningCommand, short_help="Draw the edges of a video over it.", epilog=EXIT_CODES
 )
-@click.argument("video", type=VideoName(path_type=Path), required=False)
+@click.argument("video", type=FileOrAddress(path_type=Path), required=False)
 @click.option(
     "-o",
     "--out",
@@ -362,7 +364,7 @@ def show_command(  # noqa: PLR0913, PLR0917  # an argument for each option
         return
     check_component(name, kind=kind, out=out, expand=expand)
     from penstock.plugins.default_registry import default_registry, plugin_host  # loads the plugins
-    from penstock_cli.graphs.show import as_json, find, print_description
+    from penstock_cli.graphs.show_component import as_json, find, print_description
 
     description = find(name, default_registry())
     versions = {record.distribution: record.version for record in plugin_host().records}

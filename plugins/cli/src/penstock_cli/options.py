@@ -2,24 +2,44 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from penstock_cli.group import DEBUG
-
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, TypeVar
+    from collections.abc import Callable, Sequence
+    from typing import TypeVar
 
     from click.shell_completion import CompletionItem
 
     F = TypeVar("F", bound=Callable[..., Any])
 
+#: Key in `click.Context.meta`, which all contexts of one call share.
+DEBUG: Final = "penstock_cli.debug"
 #: Key in `click.Context.meta`: kind and name of a component → the module or file of `--import` that has it.
 IMPORTED: Final = "penstock_cli.imported"
 #: Key in `click.Context.meta`: the values of `--import`.
 IMPORTS: Final = "penstock_cli.imports"
+
+
+class ValueIfAny(click.Option):
+    """An option whose value may be left out, as in `--serve` and `--serve 8080`, of a `RunningCommand`.
+
+    The next word is its value only if it can be one: in `--serve graph.pbtxt` there is none. (click alone
+    takes any word that begins with no dash.)
+
+    Args:
+        is_value: returns whether a word can be the value.
+        left_out: the value where there is none.
+        settings: what `click.Option` takes.
+    """
+
+    def __init__(
+        self, names: Sequence[str], *, is_value: Callable[[str], bool], left_out: str, **settings: Any
+    ) -> None:
+        super().__init__(names, **settings)
+        self.is_value: Final = is_value
+        self.left_out: Final = left_out
 
 
 def _set_debug(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:  # noqa: FBT001  # click's

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from penstock.packs import default_registry
+from penstock_cli.existing_files import existing_file
 from penstock_cli.failures import WrongUsage
-from penstock_cli.loading import existing
 from penstock_cli.saying import say
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def named_files(given: Iterable[str]) -> dict[str, Path]:
             raise WrongUsage(f"--subgraph {text}: {name!r} is installed already; take another name")
         if name in files:
             raise WrongUsage(f"--subgraph {text}: {name!r} is {str(files[name])!r} already; name one file")
-        files[name] = existing(Path(file), "graph file")
+        files[name] = existing_file(Path(file), "graph file")
     return files
 
 

@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from penstock_format.tree import Document as Document
     from penstock_format.tree import Field as Field
     from penstock_format.tree import Items as Items
-    from penstock_format.tree import Mistake as Mistake
     from penstock_format.tree import Piece as Piece
     from penstock_format.tree import Rule as Rule
     from penstock_format.tree import Scalar as Scalar
+    from penstock_format.tree import TreeMistake as TreeMistake
     from penstock_format.tree_reader import read_tree as read_tree
 
 #: Module → the names that it has.
 _HOMES: Final = {
     "penstock_format.formatting": "formatted formatted_unchecked",
-    "penstock_format.tree": "Block Comment Document Field Items Mistake Piece Rule Scalar",
+    "penstock_format.tree": "Block Comment Document Field Items TreeMistake Piece Rule Scalar",
     "penstock_format.tree_reader": "read_tree",
 }
 

@@ -18,7 +18,7 @@ from penstock_cli.api import (
     GraphInvalid,
     RunFailed,
     WrongUsage,
-    existing,
+    existing_file,
     plural,
     rewrite_file,
     say,
@@ -131,7 +131,7 @@ def _bytes_of(file: str) -> bytes:
     if file == STDIN:
         data = sys.stdin.buffer.read(most + 1)
     else:
-        path = existing(Path(file), "graph file")
+        path = existing_file(Path(file), "graph file")
         if not path.is_file():
             raise FileMissing(
                 f"graph file {file!r} is a device or a pipe, which is not formatted; write - to format "

@@ -155,7 +155,7 @@ class Rule:
 
 
 @dataclass(slots=True)
-class Mistake:
+class TreeMistake:
     """Something that no graph text may have."""
 
     #: `start`, `end`: where, as offsets.
@@ -173,4 +173,4 @@ class Document:
     #: Its fields; without brackets.
     root: Block
     #: In the order of the text; empty where the text is well formed.
-    mistakes: list[Mistake]
+    mistakes: list[TreeMistake]

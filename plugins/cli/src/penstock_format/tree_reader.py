@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from penstock.error_text import quoted
 from penstock.readers import Token, tokens_of
-from penstock_format.tree import Block, Comment, Document, Field, Items, Mistake, Piece, Rule, Scalar
+from penstock_format.tree import Block, Comment, Document, Field, Items, Piece, Rule, Scalar, TreeMistake
 
 if TYPE_CHECKING:
     from penstock_format.tree import Value
@@ -46,7 +46,7 @@ def _document(text: str, tokens: list[Token], *, mends: bool) -> tuple[Document,
         reader.fields(root, None, 0)
     except _TooDeepError:
         at = reader.offset
-        reader.mistakes.append(Mistake(at, at + 1, "its brackets are nested too deep"))
+        reader.mistakes.append(TreeMistake(at, at + 1, "its brackets are nested too deep"))
     root.closing += reader.comments()
     mistakes = sorted(reader.mistakes, key=lambda one: (one.start, one.end))
     return Document(text, root, mistakes), not reader.is_open
@@ -67,7 +67,7 @@ class _Reader:
         self._blank = False
         #: The comment on the line of the token that was taken last.
         self._behind = ""
-        self.mistakes: list[Mistake] = []
+        self.mistakes: list[TreeMistake] = []
         #: Whether a bracket is never closed.
         self.is_open = False
         self._look_between()
@@ -295,4 +295,4 @@ class _Reader:
         self._take()
 
     def _mistake(self, start: int, end: int, words: str) -> None:
-        self.mistakes.append(Mistake(start, end, words))
+        self.mistakes.append(TreeMistake(start, end, words))

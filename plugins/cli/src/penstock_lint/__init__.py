@@ -1,6 +1,6 @@
 """Traps in graph files: graphs that load and run, but not as they were meant to.
 
-`lint_graph` looks for them. `Rule` and `Found` are for packs that bring rules of their own by the hook
+`lint_graph` looks for them. `Rule` and `RuleMatch` are for packs that bring rules of their own by the hook
 `penstock_lint`; a rule looks at a `LintedGraph`. Importing this package imports nothing else: a name is
 imported when it is used.
 """
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from penstock_lint.linted import LintedGraph as LintedGraph
     from penstock_lint.measured import Measured as Measured
     from penstock_lint.measured import read_measured as read_measured
-    from penstock_lint.rule import Found as Found
     from penstock_lint.rule import Rule as Rule
+    from penstock_lint.rule import RuleMatch as RuleMatch
     from penstock_lint.rules import RULES as RULES
 
 #: Module → the names that it has.
@@ -29,7 +29,7 @@ _HOMES: Final = {
     "penstock_lint.lint": "lint_graph",
     "penstock_lint.linted": "LintedGraph",
     "penstock_lint.measured": "Measured read_measured",
-    "penstock_lint.rule": "Found Rule",
+    "penstock_lint.rule": "RuleMatch Rule",
     "penstock_lint.rules": "RULES",
 }
 

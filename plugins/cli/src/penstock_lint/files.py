@@ -12,7 +12,7 @@ from penstock_cli.api import (
     FileMissing,
     GraphInvalid,
     WrongUsage,
-    existing,
+    existing_file,
     registry_with_subgraphs,
     rewrite_file,
 )
@@ -63,14 +63,14 @@ def lint_files(  # noqa: PLR0913  # one for each option
         wanted = _codes(select) or _codes(settings.select)
         unwanted = [*_codes(ignore), *_codes(settings.ignore)]
         rules = chosen(all_rules(), wanted, unwanted) if wanted or unwanted else None
-        shown = None if measured is None else read_measured(existing(measured, "trace"))
+        shown = None if measured is None else read_measured(existing_file(measured, "trace"))
     except InvalidArgumentError as error:
         raise WrongUsage(str(error)) from error
     found: list[Finding] = []
     invalid: list[str] = []
     mended = 0
     for graph in graphs:
-        registry = registry_with_subgraphs(existing(graph, "graph file"))
+        registry = registry_with_subgraphs(existing_file(graph, "graph file"))
         try:
             mended += mend(graph, rules, shown, registry) if fix else 0
             found += lint_graph(graph, rules, registry=registry, measured=shown)
@@ -109,7 +109,7 @@ def mend(
         with graph.open(encoding="utf-8", newline="") as file:
             before = file.read()
         if "\r" in before:
-            raise InvalidArgumentError(f"{graph}: lint --fix edits only files whose lines end with \\n")
+            raise InvalidArgumentError(f"{graph}: lint --fix mends only files whose lines end with \\n")
         rewrite_file(graph, edited(before, [one.edit for one in findings if one.edit is not None]))
         try:
             lint_graph(graph, rules, registry=registry, measured=measured)

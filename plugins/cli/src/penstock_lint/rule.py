@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @attrs.frozen
-class Found:
+class RuleMatch:
     """One place of a graph where a rule applies."""
 
     #: Position of the node in the plan; None where it is the graph's own.
@@ -44,7 +44,7 @@ class Rule:
     #: What to do.
     cure: str
     #: Yields where it applies in a graph.
-    check: Callable[[LintedGraph], Iterable[Found]] = attrs.field(repr=False)
+    check: Callable[[LintedGraph], Iterable[RuleMatch]] = attrs.field(repr=False)
     #: `bad`, `good`: text of a small graph with the trap, and of the same one without it.
     bad: str = attrs.field(repr=False, default="")
     good: str = attrs.field(repr=False, default="")

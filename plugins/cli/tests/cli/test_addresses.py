@@ -15,7 +15,7 @@ import pytest
 
 from penstock.plugins.default_registry import default_registry
 from penstock_cli.demo.demo_graph import demo_config
-from penstock_cli.runs.addresses import Address, VideoName, is_live_address
+from penstock_cli.runs.addresses import Address, FileOrAddress, is_live_address
 from penstock_cli.runs.manner import Manner
 from penstock_cli.runs.over_video import OverVideo, config_over_video, run_over_video
 
@@ -86,7 +86,7 @@ def server(film):
 
 
 def converted(text):
-    return VideoName(path_type=Path).convert(text, None, click.Context(click.Command("x")))
+    return FileOrAddress(path_type=Path).convert(text, None, click.Context(click.Command("x")))
 
 
 @pytest.mark.parametrize(

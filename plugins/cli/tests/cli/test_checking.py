@@ -197,7 +197,7 @@ def test_standard_input_that_is_no_text_is_a_fault():
         pytest.param("g.binarypb", b"\xff\xff\xff", "are no serialized CalculatorGraphConfig", id="garbage"),
         pytest.param("g.json", b"[1, 2", "g.json:1:", id="broken-json"),
         pytest.param("g.mp4", b"", "ends with '.mp4'; expected one of .pbtxt", id="no-graph-file"),
-        pytest.param("", None, "is a directory, and nothing is loaded from it; name a file", id="directory"),
+        pytest.param("", None, "is a directory, but must be an existing file; name one", id="directory"),
         pytest.param("nothing.pbtxt", None, "does not exist; check the path", id="missing"),
     ],
 )

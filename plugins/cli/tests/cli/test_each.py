@@ -183,7 +183,7 @@ def test_runs_that_write_the_same_file_are_reported(work, command):
             "the graph has no side packet 'targt' (did you mean 'target'?)",
         ),
         (("--each", "in/*.txt", "--trace", "t.json"), 2, "--trace cannot go with --each"),
-        (("--jobs", 2), 2, "--jobs is for --each FILES"),
+        (("--jobs", 2), 2, "add --each, or leave out --jobs"),
     ],
 )
 def test_mistakes_are_reported_before_anything_runs(work, command, arguments, code, words):

@@ -10,9 +10,9 @@ from click.testing import CliRunner
 from penstock import Registry
 from penstock.config import read_graph
 from penstock.plugins.default_registry import default_registry
+from penstock_cli.existing_files import existing_file
 from penstock_cli.failures import FileMissing
 from penstock_cli.graphs import missing
-from penstock_cli.loading import existing
 from penstock_cli.machine.environment import in_this_environment
 from penstock_cli.main import penstock_command
 
@@ -282,6 +282,6 @@ def test_a_file_without_its_ending_is_found_and_no_folder_is_suggested(tmp_path)
     (tmp_path / "movie").mkdir()
 
     with pytest.raises(FileMissing, match=r"did you mean '.*graph\.pbtxt'\?"):
-        existing(tmp_path / "graph", "graph file")
+        existing_file(tmp_path / "graph", "graph file")
     with pytest.raises(FileMissing, match="does not exist; check the path"):
-        existing(tmp_path / "movi", "graph file")
+        existing_file(tmp_path / "movi", "graph file")

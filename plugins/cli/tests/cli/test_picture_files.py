@@ -22,7 +22,7 @@ from penstock_cli.runs.over_video import OverVideo, run_over_video
 from penstock_cli.runs.picture_files import (
     are_pictures,
     are_pictures_out,
-    default_pictures,
+    default_picture_path,
     path_read,
     path_written,
     with_pictures,
@@ -95,8 +95,12 @@ def test_a_folder_that_exists_means_pictures(tmp_path):
 
 
 def test_where_pictures_go_when_nothing_is_said(shots):
-    assert default_pictures(shots / "a 1.png", "drawn") == Path("drawn.png")
-    assert default_pictures(shots, "drawn") == default_pictures(shots / "a*.png", "drawn") == Path("drawn")
+    assert default_picture_path(shots / "a 1.png", "drawn") == Path("drawn.png")
+    assert (
+        default_picture_path(shots, "drawn")
+        == default_picture_path(shots / "a*.png", "drawn")
+        == Path("drawn")
+    )
 
 
 def test_a_missing_picture_is_named_with_a_similar_one(shots):

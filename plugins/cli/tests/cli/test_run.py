@@ -357,7 +357,10 @@ def test_quiet_and_the_log_exclude_each_other(graph, invoke):
     result = invoke("run", graph(), "-q", "-v")
 
     assert result.exit_code == 2
-    assert "a run cannot have --quiet with --verbose or --log-level; leave out one of them" in said(result)
+    assert (
+        "the manner of a run cannot be --quiet with --verbose or --log-level; leave out one of them"
+        in said(result)
+    )
 
 
 def test_a_crash_in_native_code_says_where_the_calculator_was(command, tmp_path):

@@ -7,7 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from penstock.errors import AlreadyExistsError
-from penstock_cli.group import RunningCommand, ValueIfAny
+from penstock_cli.options import ValueIfAny
+from penstock_cli.running_command import RunningCommand
 
 
 @pytest.fixture

@@ -78,8 +78,8 @@ def test_a_run_whose_time_is_up_has_its_trace_with_what_it_waited_for(graph, inv
 @pytest.mark.parametrize(
     ("where", "wanted"),
     [
-        ("none/trace.json", r"trace '.*': there is no directory '.*none'; make it first"),
-        (".", r"trace '.*' is a directory; name a file in it"),
+        ("none/trace.json", r"target file '.*' of the trace: there is no directory '.*none'; make it first"),
+        (".", r"target file '.*' of the trace is a directory; name a file in it"),
     ],
 )
 def test_a_trace_that_cannot_be_written_is_refused_before_the_run(graph, invoke, tmp_path, where, wanted):

@@ -136,8 +136,8 @@ def test_a_directory_that_has_changed_must_be_installed_again(invoke, soil, what
 
     assert done.exit_code == 1
     assert (
-        f"  fault: plugin 'soil': the installed pack's {what} is {found!r}, but "
-        f"{str(soil / 'pyproject.toml')!r} says {changed!r}; install it again: pip install -e penstock-soil\n"
+        f"  fault: plugin 'soil': the {what} to validate is {changed!r} in {str(soil / 'pyproject.toml')!r}, "
+        f"but that of the installed pack is {found!r}; install it again: pip install -e penstock-soil\n"
     ) in done.stdout
 
 
@@ -174,8 +174,8 @@ def test_a_directory_that_is_not_installed_says_how_to(invoke, soil):
 
     assert done.exit_code == 2
     assert done.stderr == (
-        f"Error: plugin 'loam' of pack {str(soil / 'pyproject.toml')!r} is not installed here; pip install "
-        "-e penstock-soil\n"
+        "Error: penstock validate-pack checks installed packs, and plugin 'loam' of "
+        f"{str(soil / 'pyproject.toml')!r} is not installed here; pip install -e penstock-soil\n"
     )
 
 
@@ -189,7 +189,7 @@ def test_a_directory_without_an_entry_point_is_no_pack(invoke, soil, project):
     done = invoke("validate-pack", soil)
 
     assert done.exit_code == 1
-    assert "has no entry point of the group 'penstock', by which packs are found; add" in done.stderr
+    assert "finds no entry point of the group 'penstock', by which packs are found, in" in done.stderr
 
 
 def test_a_project_that_cannot_be_read_is_reported(invoke, soil):
@@ -208,8 +208,12 @@ def test_a_project_that_cannot_be_read_is_reported(invoke, soil):
     ("arguments", "code", "said"),
     [
         ([], 2, "there is no pyproject.toml here; give the name of an installed pack, or its directory"),
-        (["empty"], 4, "directory 'empty' has no pyproject.toml; give the pack's project directory"),
-        (["./gone"], 4, "pack directory './gone' does not exist; check the path"),
+        (
+            ["empty"],
+            4,
+            "penstock validate-pack needs a pack's project directory, but 'empty' has no pyproject.toml",
+        ),
+        (["./gone"], 4, "penstock validate-pack finds no directory './gone'; check the path"),
         (
             ["stream-handler"],
             2,

@@ -17,7 +17,7 @@ from penstock.config import build_plan, read_graph, to_binary, to_json
 from penstock.errors import GraphConfigError, InvalidArgumentError
 from penstock.packs import default_registry
 from penstock_cli.main import penstock_command
-from penstock_lint import RULES, Edit, Found, Measured, Rule, lint_graph, read_measured
+from penstock_lint import RULES, Edit, Measured, Rule, RuleMatch, lint_graph, read_measured
 from penstock_lint.edit import edited, removal
 from penstock_lint.files import mend
 from penstock_lint.formats import FORMATS
@@ -180,7 +180,7 @@ def test_a_graph_that_would_not_load_any_more_stays_as_it_was(tmp_path):
     file.write_text(ENDS + FORWARD, encoding="utf-8")
 
     def breaks(graph):
-        yield Found(0, "wrong", edit=graph.removal(("input_stream", 0)))
+        yield RuleMatch(0, "wrong", edit=graph.removal(("input_stream", 0)))
 
     with pytest.raises(GraphConfigError, match="no producer"):
         mend(file, [Rule("HA001", "breaks", "", "", breaks)], None)
@@ -380,7 +380,7 @@ def test_packs_bring_rules_and_mistakes_of_theirs_take_no_other_rule_down(pensto
     def short_names(graph):
         for node in graph.nodes:
             if len(node.name) < 3:
-                yield Found(node.id, f"node {node.name!r} has a short name")
+                yield RuleMatch(node.id, f"node {node.name!r} has a short name")
 
     own = Rule("HA001", "short-name", "Short names say little.", "write a longer one", short_names)
     twice = Rule("PS101", "mine", "", "", short_names)

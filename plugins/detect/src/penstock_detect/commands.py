@@ -245,12 +245,12 @@ def detect_command(  # noqa: PLR0913  # an argument for each option
         raise click.UsageError("--events needs --zones, which says what the command detects as an event")
     from dataclasses import replace
 
-    from penstock_cli.api import OverVideo, existing, run_over_video  # on demand, as the module says
+    from penstock_cli.api import OverVideo, existing_file, run_over_video  # on demand, as the module says
     from penstock_detect.command_graph import LINES, graph_text, making_of, write_line
 
     options = {name: given.pop(name) for name in _OF_MODEL}
-    options["model_path"] = str(existing(model, "model").absolute())
-    options["labels_path"] = "" if labels is None else str(existing(labels, "file of labels").absolute())
+    options["model_path"] = str(existing_file(model, "model").absolute())
+    options["labels_path"] = "" if labels is None else str(existing_file(labels, "file of labels").absolute())
     making = making_of(options)
     if making.is_classifier and is_tracked:
         raise click.UsageError(
@@ -282,15 +282,15 @@ def detect_command(  # noqa: PLR0913  # an argument for each option
         return
     from penstock_detect.zones.command import run_with_zones
 
-    run_with_zones(wanted, manner, existing(zones, "file of zones"), events)
+    run_with_zones(wanted, manner, existing_file(zones, "file of zones"), events)
 
 
 def _default_out(video: Path | None) -> Path:
     """Return where drawn frames go where nothing else is said."""
-    from penstock_cli.api import are_pictures, default_pictures  # on demand, as the module says
+    from penstock_cli.api import are_pictures, default_picture_path  # on demand, as the module says
 
     if video is not None and are_pictures(video):
-        return default_pictures(video, "penstock-detect")
+        return default_picture_path(video, "penstock-detect")
     return Path("penstock-detect.mp4")
 
 

@@ -12,7 +12,7 @@ from penstock_editor.json_text import json_mistakes, read_json, split_json
 from penstock_format import read_tree
 
 if TYPE_CHECKING:
-    from penstock_format import Document, Mistake
+    from penstock_format import Document, TreeMistake
 
 _BEGIN: Final = re.compile(r"^node[ \t]*:?[ \t]*[{<]", re.MULTILINE)
 #: Longer texts, in characters, are not read as a whole to see whether a bracket is closed by a later part.
@@ -43,7 +43,7 @@ class Form(Protocol):
     def cursor(self, text: str, offset: int, start: int, role: str) -> Cursor:
         """Return where an offset stands that is in the part that begins at `start`."""
 
-    def mistakes(self, text: str, found: list[Mistake]) -> list[Mistake]:
+    def mistakes(self, text: str, found: list[TreeMistake]) -> list[TreeMistake]:
         """Return the mistakes of a whole text, from the mistakes of its parts."""
 
 
@@ -65,7 +65,7 @@ class _TextForm:
         return cursor_at(text, offset, start)
 
     @staticmethod
-    def mistakes(text: str, found: list[Mistake]) -> list[Mistake]:
+    def mistakes(text: str, found: list[TreeMistake]) -> list[TreeMistake]:
         may_go_on = len(text) < _RE_READ and any(
             " never closed" in one.words and _BEGIN.search(text, one.start + 1) for one in found
         )
@@ -92,7 +92,7 @@ class _JsonForm:
         return json_cursor_at(text, offset, start, role)
 
     @staticmethod
-    def mistakes(text: str, found: list[Mistake]) -> list[Mistake]:  # noqa: ARG004  # JSON has one or none
+    def mistakes(text: str, found: list[TreeMistake]) -> list[TreeMistake]:  # noqa: ARG004  # JSON has one or none
         return json_mistakes(text)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from penstock.readers import tokens_of
 from penstock_editor.forms import TEXT
 from penstock_editor.lines import TextLines
-from penstock_format import Block, Field, Mistake, Scalar
+from penstock_format import Block, Field, Scalar, TreeMistake
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,7 +64,7 @@ class Part:
     def __init__(self, text: str, document: Document) -> None:
         self.text: Final = text
         self.root: Final[Block] = document.root
-        self.mistakes: Final[list[Mistake]] = document.mistakes
+        self.mistakes: Final[list[TreeMistake]] = document.mistakes
         self.names: Final[tuple[Name, ...]] = tuple(_names(document.root))
         #: What `colours` has made of this part, for any place of it; None before it was asked.
         self.encoded: tuple[tuple[int, int], tuple[int, int], list[int]] | None = None
@@ -121,10 +121,10 @@ class GraphText(TextLines):
         return any(one.has_rules for one in self.known.values())
 
     @cached_property
-    def mistakes(self) -> list[Mistake]:
+    def mistakes(self) -> list[TreeMistake]:
         """What no graph text may have, in the order of the text."""
         found = [
-            Mistake(one.start + start, one.end + start, one.words)
+            TreeMistake(one.start + start, one.end + start, one.words)
             for start, part in zip(self.starts, self.parts, strict=True)
             for one in part.mistakes
         ]

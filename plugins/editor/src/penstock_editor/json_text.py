@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from penstock.readers import snake_case, tokens_of
-from penstock_format import Block, Document, Field, Items, Mistake, Piece, Scalar
+from penstock_format import Block, Document, Field, Items, Piece, Scalar, TreeMistake
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,17 +75,17 @@ def read_json(text: str, role: str) -> Document:
     return Document(text, root, [])
 
 
-def json_mistakes(text: str) -> list[Mistake]:
+def json_mistakes(text: str) -> list[TreeMistake]:
     """Return the first mistake of a JSON text; none where it is JSON."""
     try:
         json.loads(text)
     except json.JSONDecodeError as error:
         words = f"{error.msg[:1].lower()}{error.msg[1:]}"
-        return [Mistake(error.pos, min(error.pos + 1, len(text)), words)]
+        return [TreeMistake(error.pos, min(error.pos + 1, len(text)), words)]
     except RecursionError:
-        return [Mistake(0, 1, "its brackets are nested too deep")]
+        return [TreeMistake(0, 1, "its brackets are nested too deep")]
     except ValueError as error:
-        return [Mistake(0, 1, str(error))]
+        return [TreeMistake(0, 1, str(error))]
     return []
 
 

@@ -59,7 +59,9 @@ class SharedThreadPoolExecutor(Executor):
 
     def __init__(self, pool: str = "", num_threads: int = 0) -> None:
         if num_threads < 0:
-            raise InvalidArgumentError(f"the pool's num_threads is {num_threads}, but must be positive, or 0")
+            raise InvalidArgumentError(
+                f"the shared pool's num_threads is {num_threads}, but must be positive, or 0"
+            )
         self.pool: Final = pool
         self.num_threads: Final = num_threads or os.cpu_count() or 1
 
@@ -72,7 +74,7 @@ class SharedThreadPoolExecutor(Executor):
 
         message = options.get(SharedThreadPoolExecutorOptions)
         threads = message.num_threads or max(defaults.num_threads, 0)
-        limits.check("threads", threads, f"the pool's num_threads is {threads}")
+        limits.check("threads", threads, f"the shared pool's num_threads is {threads}")
         return cls(message.pool, threads)
 
     def lend_to(self, work: Work) -> ExecutorLease:

@@ -57,7 +57,7 @@ class ThreadPoolExecutor(Executor):
         if num_threads <= 0:
             raise InvalidArgumentError(f"num_threads is {num_threads}, but must be positive")
         if stack_size < 0:
-            raise InvalidArgumentError(f"the pool's stack_size is {stack_size}, but must be positive")
+            raise InvalidArgumentError(f"the thread pool's stack_size is {stack_size}, but must be positive")
         self.num_threads: Final = num_threads
         self._prefix: Final = thread_name_prefix
         self._nice: Final = nice_priority_level
@@ -105,7 +105,9 @@ class ThreadPoolExecutor(Executor):
             try:
                 before = threading.stack_size(self._stack_size)
             except ValueError as error:
-                raise InvalidArgumentError(f"the pool's stack_size is {self._stack_size}: {error}") from error
+                raise InvalidArgumentError(
+                    f"the thread pool's stack_size is {self._stack_size}: {error}"
+                ) from error
             try:
                 thread.start()
             finally:
@@ -150,8 +152,8 @@ def stack_size_of(message: Any) -> int:
     """
     size: int = message.stack_size
     if message.HasField("stack_size") and size <= 0:
-        raise InvalidArgumentError(f"the pool's stack_size is {size}, but must be positive")
-    limits.check("stack_bytes", size, f"the pool's stack_size is {size}")
+        raise InvalidArgumentError(f"the thread pool's stack_size is {size}, but must be positive")
+    limits.check("stack_bytes", size, f"the thread pool's stack_size is {size}")
     return size
 
 

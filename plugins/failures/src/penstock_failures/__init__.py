@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from penstock.packs import late_names
 
 if TYPE_CHECKING:
+    from penstock_failures.actions import FailureAction as FailureAction
     from penstock_failures.failure import Failure as Failure
-    from penstock_failures.failure import FailureAction as FailureAction
 
 if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name
     __all__, __getattr__, __dir__ = late_names(
-        __name__, {"penstock_failures.failure": "FailureAction Failure"}
+        __name__,
+        {"penstock_failures.actions": "FailureAction", "penstock_failures.failure": "Failure"},
     )

@@ -2,30 +2,13 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import attrs
 
 if TYPE_CHECKING:
     from penstock import Timestamp
-
-
-class FailureAction(StrEnum):
-    """What was done about a failure."""
-
-    #: The call is made again for the same input set.
-    RETRY = "retry"
-    #: The call is made again for the same input set, or for the next, by a new object.
-    RESTART = "restart"
-    #: The input set was skipped; the same object goes on.
-    SKIP = "skip"
-    #: The calculator of `fallback` takes over, with this input set.
-    FALL_BACK = "fall back"
-    #: The run ends.
-    FAIL = "fail"
-    #: Nothing: an object that was to be replaced anyway could not be closed.
-    NONE = "none"
+    from penstock_failures.actions import FailureAction
 
 
 @attrs.frozen

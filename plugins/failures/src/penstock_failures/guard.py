@@ -26,7 +26,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock import STOP, Packet, Timestamp
 from penstock.errors import FailedPreconditionError, PenstockError, traceback_of, words_of
@@ -45,8 +45,9 @@ from penstock.lowlevel import (
     show_method,
 )
 from penstock.runs import METHODS
-from penstock_failures import policy as actions
-from penstock_failures.failure import Failure, FailureAction
+from penstock_failures import actions
+from penstock_failures.actions import FailureAction
+from penstock_failures.failure import Failure
 from penstock_failures.waiting import Followed, Gate, Resume, Standing, in_time, rest
 
 if TYPE_CHECKING:
@@ -54,7 +55,6 @@ if TYPE_CHECKING:
 
     from penstock.lowlevel import Invoker, LayerOptions, Node, NodePlan, Placing, Plan
     from penstock.runs import Step
-    from penstock_failures.policy import Policy
 
 _LOG: Final = get_logger("failures")
 
@@ -94,6 +94,27 @@ class _InputSet:
         #: The last one.
         self.failure: Failure | None = None
         self.traceback = ""
+
+
+class Policy(NamedTuple):
+    """The failure policy of one node, as its guard follows it."""
+
+    #: `on_error`, `then`: FAIL, SKIP, RESTART or FALL_BACK.
+    on_error: int
+    then: int
+    #: How often a call is made again for one input set.
+    retry: int
+    #: `max_restarts`, `within_s`: at most so many new objects in any so many seconds.
+    max_restarts: int
+    within_s: float
+    #: The first pause before a call is made again.
+    backoff_s: float
+    #: Method of the calculator → how long a call of it may take, in seconds; no entry for no limit.
+    limits: dict[str, float]
+    #: Its name, or "".
+    error_stream: str
+    #: The plan of a graph of the node alone, with the other calculator; None without one.
+    fallback: Plan | None
 
 
 class NodeGuard(Guard):
@@ -616,8 +637,8 @@ class NodeGuard(Guard):
         node = step.node
         if any(output.packets for output in step.out_ports):
             raise FailedPreconditionError(
-                f"node {node.name!r}: guard: open() wrote packets when the node was opened again "
-                "after a failure; the readers have those of the first open(), so a node that may be "
+                f"node {node.name!r}: open() wrote packets when the node was opened again by the guard "
+                "of its failure policy; the readers have those of the first open(), so a node that may be "
                 "restarted must not write there",
                 node=node.name,
             )

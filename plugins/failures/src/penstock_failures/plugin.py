@@ -8,4 +8,4 @@ from penstock import Components, hookimpl
 @hookimpl
 def penstock_components() -> Components:
     """Return the layer that carries out the field `failure` of nodes; it is imported on first use."""
-    return Components(layers={"failure": "penstock_failures.policy_check:FailureLayer"})
+    return Components(layers={"failure": "penstock_failures.policy:FailureLayer"})

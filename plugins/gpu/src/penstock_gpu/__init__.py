@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from penstock_gpu.buffers.buffer import register_converter as register_converter
     from penstock_gpu.buffers.buffer import register_storage as register_storage
     from penstock_gpu.buffers.buffer_pool import GpuBufferPool as GpuBufferPool
-    from penstock_gpu.buffers.texture_pool import PoolOptions as PoolOptions
+    from penstock_gpu.buffers.texture_pool import TexturePoolOptions as TexturePoolOptions
     from penstock_gpu.buffers.texture_storage import GlTextureView as GlTextureView
     from penstock_gpu.calculators.shader import shader_calculator as shader_calculator
     from penstock_gpu.contexts.context import GlContext as GlContext
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 _HOMES: Final = {
     "penstock_gpu.buffers.buffer": "GpuBuffer register_converter register_storage",
     "penstock_gpu.buffers.buffer_pool": "GpuBufferPool",
-    "penstock_gpu.buffers.texture_pool": "PoolOptions",
+    "penstock_gpu.buffers.texture_pool": "TexturePoolOptions",
     "penstock_gpu.buffers.texture_storage": "GlTextureView",
     "penstock_gpu.calculators.shader": "shader_calculator",
     "penstock_gpu.contexts.context": "GlContext",

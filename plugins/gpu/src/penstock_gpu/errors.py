@@ -50,6 +50,10 @@ class GpuUnavailableError(UnavailableError):
         self.cure = cure
 
 
+class CudaUnavailableError(GpuUnavailableError):
+    """CUDA cannot be used here, or not with this OpenGL context; the message says why and what to do."""
+
+
 class GlError(InternalError):
     """A GL call failed. It has done nothing, and the context can still be used."""
 

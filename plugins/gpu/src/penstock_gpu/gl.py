@@ -213,7 +213,8 @@ def compile_program(
     names = _SELF
     if not names.glGetString(names.GL_VERSION):
         raise FailedPreconditionError(
-            "no GL context is current; compile in gl_setup, in helper.run_in_gl_context or in GlContext.run"
+            "gl.compile_program needs a GL context, and none is current; call it in gl_setup, in "
+            "helper.run_in_gl_context or in GlContext.run"
         )
     shaders = []
     program = names.glCreateProgram()

@@ -86,7 +86,9 @@ def find(name: str) -> Any:
             if found is not None:
                 return _bind(name, found)
         near = get_close_matches(name, {known for version in _VERSIONS for known in dir(_raw(version))}, 1)
-    raise AttributeError(f"GL has no name {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+    raise AttributeError(
+        f"the GL library has no name {name!r}" + (f"; did you mean {near[0]!r}?" if near else "")
+    )
 
 
 def _raw(version: str) -> ModuleType:
@@ -107,7 +109,9 @@ def _import(name: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "OpenGL":
             raise
-        raise GpuUnavailableError("PyOpenGL is not installed", "pip install PyOpenGL") from error
+        raise GpuUnavailableError(
+            "the GL library needs PyOpenGL, which is not installed", "pip install PyOpenGL"
+        ) from error
     except (ImportError, AttributeError, OSError, TypeError) as error:  # PyOpenGL's, where a part is missing
         cause = f"PyOpenGL cannot be imported: {type(error).__name__}: {error}"
         raise GpuUnavailableError(cause, INSTALL) from error
@@ -167,8 +171,8 @@ def _checker(name: str) -> Any:
             raise GlError(name, code)
         if LOCAL.context is None and name != "glGetString" and not is_current():
             raise FailedPreconditionError(
-                f"{name} was called where no GL context is current, so it did nothing; call it in the "
-                "gl_... methods, in helper.run_in_gl_context or in GlContext.run"
+                f"{name} of the GL library was called where no GL context is current, so it did nothing; "
+                "call it in the gl_... methods, in helper.run_in_gl_context or in GlContext.run"
             )
         return result
 

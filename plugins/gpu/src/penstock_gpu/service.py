@@ -16,7 +16,7 @@ from penstock import ServiceKey
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock.log import get_logger, place
 from penstock_gpu.buffers.buffer_pool import GpuBufferPool
-from penstock_gpu.buffers.texture_pool import PoolOptions
+from penstock_gpu.buffers.texture_pool import TexturePoolOptions
 from penstock_gpu.contexts.context import GlContext
 from penstock_gpu.contexts.executor import GlExecutor
 from penstock_gpu.errors import GpuUnavailableError
@@ -89,12 +89,12 @@ class GpuResources:
         threads: bool = True,
         share_with: GlContext | ExternalContext | None = None,
         api: str | None = None,
-        pool: PoolOptions | None = None,
+        pool: TexturePoolOptions | None = None,
     ) -> None:
         #: As above.
         self.policy: Final = _checked_policy(policy)
         #: The pool of textures.
-        self.pool: Final = GpuBufferPool(PoolOptions() if pool is None else pool)
+        self.pool: Final = GpuBufferPool(TexturePoolOptions() if pool is None else pool)
         self._device: Final = device
         self._has_threads: Final = threads
         self._api: Final = api

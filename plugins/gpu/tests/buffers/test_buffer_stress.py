@@ -9,7 +9,7 @@ import threading
 import numpy as np
 import pytest
 
-from penstock_gpu import GlContext, GlTextureView, GpuBuffer, GpuBufferPool, PoolOptions, gl
+from penstock_gpu import GlContext, GlTextureView, GpuBuffer, GpuBufferPool, TexturePoolOptions, gl
 from penstock_gpu.formats import GpuBufferFormat as F
 
 pytestmark = pytest.mark.heavy
@@ -138,7 +138,7 @@ def image(
 
 def stress(context: GlContext, other: GlContext, frames: int, largest: int) -> int:
     """Return how many of `frames` images had a wrong pixel."""
-    pool = GpuBufferPool(PoolOptions(min_requests_before_pool=1))
+    pool = GpuBufferPool(TexturePoolOptions(min_requests_before_pool=1))
     workers = [Worker(seed, [context, other], pool, frames // THREADS, largest) for seed in range(THREADS)]
     for worker in workers:
         worker.start()

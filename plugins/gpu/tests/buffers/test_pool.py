@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
-from penstock_gpu import GlError, GlTextureView, GpuBuffer, GpuBufferPool, PoolOptions, gl
+from penstock_gpu import GlError, GlTextureView, GpuBuffer, GpuBufferPool, TexturePoolOptions, gl
 from penstock_gpu.buffers.gl_texture_object import GlTextureObject
 from penstock_gpu.buffers.texture_pool import TexturePool, default_texture
 from penstock_gpu.buffers.texture_storage import TextureStorage
@@ -66,7 +66,7 @@ def log():
 
 def pool_of(log: Log, *, is_watched: bool = True, **options: int) -> TexturePool[FakeTexture]:
     """Return a pool of textures without GL; none may be deleted under the lock of one that is watched."""
-    made = TexturePool(PoolOptions(**options), log.make, lambda: log.group)
+    made = TexturePool(TexturePoolOptions(**options), log.make, lambda: log.group)
     if is_watched:
         log.locks.append(made._lock)
     return made
@@ -378,11 +378,11 @@ def test_threads_that_take_and_give_back_at_once_lose_nothing(log):
 )
 def test_options_out_of_range_are_refused(option, value, least):
     with pytest.raises(InvalidArgumentError, match=f"{option} is {value}, but must be at least {least}"):
-        PoolOptions(**{option: value})
+        TexturePoolOptions(**{option: value})
 
 
 def test_the_defaults_are_those_of_the_reference_but_for_how_many_are_kept():
-    assert attrs.astuple(PoolOptions()) == (None, 10, 2, 50)
+    assert attrs.astuple(TexturePoolOptions()) == (None, 10, 2, 50)
 
 
 def test_within_its_scope_a_pool_is_used_by_default(log):
@@ -410,7 +410,7 @@ def test_within_its_scope_a_pool_is_used_by_default(log):
 
 
 def buffer_pool(**options: int) -> GpuBufferPool:
-    return GpuBufferPool(PoolOptions(**options))
+    return GpuBufferPool(TexturePoolOptions(**options))
 
 
 def fill(buffer: GpuBuffer, *color: float) -> int:

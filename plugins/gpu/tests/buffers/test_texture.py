@@ -268,14 +268,14 @@ def test_an_image_that_is_being_written_is_not_read(context, other):
 
     with pytest.raises(
         FailedPreconditionError,
-        match=r"<texture .* BGRA32 3x2> is being written to; release the texture's view",
+        match=r"<texture .* BGRA32 3x2> is being written to; release the texture object's view",
     ):
         other.run(lambda: buffer.read_view(GlTextureView))
     with pytest.raises(FailedPreconditionError, match="is being written to"):
         buffer.array()
     with pytest.raises(
         FailedPreconditionError,
-        match="is being written to already; release the texture's first view to write",
+        match="is being written to already; release the texture object's first view to write",
     ):
         context.run(lambda: buffer.write_view(GlTextureView))
 
@@ -289,7 +289,8 @@ def test_an_image_that_is_being_read_is_not_written(context):
     views = [context.run(lambda: buffer.read_view(GlTextureView)) for _ in range(2)]
 
     with pytest.raises(
-        FailedPreconditionError, match="is being read; release the texture's 2 views to read before writing"
+        FailedPreconditionError,
+        match="is being read; release the texture object's 2 views to read before writing",
     ):
         context.run(lambda: buffer.write_view(GlTextureView))
 

@@ -345,10 +345,10 @@ def test_a_result_of_too_many_pixels_is_refused_in_open(run_gl, pixels):
         (options(KINDS, {"cube": [1, 2]}), r"'cube' is set to 2 numbers.*takes 9, row by row"),
         (options(KINDS, {"list": [1, 2]}), r"'list' is set to 2 numbers.*array of 3 float"),
         (options(KINDS, {"whole": 1.5}), r"'whole' is set to 1.5, but it is of type int; give whole numbers"),
-        (options(GAIN, {"time": 1}), r"uniform 'time' is set by the calculator"),
-        (options(GAIN, {"video": 1}), r"uniform 'video' is set by the calculator"),
-        (options(GAIN, width=3), r"width is 3 and height 0, but both must be above 0"),
-        (options(GAIN, width=-3, height=-2), r"width is -3 and height -2"),
+        (options(GAIN, {"time": 1}), r"uniform 'time', which the calculator sets itself"),
+        (options(GAIN, {"video": 1}), r"uniform 'video', which the calculator sets itself"),
+        (options(GAIN, width=3), r"width 3 and height 0, but both must be above 0"),
+        (options(GAIN, width=-3, height=-2), r"width -3 and height -2"),
         (options(GAIN, format=GpuBufferFormat.NV12), r"NV12 has several planes"),
         (
             ShaderCalculatorOptions(

@@ -230,7 +230,7 @@ def test_a_job_that_still_runs_when_the_wait_is_over_is_said_to(context):
     try:
         with pytest.raises(
             WaitTimeoutError,
-            match=r"in context 'main' did not end within 0.01 s: it still runs",
+            match=r"the GL thread of context 'main' did not end the job .* within 0.01 s: it still runs",
         ):
             context.run(lambda: may_go.wait(PATIENCE_S), timeout=0.01)
     finally:
@@ -265,7 +265,7 @@ def test_contexts_that_would_wait_for_each_other_are_told_so(make_context):
 
     with pytest.raises(
         FailedPreconditionError,
-        match="context 'first' waits for this job, or for one behind it, and cannot run",
+        match="context 'first' waits for this job, or for one behind it; post it",
     ):
         first.run(lambda: second.run(lambda: first.run(lambda: None)))
 

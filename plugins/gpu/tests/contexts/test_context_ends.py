@@ -421,9 +421,9 @@ print(context.run(lambda: bool(gl.glIsTexture(texture)) or "the texture is there
     )
 
     reason = (
-        "was used after fork: this process was forked from one that had used GL, and drivers do not "
+        "was used after fork: this process was forked from one that had native contexts, and drivers do not "
         "survive"
-        ' that; start processes by "spawn" instead: multiprocessing.get_context("spawn")'
+        ' that; start processes with native contexts by "spawn" instead: multiprocessing.get_context("spawn")'
     )
     *errors, closed, status, parent = done.stdout.splitlines()
     assert errors == [f"context 'c' {reason}"] * 4 + [f"GlContext.create {reason}"] * 2

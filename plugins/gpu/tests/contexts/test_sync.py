@@ -206,7 +206,8 @@ def test_a_fence_is_made_where_its_context_is_current(pair):
     first, second = pair
     for place in (lambda call: call(), second.run):
         with pytest.raises(
-            FailedPreconditionError, match="context 'first' is not current here; make the fence in"
+            FailedPreconditionError,
+            match="GlContext 'first' makes no fence where it is not current; make the fence in",
         ):
             place(first.create_sync)
 

@@ -442,7 +442,7 @@ def test_dlpack_says_which_device_and_refuses_others_and_copies(cuda, gl_context
     for stream in (0, -2):
         with pytest.raises(
             ValueError,
-            match=f"the stream for the CUDA array is {stream}, expected None, -1, 1, 2 or a stream's handle",
+            match=f"the stream for the CudaArray is {stream}, expected None, -1, 1, 2 or a stream's handle",
         ):
             view.__dlpack__(stream=stream)
     held = taker(view, max_version=None)
@@ -486,7 +486,8 @@ def test_an_array_of_another_shape_or_type_is_refused(cuda, gl_context, on_devic
         view.copy_from(on_device(pixels(F.RGB24)))
 
     assert str(caught.value) == (
-        "the CUDA array is (5, 7, 3) uint8, expected (5, 7, 4) uint8, as the buffer's size and format say"
+        "the array to copy into a CudaArray is (5, 7, 3) uint8, expected (5, 7, 4) uint8, as the buffer's "
+        "size and format say"
     )
     with pytest.raises(InvalidArgumentError, match="is no BGRA32 image"):
         of_cuda(on_device(pixels(F.RGB24)), F.BGRA32, context=gl_context)
@@ -545,7 +546,8 @@ def test_a_context_of_gles_is_refused(cuda, gl_available):
 
     assert (
         why_no_cuda(context)
-        == f'context {context.name!r} speaks gles, but CUDA storage needs desktop GL; make it with api="gl"'
+        == f"context {context.name!r} speaks gles, but the bridge to CUDA needs desktop GL; "
+        'make it with api="gl"'
     )
     context.close()
 

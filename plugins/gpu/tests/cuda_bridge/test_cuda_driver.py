@@ -12,7 +12,8 @@ import pytest
 
 from penstock.errors import UnavailableError
 from penstock_gpu.cuda import driver as cuda_driver
-from penstock_gpu.cuda.driver import CudaDriver, CudaError, CudaUnavailableError
+from penstock_gpu.cuda.driver import CudaDriver, CudaError
+from penstock_gpu.errors import CudaUnavailableError
 
 #: The lowest number that a CUDA driver has for "no device".
 NO_DEVICE = 100

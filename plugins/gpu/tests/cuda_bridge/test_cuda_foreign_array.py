@@ -174,7 +174,7 @@ def test_other_devices_elements_and_things_are_refused(on_device, by_interface, 
         "foreign array OnDevice is on DLPack device type 10, expected 2, CUDA"
     )
     assert refused(on_device(image(4, 6, dtype=np.complex64)), bridge) == (
-        "the foreign array has elements of DLPack type 5 with 64 bits, expected uint8, float16 or "
+        "the foreign array has elements of type 5 with 64 bits, expected uint8, float16 or "
         "float32; convert the array before"
     )
     assert refused([1, 2], bridge) == (

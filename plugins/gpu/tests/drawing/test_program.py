@@ -189,12 +189,12 @@ def test_a_wrong_uniform_changes_nothing(draw):
             (
                 "levle",
                 1,
-                "program 'P' has no uniform 'levle'; the program has 'level'; did you mean 'level'?",
+                "program 'P' has no uniform 'levle'; its uniforms: 'level'; did you mean 'level'?",
             ),
             (
                 "colour",
                 1,
-                "program 'P' has no uniform 'colour'; the program has 'level'; declare it in the shader",
+                "program 'P' has no uniform 'colour'; its uniforms: 'level'; declare it in the shader",
             ),
             ("level", 1, "uniform 'level' is set to 1 number, but it is a vec2, which takes 2"),
             ("level", "ab", "uniform 'level' is set to 'ab', but it is a vec2, which takes 2; give numbers"),
@@ -248,7 +248,7 @@ def test_a_program_that_nobody_has_any_more_is_deleted_in_its_context(draw):
 
 @pytest.mark.gpu
 def test_without_a_context_it_says_so():
-    with pytest.raises(FailedPreconditionError, match="no GL context is current"):
+    with pytest.raises(FailedPreconditionError, match="needs a GL context, and none is current"):
         GlProgram(PLACES)
 
 

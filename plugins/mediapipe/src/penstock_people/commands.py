@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from penstock_cli.api import EXIT_CODES, RunningCommand, VideoName, read_manner, run_options
+from penstock_cli.api import EXIT_CODES, FileOrAddress, RunningCommand, read_manner, run_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,7 +67,7 @@ def _over_video(command: F) -> F:
             is_flag=True,
             help="Leave out pictures that cannot be read, in place of ending with an error; each is named.",
         ),
-        click.argument("video", type=VideoName(path_type=Path), required=False),
+        click.argument("video", type=FileOrAddress(path_type=Path), required=False),
     ):
         command = option(command)
     return command
@@ -209,7 +209,7 @@ def _run(  # noqa: PLR0913  # an argument for each option
     from penstock_cli.api import (  # on demand, as the module says
         OverVideo,
         are_pictures,
-        default_pictures,
+        default_picture_path,
         is_live_address,
         run_over_video,
     )
@@ -225,7 +225,7 @@ def _run(  # noqa: PLR0913  # an argument for each option
         )
     if out is None and not show and result is None:
         out = Path(f"penstock-{name}.mp4")
-        out = default_pictures(video, f"penstock-{name}") if video is not None and is_stills else out
+        out = default_picture_path(video, f"penstock-{name}") if video is not None and is_stills else out
     if is_stills:  # nothing is known of one picture from the one before
         sides = {**sides, "use_prev_landmarks": False}
         sides |= {"smooth_landmarks": False} if "smooth_landmarks" in sides else {}

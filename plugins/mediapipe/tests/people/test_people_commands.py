@@ -148,7 +148,7 @@ def test_the_times_of_the_nodes_are_printed_on_request(invoke, film, tmp_path):
             ["in.mp4", "--json", "--rows"],
             "--json and --rows both print the landmarks of people to stdout; leave out one of them",
         ),
-        (["in.mp4", "-q", "-v"], "a run cannot have --quiet with --verbose or --log-level"),
+        (["in.mp4", "-q", "-v"], "the manner of a run cannot be --quiet with --verbose or --log-level"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(invoke, command, arguments, message):

@@ -9,7 +9,7 @@ import click
 
 from penstock.error_text import printable
 from penstock.errors import PenstockError
-from penstock_cli.api import VIEWER, FileMissing, Viewer, existing, registry_with_subgraphs, say
+from penstock_cli.api import VIEWER, FileMissing, Viewer, existing_file, registry_with_subgraphs, say
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,7 +66,7 @@ def watch_graph(
     from penstock_live.listening import listen
     from penstock_live.needs import check_web
 
-    existing(path, "graph file")
+    existing_file(path, "graph file")
     check_web("the picture of a graph in a browser", 'pip install "penstock-monitor[live]"', _NEEDED)
     from penstock_live.picture_site import PictureSite  # with the web server
 
@@ -122,7 +122,7 @@ def _drawn(path: Path, registry: Registry, *, expand: bool) -> tuple[str, list[s
     from penstock_views import draw
 
     try:
-        known = registry_with_subgraphs(existing(path, "graph file"), registry)
+        known = registry_with_subgraphs(existing_file(path, "graph file"), registry)
         drawing = draw.drawing(path, known, expand=expand)
         return draw.painter_svg(drawing), [*drawing.notes, *graph_faults(path, known, drawing)]
     except (PenstockError, FileMissing) as error:

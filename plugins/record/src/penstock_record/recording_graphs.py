@@ -13,7 +13,7 @@ from penstock_formats import ImageFrame
 from penstock_record.codec import Codecs
 from penstock_record.options import Compression, Pictures
 from penstock_record.recording_reader import RecordingReader, changes_in
-from penstock_steering import apply
+from penstock_steering import apply_change
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -170,7 +170,7 @@ def replay_changes(graph: CalculatorGraph, path: Path) -> tuple[Change, ...]:
     made = []
     for change in changes_in(path):
         try:
-            apply(graph, change)
+            apply_change(graph, change)
         except NotFoundError as error:
             if error.node != change.node:
                 raise

@@ -16,8 +16,8 @@ from penstock_cli.api import (
     RunFailed,
     WrongUsage,
     amount,
-    check_trace_target,
-    existing,
+    check_target_file,
+    existing_file,
     plural,
     registry_with_subgraphs,
     run_file,
@@ -87,14 +87,14 @@ def replay(  # noqa: PLR0913  # the options of the command
     pictures: str,
 ) -> None:
     """Run a graph on a recording. Raises as `run_file`, and WrongUsage for streams that do not fit."""
-    existing(recording, "recording")
+    existing_file(recording, "recording")
     if out is not None:
         _check_new(out)
 
     def change(file: Path) -> CalculatorGraphConfig:
         registry = registry_with_subgraphs(file)
         try:
-            source = None if graph is None else existing(graph, "graph file")
+            source = None if graph is None else existing_file(graph, "graph file")
             made = replay_graph(source, recording, streams, speed=speed, registry=registry)
             if out is None:
                 return made
@@ -129,7 +129,7 @@ def replay(  # noqa: PLR0913  # the options of the command
 
 def _check_new(out: Path) -> None:
     """Refuse a file that cannot be written, or may not be replaced, before the graph is loaded."""
-    check_trace_target(out, "recording")
+    check_target_file(out, "recording")
     try:
         current().writing(out)
     except AlreadyExistsError as error:
@@ -179,7 +179,7 @@ def show_differences(
         WrongUsage: a stream, or a file that is no recording.
         FileMissing: a file cannot be read.
     """
-    files = [existing(file, "recording") for file in (first, second)]
+    files = [existing_file(file, "recording") for file in (first, second)]
     try:
         found = differences(*files, streams=streams, tolerances=tolerances)
     except (NotFoundError, InvalidArgumentError) as error:
@@ -204,9 +204,9 @@ def show_repair(recording: Path, out: Path | None) -> None:
         FileMissing: a file cannot be read or written.
         RunFailed: nothing was saved.
     """
-    existing(recording, "recording")
+    existing_file(recording, "recording")
     if out is not None:
-        check_trace_target(out, "recording")
+        check_target_file(out, "recording")
     try:
         done = repair(recording, out)
     except InvalidArgumentError as error:

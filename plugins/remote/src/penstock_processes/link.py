@@ -282,7 +282,7 @@ class Link:
     def _bury(self) -> None:
         """Learn how the process ended, and fail the calls under way."""
         self._outbox.close()  # first, whatever comes: its thread waits for this without a time-out
-        death = WorkerDiedError("has ended, and its link did not tell how", pid=self.pid)
+        death = WorkerDiedError("has ended, and the link to its process did not tell how", pid=self.pid)
         try:
             self._ends.calls.close()  # which ends a process that lives, and what waits to send
             death = self._how(self._ends.process.end())

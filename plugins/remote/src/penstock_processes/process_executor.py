@@ -20,7 +20,7 @@ from penstock_processes.options import Codec, ProcessExecutorOptions, SandboxKin
 from penstock_processes.process import WorkerNotStartedError
 from penstock_processes.sandbox import check_sandbox
 from penstock_remote.api import (
-    Copies,
+    NodeCopies,
     Places,
     RemoteCalculator,
     arranged,
@@ -157,7 +157,7 @@ class ProcessExecutor(ThreadPoolExecutor):
             link.make(key, description)
         end = end_of(node, plan, is_plain=self.options.codec is Codec.NO_PICKLE)
         stand_in = RemoteCalculator(
-            Copies([partial(link.call, key, description) for link, key in copies], links), end
+            NodeCopies([partial(link.call, key, description) for link, key in copies], links), end
         )
         for link, key in copies:
             weakref.finalize(stand_in, link.forget, key).atexit = False
@@ -251,8 +251,9 @@ class _Pool:
         except (OSError, ValueError) as error:
             mib = self._options.arena_mib
             raise WorkerNotStartedError(
-                f"the executor has no shared memory of {mib} MiB for payloads: {error}; lower arena_mib, or "
-                "raise the limits of files, of descriptors and of memory (`ulimit -f`, `-n`, `-v`)"
+                f"the process executor has no shared memory of {mib} MiB for payloads: {error}; lower "
+                "arena_mib, or raise the limits of files, of descriptors and of memory (`ulimit -f`, `-n`, "
+                "`-v`)"
             ) from error
         self._descriptors[number] = descriptor
         self._arenas[number] = arena

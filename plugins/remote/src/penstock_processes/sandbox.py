@@ -71,7 +71,7 @@ def check_sandbox(options: ProcessExecutorOptions) -> None:
                 raise InvalidArgumentError(f"the sandbox option {name} has {path!r}, which does not exist")
             if Path(path).samefile("/"):
                 raise InvalidArgumentError(
-                    f"the sandbox option {name} has {path!r}, which is the whole file system; "
+                    f"the executor's sandbox would hold the whole file system, since {name} has {path!r}; "
                     "name the folders that the worker needs"
                 )
 

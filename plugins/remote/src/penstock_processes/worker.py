@@ -35,10 +35,10 @@ from penstock_remote.api import (
     THIS_MACHINE,
     LogSender,
     Machine,
-    calling,
     end_child,
     error_as_data,
     hosted,
+    log_as_node,
     output_fault,
 )
 
@@ -210,7 +210,7 @@ class Worker:
             raise node
         self._running[number] = node
         try:
-            with calling(node.name):
+            with log_as_node(node.name):
                 answer = node.call(call)
         finally:
             if self._is_child:

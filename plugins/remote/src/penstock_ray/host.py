@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from penstock.packs import default_registry
 from penstock_ray.messages import Ready, Reply, Request
-from penstock_ray.process import leave_ray, own_identity
+from penstock_ray.process_state import leave_ray, own_identity
 from penstock_ray.references import Later, resolved
 from penstock_ray.wire import dumps, loads
-from penstock_remote.api import Call, LogSender, calling, end_child, error_as_data, hosted, output_fault
+from penstock_remote.api import Call, LogSender, end_child, error_as_data, hosted, log_as_node, output_fault
 
 if TYPE_CHECKING:
     from penstock_ray.messages import HostSetup, NodeSetup
@@ -133,7 +133,7 @@ class NodeHost:
                 call = call._replace(inputs=[resolved(one, references) for one in call.inputs])
             self._running[number] = node
             try:
-                with calling(node.name):
+                with log_as_node(node.name):
                     answer = node.call(call)
             finally:
                 if self._is_child:

@@ -331,7 +331,9 @@ class ActorLink:
             death = self._not_started(error)
         finally:
             if death is None:  # an error of this thread, which `threading.excepthook` shows
-                death = WorkerDiedError("is unknown: the thread of its link that takes replies has failed")
+                death = WorkerDiedError(
+                    "is unknown: the thread of its Ray link that takes replies has failed"
+                )
             self._bury(death)
 
     def _take(self, sent: _Sent) -> PenstockError | None:
@@ -447,11 +449,12 @@ class ActorLink:
         self._kill()
         needs = self.needs
         if isinstance(error, self._ray.exceptions.RayActorError) and not error.actor_init_failed:
-            return WorkerDiedError(f"died before its link was ready ({_last_line(str(error))})")
+            return WorkerDiedError(f"died before its Ray link was ready ({_last_line(str(error))})")
         if not isinstance(error, self._ray.exceptions.GetTimeoutError):
             return ActorNotStartedError(
-                f"could not be made: {_last_line(str(error))}; the hosts need penstock-remote and the packs "
-                "of the graph in the versions that are here: install them there, or name them in runtime_env"
+                f"could not be made by Ray: {_last_line(str(error))}; the hosts need penstock-remote and "
+                "the packs of the graph in the versions that are here: install them there, or name them in "
+                "runtime_env"
             )
         missing = needs.missing(self._ray.nodes())
         why = f"; {missing}" if missing else "; the cluster has that, but it may be in use"

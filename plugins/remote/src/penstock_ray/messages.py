@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from penstock_ray.process import Identity
+    from penstock_ray.process_state import Identity
     from penstock_remote.api import Described
 
 

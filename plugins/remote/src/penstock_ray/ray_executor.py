@@ -19,7 +19,7 @@ from penstock_ray.messages import NodeSetup
 from penstock_ray.options import NodeResources, RayExecutorOptions
 from penstock_ray.references import stays_there
 from penstock_remote.api import (
-    Copies,
+    NodeCopies,
     Places,
     RemoteCalculator,
     arranged,
@@ -224,7 +224,7 @@ class _OnCluster(RemoteCalculator):
         end: RegionEnd | None,
     ) -> None:
         senders = [partial(self._send, link, lane) for link, lane in copies]
-        super().__init__(Copies(senders, [link for link, _ in copies]), end)
+        super().__init__(NodeCopies(senders, [link for link, _ in copies]), end)
         self._node: Final = node
         self.executor: Final = executor
         self._by_reference: tuple[int, ...] = ()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock_ray.process import State, end, state_of
+from penstock_ray.process_state import State, end, state_of
 from penstock_remote.api import THIS_MACHINE, Machine
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from penstock_ray.messages import Ready
-    from penstock_ray.process import Identity
+    from penstock_ray.process_state import Identity
 
 #: How often a process is looked for at most, and how long its host may take to tell.
 _LOOK_S: Final = 5.0

@@ -37,8 +37,8 @@ class Awaiting:
         if outcome is STOP and step.method == PROCESS:
             return True
         raise InvalidArgumentError(
-            f"node {step.node.name!r}: {METHODS[step.method]}() returned {outcome!r} to be awaited; it must "
-            "return None, penstock.STOP, an awaitable or a concurrent.futures.Future",
+            f"remote node {step.node.name!r}: {METHODS[step.method]}() returned {outcome!r} to be awaited; "
+            "it must return None, penstock.STOP, an awaitable or a concurrent.futures.Future",
             node=step.node.name,
         )
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from penstock.error_text import did_you_mean
-from penstock.errors import InvalidArgumentError
+from penstock_remote.node_names import nodes_named
 from penstock_remote.regions import names_of, with_regions
 
 if TYPE_CHECKING:
@@ -31,39 +30,6 @@ class Together:
 
     node: tuple[str, ...] = ()
     one_by_one: bool = False
-
-
-def nodes_named(name: str, nodes: Sequence[str]) -> list[str]:
-    """Return the nodes that a name stands for: the node of that name, or all nodes of that subgraph.
-
-    Args:
-        name: of a node, or of a node that was a subgraph before the graph was loaded.
-        nodes: names of nodes, of which some are returned.
-    """
-    if name in nodes:
-        return [name]
-    return [node for node in nodes if node.startswith(f"{name.lower()}__")]
-
-
-def check_names(names: Sequence[str], plan: Plan, executor: str, field: str) -> None:
-    """Raise an error if a name is not that of a node of an executor, or of a subgraph with one.
-
-    Args:
-        names: those to look at.
-        plan: the graph.
-        executor: name of the executor in it.
-        field: the option that has the names.
-
-    Raises:
-        InvalidArgumentError: says which one, and what is near.
-    """
-    mine = [node.name for node in plan.nodes if node.executor == executor]
-    for name in names:
-        if not nodes_named(name, mine):
-            raise InvalidArgumentError(
-                f"executor {executor!r}: {field} names {name!r}, but of the nodes that are together on it "
-                f"none has that name{did_you_mean(name, mine, 1)}"
-            )
 
 
 def members(together: Together, nodes: Sequence[str]) -> list[str]:

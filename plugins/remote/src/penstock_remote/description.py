@@ -1,14 +1,13 @@
-"""A node as plain data, for the other end that makes it: what it is, and whether it may leave the driver."""
+"""A node as plain data, for the other end that makes it: what it is, and what its contract says."""
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from penstock.errors import GraphConfigError, InvalidArgumentError, PenstockError
+from penstock.errors import InvalidArgumentError
 from penstock.packs import calculator_of, spelling
 from penstock.ports import port_name
-from penstock.runs import ServiceScope
+from penstock_remote.movable import check_movable, find_code
 from penstock_remote.regions import region_of
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ def remote_node(node: NodePlan, plan: Plan) -> RemoteNode:
             for a thread of a service, or its class cannot be imported elsewhere.
     """
     check_movable(node)
-    alone = graph_of(plan.config.node[node.id], node.name, plan.config)
+    alone = description_graph(plan.config.node[node.id], node.name, plan.config)
     config: bytes = alone.SerializePartialToString(deterministic=True)
     code = spelling(node.factory)
     inputs = tuple(port_name(port.tag, port.index) for port in node.inputs)
@@ -110,7 +109,7 @@ def remote_node(node: NodePlan, plan: Plan) -> RemoteNode:
     return RemoteNode(node.name, node.calculator, code, config, inputs, lines, node.max_in_flight)
 
 
-def graph_of(node: Any, name: str, config: Any) -> Any:
+def description_graph(node: Any, name: str, config: Any) -> Any:
     """Return a graph of one node alone, without what says how and where it is called.
 
     Args:
@@ -140,67 +139,6 @@ def _own_inputs(node: Any) -> list[str]:
         node.input_stream[number] = place + colon + name
         names.append(name)
     return names
-
-
-def check_movable(node: NodePlan) -> None:
-    """Raise an error if a node cannot leave the driver.
-
-    Raises:
-        InvalidArgumentError: as `remote_node`.
-    """
-    contract = node.contract
-    if contract.runs_on is not None and not contract.runs_if_there:
-        raise InvalidArgumentError(
-            f"node {node.name!r} cannot be remote: it runs on a thread of service "
-            f"{contract.runs_on.name!r}, which is in this process; take executor {node.executor!r} off the "
-            "node",
-            node=node.name,
-        )
-    for key in contract.services:
-        if key.scope is ServiceScope.GRAPH:
-            raise InvalidArgumentError(
-                f"node {node.name!r} cannot be remote: it asks for service {key.name!r}, which belongs to "
-                f"the graph and stays in this process; take executor {node.executor!r} off the node, or "
-                "give the key scope=ServiceScope.PROCESS if each process may have its own, or "
-                "ServiceScope.COPY if it may have a copy",
-                node=node.name,
-            )
-    code = spelling(node.factory)
-    if find_code(code) is not node.factory:
-        raise InvalidArgumentError(
-            f"node {node.name!r}: calculator {node.calculator!r} ({code}) cannot be imported by another "
-            "process; define it at the top of a module",
-            node=node.name,
-        )
-
-
-def check_all_movable(plan: Plan, executor: str) -> None:
-    """Raise an error if a node of an executor cannot leave the driver.
-
-    Raises:
-        GraphConfigError: carries the fault of each such node.
-    """
-    faults: list[PenstockError] = []
-    for node in plan.nodes:
-        if node.executor == executor:
-            try:
-                check_movable(node)
-            except InvalidArgumentError as fault:
-                faults.append(fault)
-    if faults:
-        raise GraphConfigError(faults, file=plan.file)
-
-
-def find_code(code: str) -> object:
-    """Return the calculator class at "module:attribute"; None where there is none."""
-    module, _, path = code.partition(":")
-    try:
-        found: object = importlib.import_module(module)
-        for name in path.split("."):
-            found = getattr(found, name)
-    except (ImportError, AttributeError):
-        return None
-    return calculator_of(found)
 
 
 def contract_lines(contract: CalculatorContract) -> tuple[str, ...]:

@@ -165,8 +165,8 @@ def _first_fault(
             dumps(payload)
         except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever its class does
             return InvalidArgumentError(
-                f"node {node!r}, {what} at {show(at)}: a {type(payload).__name__!r} cannot go to another "
-                f"process ({text_of(error)}); keep the node local or give the type `__reduce__`",
+                f"remote node {node!r}, {what} at {show(at)}: a {type(payload).__name__!r} cannot go to "
+                f"another process ({text_of(error)}); keep the node local or give the type `__reduce__`",
                 node=node,
             )
     return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import concurrent.futures
 from time import perf_counter_ns
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 from penstock import Packet
 from penstock.config import CalculatorGraphConfig, build_plan
@@ -18,9 +18,9 @@ from penstock.lowlevel import CLOSE, DONE, OPEN, PROCESS
 from penstock.runs import TERMINATED, Counters, Observer, checked_side_packets, find_services, new_run
 from penstock_remote.awaiting import Awaiting
 from penstock_remote.calls import Answer
-from penstock_remote.description import RemoteRegion, check_same, code_here, contract_lines
+from penstock_remote.description import check_same, code_here, contract_lines
 from penstock_remote.errors import error_as_data
-from penstock_remote.hosted import HostedNode, with_copies
+from penstock_remote.hosted_node import with_copies
 from penstock_remote.increases import Increases
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from penstock.lowlevel import Plan
     from penstock.runs import Schedule, Step
     from penstock_remote.calls import Call, Opening, Written
-    from penstock_remote.description import Described
+    from penstock_remote.description import RemoteRegion
 
 
 class HostedRegion:
@@ -350,26 +350,3 @@ def _as_data(error: PenstockError, *, is_plain: bool) -> tuple[Any, ...]:
         data = error_as_data(error.__cause__, is_plain=is_plain)
         return (error.node, error.calculator, error.method, error.timestamp, text, data)
     return (None, "", "", None, str(error), error_as_data(error, is_plain=is_plain))
-
-
-#: What the other end has for a node of the driver's plan.
-Hosted: TypeAlias = HostedNode | HostedRegion
-
-
-def hosted(  # noqa: PLR0913  # as both
-    described: Described,
-    registry: Registry,
-    services: dict[ServiceKey[Any], object] | None = None,
-    allocate: Callable[[Any, Any], Any] | None = None,
-    *,
-    codes: Mapping[str, object] = MappingProxyType({}),
-    is_plain: bool = False,
-) -> Hosted:
-    """Make the node or region that the driver has described; the arguments are those of `HostedRegion`.
-
-    Raises:
-        InvalidArgumentError, GraphConfigError: as `HostedNode` and `HostedRegion`.
-    """
-    if isinstance(described, RemoteRegion):
-        return HostedRegion(described, registry, services, allocate, codes=codes, is_plain=is_plain)
-    return HostedNode(described, registry, services, allocate, codes.get(described.code))

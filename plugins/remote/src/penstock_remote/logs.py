@@ -15,8 +15,8 @@ _PLAIN: Final = (str, int, float, type(None))
 _NODE: Final[ContextVar[str | None]] = ContextVar("penstock_node", default=None)
 
 
-class calling:  # noqa: N801  # reads as a function; as a generator it would cost 1 us a call
-    """Say that what this thread logs meanwhile comes from a node: `with calling("seg"):`.
+class log_as_node:  # noqa: N801  # reads as a function; as a generator it would cost 1 us a call
+    """Say that what this thread logs meanwhile comes from a node: `with log_as_node("seg"):`.
 
     Args:
         node: its name.

@@ -53,7 +53,7 @@ class Region(NamedTuple):
 
     def get(self, message_type: type[Any]) -> Any:
         """Return no options: those of its nodes are theirs."""
-        raise LookupError(f"a region has no {message_type.__name__}")
+        raise LookupError(f"a region of remote nodes has no options {message_type.__name__}")
 
 
 def region_of(node: NodePlan) -> Region | None:

@@ -160,8 +160,8 @@ def test_a_server_that_was_stopped_is_told(drive):
     ("limit", "value", "more", "said"),
     [
         ("NOFILE", "len(os.listdir('/proc/self/fd')) + 4", "", "raise `ulimit -n`"),
-        ("FSIZE", "1 << 20", "", "the executor has no shared memory of 64 MiB for payloads"),
-        ("AS", "8 << 30", ", arena_mib=1 << 20", "the executor has no shared memory of 1048576 MiB"),
+        ("FSIZE", "1 << 20", "", "the process executor has no shared memory of 64 MiB for payloads"),
+        ("AS", "8 << 30", ", arena_mib=1 << 20", "the process executor has no shared memory of 1048576 MiB"),
     ],
 )
 def test_a_limit_of_the_system_is_told_and_the_graph_stays_usable(drive, limit, value, more, said):

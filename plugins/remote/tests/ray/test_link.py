@@ -10,7 +10,7 @@ import pytest
 from penstock.lowlevel import CLOSE, PROCESS
 from penstock_ray.link import ActorLink, Lane, Needs
 from penstock_ray.options import RayExecutorOptions
-from penstock_ray.process import Identity
+from penstock_ray.process_state import Identity
 from penstock_remote.api import Call, WorkerDiedError
 
 PATIENCE_S = 20

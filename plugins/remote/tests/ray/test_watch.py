@@ -12,9 +12,9 @@ from types import SimpleNamespace
 import pytest
 from driving import wait_until
 
-from penstock_ray import process, watch
+from penstock_ray import process_state, watch
 from penstock_ray.messages import Ready
-from penstock_ray.process import Identity, State, end, own_identity, state_of
+from penstock_ray.process_state import Identity, State, end, own_identity, state_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells how a process is")
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tell
 def child():
     """A process that sleeps, and its identity."""
     one = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    began = process._fields(str(one.pid))[process._BEGAN]
+    began = process_state._fields(str(one.pid))[process_state._BEGAN]
     yield one, Identity(one.pid, began, own_identity().namespace)
     one.kill()
     one.communicate()
@@ -76,7 +76,7 @@ def test_a_child_of_an_actor_lets_go_of_rays_sockets_and_of_no_other(tmp_path):
         with other, peer:
             pid = os.fork()
             if not pid:
-                process.leave_ray()
+                process_state.leave_ray()
                 try:
                     os.fstat(rays.fileno())
                 except OSError:

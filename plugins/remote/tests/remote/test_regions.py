@@ -22,9 +22,10 @@ from penstock.packs import default_registry
 from penstock.services import ServiceKey, ServiceScope
 from penstock_remote.calls import Answer, Call, Opening
 from penstock_remote.colocate import Together, arranged
-from penstock_remote.description import check_all_movable, described
+from penstock_remote.description import described
 from penstock_remote.errors import output_fault
-from penstock_remote.hosted_region import hosted
+from penstock_remote.hosted import hosted
+from penstock_remote.movable import check_all_movable
 from penstock_remote.region_end import end_of
 from penstock_remote.regions import region_of
 from penstock_remote.stand_in import RemoteCalculator
@@ -822,4 +823,6 @@ def test_a_payload_that_cannot_leave_is_named_with_its_stream() -> None:
     made = hosted_chain()
     fault = output_fault(made, Answer([([(5, threading.Lock())], 6, False)]), 5)
 
-    assert str(fault).startswith("node 'n1+n2+n3', output c at 5: a 'lock' cannot go to another process")
+    assert str(fault).startswith(
+        "remote node 'n1+n2+n3', output c at 5: a 'lock' cannot go to another process"
+    )

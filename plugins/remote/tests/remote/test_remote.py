@@ -15,8 +15,9 @@ from penstock.lowlevel import PROCESS
 from penstock.packs import default_registry
 from penstock.services import ServiceKey, ServiceScope
 from penstock_remote.calls import Answer, Call
-from penstock_remote.description import check_all_movable, remote_node
-from penstock_remote.hosted import HostedNode
+from penstock_remote.description import remote_node
+from penstock_remote.hosted_node import HostedNode
+from penstock_remote.movable import check_all_movable
 from penstock_remote.stand_in import RemoteCalculator
 from penstock_testing import InlineExecutor
 

@@ -118,7 +118,7 @@ def finish(runner: Runner, outcome: Any) -> None:
         future.result()  # no time-out: loading may take long, and the end of the run cancels it
     except CancelledError as error:
         raise FailedPreconditionError(
-            "the run has ended, and has cancelled the change that it awaited"
+            "the awaited calls of the change were cancelled, since the run has ended"
         ) from error
     except BaseException:
         future.cancel()  # an interrupt of this thread; what has ended already stays

@@ -61,6 +61,20 @@ def _elsewhere(plan: NodePlan, what: str) -> FailedPreconditionError:
     )
 
 
+def check_can_change(node: NodePlan) -> None:
+    """Raise an error if a calculator takes no other options.
+
+    Raises:
+        FailedPreconditionError: it has no `options_changed`; names `graph.swap`.
+    """
+    if not callable(getattr(node.factory, "options_changed", None)):
+        raise FailedPreconditionError(
+            f"set_options: node {node.name!r}: calculator {node.calculator!r} has no options_changed(cc), so "
+            "it is not changeable while it works; use graph.swap(), which opens another object of it",
+            node=node.name,
+        )
+
+
 def check_swappable(node: Node, plan: NodePlan) -> None:
     """Raise an error if another calculator cannot be opened beside that of a node.
 

@@ -1,4 +1,4 @@
-"""`set_options`, `swap` and `reset`, to which the methods of a graph lead; a graph's changes, made again."""
+"""`set_options`, `swap` and `reset`, to which the methods of a graph lead."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any
 from penstock import Packet, Timestamp
 from penstock.errors import TimestampError, WaitTimeoutError
 from penstock.lowlevel import MAX, PRESTREAM, UNSTARTED, show
-from penstock.runs import runs_of
-from penstock_steering.change import CHANGES, Change, ChangeKind, Changes
+from penstock_steering.changes_of_run import CHANGES, ChangeKind, Changes
 from penstock_steering.steering import Steering
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import SupportsIndex
 
-    from penstock import CalculatorGraph
     from penstock.runs import GraphRuns
 
 
@@ -148,23 +146,6 @@ def reset(
             raise
     with steering.keeping():
         runs.start(side_packets, stream_headers)
-
-
-def changes(graph: CalculatorGraph) -> tuple[Change, ...]:
-    """Return the changes of the run under way, or of the last one.
-
-    Those that count from the start of the run come first, the others follow in the order of the calls; also
-    those whose time has not come. `apply` makes them again.
-    """
-    log = graph.get_service(CHANGES)
-    return () if log is None else log.made
-
-
-def apply(graph: CalculatorGraph, change: Change) -> Timestamp:
-    """Make a change of another run again, before a run; raises as `set_options` and `swap`."""
-    runs = runs_of(graph)
-    at = None if change.at == UNSTARTED else int(change.at)
-    return _steering(runs).change(runs, change.node, change.kind, change.options, None, at)
 
 
 def _steering(runs: GraphRuns) -> Steering:

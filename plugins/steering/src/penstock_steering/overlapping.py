@@ -25,6 +25,20 @@ if TYPE_CHECKING:
     from penstock_steering.wanted import Wanted
 
 
+def check_not_overlapping(node: Node) -> None:
+    """Raise an error if calls of a node may overlap: its options change by a swap only.
+
+    Raises:
+        FailedPreconditionError: they may; names `graph.swap`.
+    """
+    if node.max_in_flight > 1:
+        raise FailedPreconditionError(
+            f"set_options: node {node.name!r}: its calls may overlap (max_in_flight {node.max_in_flight}), "
+            "so there is no moment between two overlapping calls; use graph.swap()",
+            node=node.name,
+        )
+
+
 class OverlappingNode(SteeredNode):
     """As `SteeredNode`, for calls that may overlap. Its options change by a swap only."""
 

@@ -179,8 +179,8 @@ class SteeredNode(Layer):
     def _check_open(self, what: str) -> None:
         if self._is_closed:
             raise FailedPreconditionError(
-                f"{what}: node {self._node.name!r} has closed in this run, so it cannot be steered; change "
-                "it before the next one",
+                f"{what}: the steered node {self._node.name!r} has closed in this run; change it before the "
+                "next one",
                 node=self._node.name,
             )
 

@@ -21,22 +21,22 @@ from penstock.errors import FailedPreconditionError, GraphRunError, NotFoundErro
 from penstock.lowlevel import UNSTARTED
 from penstock.runs import OPENED
 from penstock_steering.awaited_calls import all_of, finish, run_through
-from penstock_steering.change import Change, ChangeKind, Changes
 from penstock_steering.changeable import (
+    check_can_change,
     check_steerable,
     check_swappable,
     find,
     is_elsewhere,
     runs_on_service,
 )
+from penstock_steering.changes_of_run import Change, ChangeKind, Changes
 from penstock_steering.kept import KEPT, Kept, KeptCalculators, close_all
 from penstock_steering.opening import Beside
-from penstock_steering.overlapping import OverlappingNode
+from penstock_steering.overlapping import OverlappingNode, check_not_overlapping
 from penstock_steering.steered_node import SteeredNode, Superseded, Version
 from penstock_steering.wanted import (
     Wanted,
     as_given,
-    check_can_change,
     copy_options,
     from_bytes,
     with_options,
@@ -119,12 +119,8 @@ class Steering:
         steered = self._steered_in(runner, name)
         if steered is None:
             check_steerable(node, given.node, what)
-        if kind is ChangeKind.SET_OPTIONS and node.max_in_flight > 1:
-            raise FailedPreconditionError(
-                f"set_options: node {name!r}: its calls may overlap (max_in_flight {node.max_in_flight}), "
-                "so for steering there is no moment between two of them; use graph.swap()",
-                node=name,
-            )
+        if kind is ChangeKind.SET_OPTIONS:
+            check_not_overlapping(node)
         now = self._now(name) if steered is None else steered.before(at)
 
         def make(now: Wanted) -> Wanted:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from penstock.config import build_plan
 from penstock.error_text import quoted
-from penstock.errors import FailedPreconditionError, InvalidArgumentError, PenstockError
+from penstock.errors import InvalidArgumentError, PenstockError
 from penstock.types import full_name, is_options_class
 from penstock_builder.api import as_message, messages_of, set_node_options
-from penstock_remote.api import contract_difference, graph_of
+from penstock_remote.api import contract_difference, description_graph
 from penstock_views.describe import describe
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def copy_options(source: Any, target: Any) -> None:
 
 def checked(message: Any, node: NodePlan, plan: Plan, registry: Registry, what: str) -> Wanted:
     """Check a node as when a graph is loaded, and that it has the contract of the graph's own node."""
-    alone = graph_of(message, node.name, plan.config)
+    alone = description_graph(message, node.name, plan.config)
     alone.node[0].max_in_flight = message.max_in_flight
     made = build_plan(alone, registry)
     if len(made.nodes) != 1:
@@ -116,21 +116,6 @@ def checked(message: Any, node: NodePlan, plan: Plan, registry: Registry, what: 
     return Wanted(message, made, other)
 
 
-def check_can_change(node: NodePlan) -> None:
-    """Raise an error if a calculator takes no other options.
-
-    Raises:
-        FailedPreconditionError: it has no `options_changed`; names `graph.swap`.
-    """
-    if not callable(getattr(node.factory, "options_changed", None)):
-        raise FailedPreconditionError(
-            f"set_options: node {node.name!r}: calculator {node.calculator!r} has no options_changed(cc), so "
-            "it cannot take the wanted options while it works; use graph.swap(), which opens another object "
-            "of it",
-            node=node.name,
-        )
-
-
 def _check_contract(node: NodePlan, contract: CalculatorContract, calculator: str, what: str) -> None:
     who = f"{what}: node {node.name!r}: {quoted(calculator)}"
     if other := contract_difference(node.contract, contract):
@@ -142,8 +127,8 @@ def _check_contract(node: NodePlan, contract: CalculatorContract, calculator: st
     for key in missing:
         if key not in node.contract.services:
             raise InvalidArgumentError(
-                f"{who} is wanted with service {key.name!r}, for which the node's calculator does not ask; "
-                "only services that this one asks for, too, can be had while the graph runs",
+                f"{who} is wanted, but it wants service {key.name!r}, for which the node's own calculator "
+                "does not ask; only services that this one asks for, too, can be had while the graph runs",
                 node=node.name,
             )
 

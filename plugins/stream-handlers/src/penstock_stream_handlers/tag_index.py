@@ -64,7 +64,9 @@ def position_in(ids: Sequence[tuple[str, int]], tag_index: str, option: str) -> 
         raise InvalidArgumentError(f"{option}: {error}") from error
     if wanted not in ids:
         connected = ", ".join(port_name(*one) for one in ids)
-        raise NotFoundError(f"{option}: there is no input {port_name(*wanted)}; connected are: {connected}")
+        raise NotFoundError(
+            f"{option}: there is no input {port_name(*wanted)} by tag and index; connected are: {connected}"
+        )
     return ids.index(wanted)
 
 

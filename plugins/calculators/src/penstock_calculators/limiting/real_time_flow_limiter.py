@@ -54,8 +54,8 @@ class RealTimeFlowLimiterCalculator(penstock.Calculator):
         count = cc.inputs.count("")
         if not count or cc.outputs.count("") != count:
             raise InvalidArgumentError(
-                f"the flow limiter has {count} untagged inputs and {cc.outputs.count('')} untagged outputs; "
-                "connect at least one, and an output for each"
+                f"the real-time flow limiter has {count} untagged inputs and {cc.outputs.count('')} "
+                "untagged outputs; connect at least one, and an output for each"
             )
         for i in range(count):
             cc.inputs[i].set_any("packets to limit")
@@ -76,7 +76,8 @@ class RealTimeFlowLimiterCalculator(penstock.Calculator):
         self._limit = sides["MAX_IN_FLIGHT"].get(int) if "MAX_IN_FLIGHT" in sides else 1
         if self._limit < 1:
             raise InvalidArgumentError(
-                f"the flow limiter's side packet MAX_IN_FLIGHT is {self._limit}, but must be at least 1"
+                f"the real-time flow limiter's side packet MAX_IN_FLIGHT is {self._limit}, but must be at "
+                "least 1"
             )
         self._data = range(cc.inputs.count(""))
         self._unfinished = 0

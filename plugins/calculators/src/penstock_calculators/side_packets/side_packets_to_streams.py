@@ -63,8 +63,8 @@ class SidePacketsToStreamsCalculator(penstock.Calculator):
             )
         if sides != outputs:
             raise InvalidArgumentError(
-                f"there are {sides} untagged side packets, but {outputs} untagged outputs; each side packet "
-                "needs an output"
+                f"the side packets cannot go to streams: there are {sides} untagged side packets, but "
+                f"{outputs} untagged outputs; each side packet needs an output"
             )
         if not options.vectors_of_packets and options.set_timestamp == _Options.NONE:
             raise InvalidArgumentError(

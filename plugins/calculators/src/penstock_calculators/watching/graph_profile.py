@@ -82,7 +82,8 @@ class GraphProfileCalculator(penstock.Calculator):
             self._wanted = re.compile(wanted, re.DOTALL)
         except re.error as error:
             raise InvalidArgumentError(
-                f"calculator_filter {wanted!r} of profiler_config is not a regular expression: {error}"
+                f"the graph profile cannot be filtered: calculator_filter {wanted!r} of profiler_config is "
+                f"not a regular expression: {error}"
             ) from error
         self._inputs = [_inputs(node) for node in self._config.node]
         self._written: dict[str, tuple[int, int]] = {}

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from penstock import CalculatorGraph, PenstockError
 from penstock.types import OptionTypes, unpacked_message
 from penstock_cli.bundle.constants import Constants
+from penstock_cli.existing_files import existing_file
 from penstock_cli.failures import FileMissing, RunFailed
 from penstock_cli.graphs import missing
-from penstock_cli.loading import existing, load
+from penstock_cli.loading import load
 from penstock_cli.runs.run import refuse_inputs
 from penstock_cli.subgraph_files import registry_with_subgraphs, subgraphs_of
 
@@ -60,7 +61,7 @@ def needs_of(path: Path) -> Needs:
     """
     from penstock.config import CalculatorGraphConfig  # imports protobuf
 
-    file = existing(path, "graph file")
+    file = existing_file(path, "graph file")
     own = subgraphs_of(file)
     graph: CalculatorGraph = load(lambda: CalculatorGraph(file, subgraphs=own))
     expanded = CalculatorGraphConfig.FromString(graph.binary_config)

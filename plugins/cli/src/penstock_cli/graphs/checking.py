@@ -16,8 +16,9 @@ from penstock import GraphConfigError, PenstockError, limits
 from penstock.errors import InvalidArgumentError, lines_of
 from penstock.log import ROOT
 from penstock.readers import place_words
+from penstock_cli.existing_files import existing_file
 from penstock_cli.failures import FileMissing, GraphInvalid
-from penstock_cli.loading import OWN, existing, is_unread, name_in, names_unknown_components
+from penstock_cli.loading import OWN, is_unread, name_in, names_unknown_components
 from penstock_cli.machine.environment import in_this_environment
 from penstock_cli.runs.side_values import UNSAID, check_names, fault_words
 from penstock_cli.subgraph_files import registry_with_subgraphs
@@ -175,7 +176,7 @@ def source_of(file: str) -> str | Path:
         ResourceExhaustedError: standard input is longer than the limit "file_bytes".
     """
     if file != STDIN:
-        return existing(Path(file), "graph file")
+        return existing_file(Path(file), "graph file")
     most = limits.current().file_bytes
     data = sys.stdin.buffer.read(most + 1)
     limits.check("file_bytes", len(data), "standard input has too many bytes")

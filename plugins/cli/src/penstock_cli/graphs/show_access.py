@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 
 from penstock import CalculatorGraph
+from penstock_cli.existing_files import existing_file
 from penstock_cli.graphs.show_graph import is_graph
-from penstock_cli.loading import existing, load
+from penstock_cli.loading import load
 from penstock_cli.subgraph_files import subgraphs_of
 
 
@@ -23,7 +24,7 @@ def show_access(name: str, *, as_text: bool) -> None:
         raise click.UsageError(
             f"penstock show --access is for graph files, but {name!r} is the name of a component"
         )
-    file = existing(Path(name), "graph file")
+    file = existing_file(Path(name), "graph file")
     found = load(lambda: CalculatorGraph(file, subgraphs=subgraphs_of(file))).access()
     if as_text:
         nodes = {

@@ -17,9 +17,10 @@ import click
 from penstock import PenstockError
 from penstock.error_text import printable
 from penstock.packs import official_packs
+from penstock_cli.existing_files import existing_file
 from penstock_cli.failures import FileMissing, GraphInvalid, WrongUsage
 from penstock_cli.graphs.checking import graph_faults
-from penstock_cli.loading import OWN, existing, is_unread
+from penstock_cli.loading import OWN, is_unread
 from penstock_cli.saying import say
 from penstock_cli.subgraph_files import registry_with_subgraphs
 from penstock_cli.whole_file import write_whole
@@ -71,7 +72,7 @@ def show_graph(path: Path, registry: Registry, kind: str | None, out: Path | Non
         UnavailableError: SVG is requested, and the library that lays out graphs is not installed.
     """
     kind = kind or (_BY_ENDING.get(out.suffix.lower(), "text") if out else "text")
-    registry = registry_with_subgraphs(existing(path, "graph file"), registry)
+    registry = registry_with_subgraphs(existing_file(path, "graph file"), registry)
     try:
         drawing = draw.drawing(path, registry, expand=expand)
     except PenstockError as error:
@@ -107,8 +108,8 @@ def _written(drawing: Drawing, kind: str, path: Path) -> str:
         return _WRITERS[kind](drawing)
     except OSError as error:
         raise FileMissing(
-            f"the graph's drawing {str(path)!r} cannot be made: {error.strerror or error}; Graphviz writes "
-            "into the temporary directory (TMPDIR) before"
+            f"penstock show cannot make the drawing of graph {str(path)!r}: {error.strerror or error}; "
+            "Graphviz writes into the temporary directory (TMPDIR) before"
         ) from error
 
 

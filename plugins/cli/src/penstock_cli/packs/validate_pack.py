@@ -79,9 +79,12 @@ def _declared(name_or_path: str | None) -> _Declared | None:
     if name_or_path is None:
         raise WrongUsage(f"there is no {_PROJECT} here; give the name of an installed pack, or its directory")
     if path.is_dir():
-        raise FileMissing(f"directory {name_or_path!r} has no {_PROJECT}; give the pack's project directory")
+        raise FileMissing(
+            f"penstock validate-pack needs a pack's project directory, but {name_or_path!r} has no "
+            f"{_PROJECT}; give that directory"
+        )
     if "/" in name_or_path or os.sep in name_or_path:
-        raise FileMissing(f"pack directory {name_or_path!r} does not exist; check the path")
+        raise FileMissing(f"penstock validate-pack finds no directory {name_or_path!r}; check the path")
     return None
 
 
@@ -94,8 +97,9 @@ def _read(path: Path) -> _Declared:
     plugins = _table(_table(project, "entry-points"), "penstock")
     if not plugins:
         raise RunFailed(
-            f"{str(path)!r} has no entry point of the group 'penstock', by which packs are found; add "
-            '[project.entry-points.penstock] with a line such as my-pack = "penstock_my_pack.plugin"'
+            "penstock validate-pack finds no entry point of the group 'penstock', by which packs are found, "
+            f"in {str(path)!r}; add [project.entry-points.penstock] with a line such as my-pack = "
+            '"penstock_my_pack.plugin"'
         )
     return _Declared(path, project.get("name"), project.get("version"), plugins)
 
@@ -113,8 +117,8 @@ def _checked(name: str, declared: _Declared | None, tell: Callable[[str], object
         if declared is None:
             raise WrongUsage(str(error)) from error
         raise WrongUsage(
-            f"plugin {name!r} of pack {str(declared.path)!r} is not installed here; "
-            f"{_how_to_install(declared)}"
+            f"penstock validate-pack checks installed packs, and plugin {name!r} of {str(declared.path)!r} "
+            f"is not installed here; {_how_to_install(declared)}"
         ) from error
     except InvalidArgumentError as error:
         raise WrongUsage(str(error)) from error
@@ -132,8 +136,8 @@ def _stale(report: PackReport, declared: _Declared) -> PackFault | None:
         if said is not None and _spelt(what, said) != _spelt(what, found):
             return PackFault(
                 f"plugin {report.plugin!r}",
-                f"the installed pack's {what} is {found!r}, but {str(declared.path)!r} says {said!r}; "
-                f"install it again: {_how_to_install(declared)}",
+                f"the {what} to validate is {said!r} in {str(declared.path)!r}, but that of the installed "
+                f"pack is {found!r}; install it again: {_how_to_install(declared)}",
             )
     return None
 

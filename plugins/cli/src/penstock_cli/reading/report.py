@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock_cli.runs.paths import read
-from penstock_cli.runs.trace import check_trace_target
+from penstock_cli.runs.packet_paths import read
 from penstock_cli.saying import say
+from penstock_cli.target_file import check_target_file
 from penstock_cli.whole_file import write_whole
 from penstock_cli.wording import amount
 from penstock_views.api import report
@@ -23,7 +23,7 @@ def write_report(file: Path, out: Path | None) -> None:
         WrongUsage: the file is no trace.
     """
     target = file.with_suffix(".html") if out is None else out
-    check_trace_target(target, "report")
+    check_target_file(target, "report")
     page = report(read(file), file.name)
     write_whole(target, page, "report")
     say(f"report: {target} ({amount(len(page.encode()))}); open it in a browser")

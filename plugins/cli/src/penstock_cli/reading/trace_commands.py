@@ -37,7 +37,7 @@ def paths_command(trace: Path, budgets: tuple[str, ...], as_text: bool) -> None:
       penstock paths trace.json
       penstock paths trace.json --budget painted=80ms
     """  # noqa: D301  # \b is click's mark for text that stays as it is
-    from penstock_cli.runs.paths import show_paths  # on demand, as in `main`
+    from penstock_cli.runs.packet_paths import show_paths  # on demand, as in `main`
 
     show_paths(trace, budgets, is_json=as_text)
 

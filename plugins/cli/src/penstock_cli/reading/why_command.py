@@ -9,8 +9,8 @@ import click
 
 from penstock_cli.access_options import access_options
 from penstock_cli.exit_codes import EXIT_CODES
-from penstock_cli.group import RunningCommand
 from penstock_cli.options import import_option, json_option, side_option, subgraph_option
+from penstock_cli.running_command import RunningCommand
 from penstock_cli.runs.manner import read_manner
 from penstock_cli.runs.run_options import refuse_nan, run_options
 

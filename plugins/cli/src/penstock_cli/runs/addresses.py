@@ -43,7 +43,7 @@ class Address(str):
         )
 
 
-class VideoName(click.Path):
+class FileOrAddress(click.Path):
     """A parameter whose value is a `Path` for a file, or an `Address`."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:

@@ -20,9 +20,9 @@ from click.core import ParameterSource
 from penstock_cli.access_options import words_again
 from penstock_cli.byte_size import half_of_memory
 from penstock_cli.failures import FileMissing, RunFailed, WrongUsage
-from penstock_cli.group import RunningCommand
 from penstock_cli.loading import name_in
 from penstock_cli.options import IMPORTS
+from penstock_cli.running_command import RunningCommand
 from penstock_cli.runs.each_report import as_json, print_table, watching
 from penstock_cli.runs.jobs import Job, run_jobs
 from penstock_cli.runs.run import loaded
@@ -66,7 +66,8 @@ def run_each(
     """
     if not patterns:
         raise click.UsageError(
-            "--jobs is for --each FILES: a single run uses the threads that its graph names"
+            "without --each FILES there is one run, which uses the threads that its graph names; add --each, "
+            "or leave out --jobs"
         )
     at_once = jobs or 1
     files = found_files(patterns)

@@ -82,7 +82,7 @@ def read_manner(  # noqa: PLR0913  # the options of `run_options`, as click pass
     """
     if quiet and (verbose or log_level):
         raise click.UsageError(
-            "a run cannot have --quiet with --verbose or --log-level; leave out one of them"
+            "the manner of a run cannot be --quiet with --verbose or --log-level; leave out one of them"
         )
     level = log_level or ("info" if verbose else None)
     limit = half_of_memory() if max_memory is None else max_memory

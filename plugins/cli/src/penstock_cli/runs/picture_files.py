@@ -6,8 +6,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from penstock_cli.existing_files import existing_file
 from penstock_cli.failures import WrongUsage
-from penstock_cli.loading import existing, name_in
+from penstock_cli.loading import name_in
 from penstock_cli.runs.live_source import source_of
 from penstock_cli.wording import plural
 
@@ -71,7 +72,7 @@ def hold_picture(window: Surface | None, video: str | Path | None) -> None:
         keep_open(window)
 
 
-def default_pictures(video: Path | str, name: str) -> Path:
+def default_picture_path(video: Path | str, name: str) -> Path:
     """Return where pictures go that a command draws where nothing else is said: a file, or a folder."""
     return Path(f"{name}.png" if is_one_picture(video) else name)
 
@@ -82,7 +83,7 @@ def path_read(path: Path) -> str:
     Raises:
         FileMissing: there is no such file.
     """
-    return _existing_pictures(path) if are_pictures(path) else str(existing(path, "video"))
+    return _existing_pictures(path) if are_pictures(path) else str(existing_file(path, "video"))
 
 
 def path_written(path: Path, read: Path | str | None) -> str:
@@ -94,7 +95,7 @@ def path_written(path: Path, read: Path | str | None) -> str:
     read = None if isinstance(read, str) else read  # an address is no file
     if read is not None and path.is_file() and read.is_file() and path.samefile(read):
         kind = "picture" if are_pictures(read) else "video"
-        raise WrongUsage(f"{str(path)!r} is the {kind} that is read; name another file with -o")
+        raise WrongUsage(f"file {str(path)!r} is the {kind} that is read; name another file with -o")
     return _pictures_out(path, read) if are_pictures_out(path) else str(path)
 
 
@@ -134,7 +135,7 @@ def _existing_pictures(path: Path) -> str:
         FileMissing: it is no pattern, and there is no such file or folder.
     """
     if not path.is_dir() and not _is_pattern(path):
-        existing(path, "picture")
+        existing_file(path, "picture")
     return str(path)
 
 

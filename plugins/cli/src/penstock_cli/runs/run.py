@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from penstock import CalculatorGraph, GraphConfigError
+from penstock_cli.existing_files import existing_file
 from penstock_cli.exit_codes import TERMINATED
 from penstock_cli.failures import WrongUsage
-from penstock_cli.loading import existing, load, name_in
+from penstock_cli.loading import load, name_in
 from penstock_cli.runs.files import NamedFiles
 from penstock_cli.runs.notes import refuse_notes, refuse_nothing_done
 from penstock_cli.runs.side_values import check_names, fault_words
@@ -75,7 +76,7 @@ def loaded(
         click.ClickException: the graph cannot be read or loaded, has input streams, or has not these side
             packets.
     """
-    file = existing(path, "graph file")
+    file = existing_file(path, "graph file")
     graph: CalculatorGraph = load(
         lambda: CalculatorGraph(
             file if change is None else change(file),

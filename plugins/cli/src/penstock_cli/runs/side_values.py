@@ -33,7 +33,7 @@ def read_sides(given: Iterable[str]) -> dict[str, object]:
         if not equals or not name:
             raise click.BadParameter(f"{one!r}: must be NAME=VALUE, such as input_video=in.mp4")
         if name in sides:
-            raise click.BadParameter(f"side packet {name!r} is given twice; give it once")
+            raise click.BadParameter(f"side packet {name!r} is given twice by --side; give one value")
         sides[name] = read_value(value)
     return sides
 
@@ -49,7 +49,7 @@ def read_given(given: Iterable[str]) -> dict[str, object] | None:
     sides = read_sides([one for one in given if one not in bare])
     for name in bare:
         if name in sides:
-            raise click.BadParameter(f"side packet {name!r} is given twice; give it once")
+            raise click.BadParameter(f"side packet {name!r} is given twice by --side; give one value")
         sides[name] = UNSAID
     return sides if given else None
 
@@ -77,7 +77,9 @@ def check_names(given: Collection[str], known: Collection[str]) -> None:
         if name not in known:
             there = ", ".join(map(repr, sorted(known))) or "none"
             hint = did_you_mean(name, known, 1) or f"; the graph's side packets: {there}"
-            raise click.BadParameter(f"the graph has no side packet {name!r}{hint}")
+            raise click.BadParameter(
+                f"a side value is given, but the graph has no side packet {name!r}{hint}"
+            )
 
 
 def fault_words(fault: PenstockError, sides: Mapping[str, object]) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from penstock import PenstockError
-from penstock_cli.failures import FileMissing, WrongUsage
+from penstock_cli.failures import WrongUsage
 from penstock_cli.saying import say
+from penstock_cli.target_file import check_target_file
 from penstock_cli.wording import amount, plural
 from penstock_views.api import PERFETTO_ENDINGS
 
@@ -38,7 +38,7 @@ def traced(graph: CalculatorGraph, target: Path | None, *, quiet: bool) -> Itera
     if target is None:
         yield
         return
-    check_trace_target(target, "trace")
+    check_target_file(target, "trace")
     from penstock_views.traces import ChromeTracer  # only for this
 
     tracer = ChromeTracer()
@@ -54,26 +54,6 @@ def traced(graph: CalculatorGraph, target: Path | None, *, quiet: bool) -> Itera
             say(f"warning: {error}")
         raise
     _write(tracer, target, graph, quiet=quiet)
-
-
-def check_trace_target(target: Path, what: str) -> None:
-    """Refuse a file that cannot be written.
-
-    Args:
-        target: the file.
-        what: what it is, for the message: "trace".
-
-    Raises:
-        FileMissing: there is no such directory, it cannot be written to, or the file is a directory.
-    """
-    if target.is_dir():
-        raise FileMissing(f"{what} {str(target)!r} is a directory; name a file in it")
-    if not target.parent.is_dir():
-        raise FileMissing(
-            f"{what} {str(target)!r}: there is no directory {str(target.parent)!r}; make it first"
-        )
-    if not os.access(target.parent, os.W_OK):
-        raise FileMissing(f"{what} {str(target)!r}: directory {str(target.parent)!r} cannot be written to")
 
 
 def _write(
@@ -92,7 +72,7 @@ def _write(
         return
     say(_words(written, tracer.capacity))
     if target.suffix not in PERFETTO_ENDINGS:
-        from penstock_cli.runs.paths import in_short  # on demand
+        from penstock_cli.runs.packet_paths import in_short  # on demand
 
         for line in in_short(target):
             say(line)

@@ -6,7 +6,7 @@ import inspect
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
-from penstock_lint.rule import Found, Rule
+from penstock_lint.rule import Rule, RuleMatch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 _ONE_THREAD: Final = ("SingleThreadExecutor", "ApplicationThreadExecutor")
 
 
-def _idle_executor(graph: LintedGraph) -> Iterator[Found]:
+def _idle_executor(graph: LintedGraph) -> Iterator[RuleMatch]:
     used = {node.executor for node in graph.nodes}
     for index, executor in enumerate(graph.message.executor):
         if executor.name and executor.name not in used and not graph.message.type:
             edit = graph.removal(("executor", index))
-            yield Found(None, f"no node runs on executor {executor.name!r}", "executor", index, edit)
+            yield RuleMatch(None, f"no node runs on executor {executor.name!r}", "executor", index, edit)
 
 
 def _threads(graph: LintedGraph, name: str) -> int | None:
@@ -40,52 +40,52 @@ def _threads(graph: LintedGraph, name: str) -> int | None:
     return graph.message.num_threads or None if not name else None
 
 
-def _in_flight(graph: LintedGraph) -> Iterator[Found]:
+def _in_flight(graph: LintedGraph) -> Iterator[RuleMatch]:
     for node in graph.nodes:
         threads = _threads(graph, node.executor)
         is_async = inspect.iscoroutinefunction(getattr(node.factory, "process", None))
         if threads is not None and node.max_in_flight > threads and not is_async:
             only = "1 thread" if threads == 1 else f"{threads} threads"
-            yield Found(
+            yield RuleMatch(
                 node.id,
                 f"node {node.name!r} may have {node.max_in_flight} calls at once, but its executor has "
                 f"{only}",
             )
 
 
-def _state(graph: LintedGraph) -> Iterator[Found]:
+def _state(graph: LintedGraph) -> Iterator[RuleMatch]:
     for node in graph.nodes:
         if node.max_in_flight > 1 and node.contract.declared.stateless is False:
-            yield Found(
+            yield RuleMatch(
                 node.id,
                 f"node {node.name!r} keeps something from call to call, and {node.max_in_flight} calls may "
                 "overlap: what comes out depends on which is first",
             )
 
 
-def _beside_quick(graph: LintedGraph) -> Iterator[Found]:
+def _beside_quick(graph: LintedGraph) -> Iterator[RuleMatch]:
     for node in graph.nodes:
         if node.is_source and node.contract.declared.is_live and _threads(graph, node.executor) == 1:
             for slow in graph.nodes:
                 if slow.executor == node.executor and graph.is_slow(slow) and slow.contract.runs_on is None:
-                    yield Found(
+                    yield RuleMatch(
                         slow.id,
                         f"the slow node {slow.name!r} and the live source {node.name!r} share one thread: "
                         "while the one works, the other cannot",
                     )
 
 
-def _there_and_back(graph: LintedGraph) -> Iterator[Found]:
+def _there_and_back(graph: LintedGraph) -> Iterator[RuleMatch]:
     for node in graph.of_kind("ImageFrameToGpuBufferCalculator"):
         before = graph.writer(node.inputs[0].stream)
         if before is not None and before.calculator.rpartition(".")[2] == "GpuBufferToImageFrameCalculator":
-            yield Found(
+            yield RuleMatch(
                 node.id,
                 f"node {node.name!r} copies back to the GPU what node {before.name!r} has copied from there",
             )
 
 
-def _one_context(graph: LintedGraph) -> Iterator[Found]:
+def _one_context(graph: LintedGraph) -> Iterator[RuleMatch]:
     places: defaultdict[tuple[str, str], list[NodePlan]] = defaultdict(list)
     for node in graph.nodes:
         contract = node.contract
@@ -95,7 +95,7 @@ def _one_context(graph: LintedGraph) -> Iterator[Found]:
         quick = [node for node in nodes if not graph.is_slow(node)]
         for slow in nodes if quick else ():
             if graph.is_slow(slow):
-                yield Found(
+                yield RuleMatch(
                     slow.id,
                     f"the slow node {slow.name!r} and node {quick[0].name!r} take turns in one GL context: "
                     "the other runs at the rate of the slow one",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from penstock.error_text import did_you_mean, near_names, quoted
-from penstock_lint.rule import Found, Rule
+from penstock_lint.rule import Rule, RuleMatch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,7 @@ def _name(entry: str) -> str:
     return entry.rpartition(":")[2]
 
 
-def _unused_outputs(graph: LintedGraph) -> Iterator[Found]:
+def _unused_outputs(graph: LintedGraph) -> Iterator[RuleMatch]:
     given = {_name(entry) for entry in graph.message.output_stream}
     for node in graph.nodes:
         if not node.outputs or not graph.is_of_the_file(node):
@@ -27,10 +27,10 @@ def _unused_outputs(graph: LintedGraph) -> Iterator[Found]:
         is_used = any(port.stream in graph.readers for port in node.outputs) or given & set(names)
         if not is_used:
             listed = " and ".join(map(quoted, names))
-            yield Found(node.id, f"nobody reads {listed}, which node {node.name!r} writes")
+            yield RuleMatch(node.id, f"nobody reads {listed}, which node {node.name!r} writes")
 
 
-def _unwritten_output(graph: LintedGraph) -> Iterator[Found]:
+def _unwritten_output(graph: LintedGraph) -> Iterator[RuleMatch]:
     known = graph.plan.stream_ids
     names = [_name(entry) for entry in graph.message.output_stream]
     for index, name in enumerate(names):
@@ -44,26 +44,28 @@ def _unwritten_output(graph: LintedGraph) -> Iterator[Found]:
             edit = graph.replacement((("output_stream", index),), name, near[0])
         meant = did_you_mean(name, known, 1)
         what = f"nothing writes the graph's output {quoted(name)}{meant}"
-        yield Found(None, what, "output_stream", index, edit)
+        yield RuleMatch(None, what, "output_stream", index, edit)
 
 
-def _unread_input(graph: LintedGraph) -> Iterator[Found]:
+def _unread_input(graph: LintedGraph) -> Iterator[RuleMatch]:
     outputs = {_name(entry) for entry in graph.message.output_stream}
     for index, entry in enumerate(graph.message.input_stream):
         name = _name(entry)
         if graph.plan.stream_ids[name] not in graph.readers and name not in outputs:
             what = f"no node reads the graph's input {quoted(name)}"
-            yield Found(None, what, "input_stream", index, _removal(graph, "input_stream", index))
+            yield RuleMatch(None, what, "input_stream", index, _removal(graph, "input_stream", index))
 
 
-def _unread_side(graph: LintedGraph) -> Iterator[Found]:
+def _unread_side(graph: LintedGraph) -> Iterator[RuleMatch]:
     read = {port.name for node in graph.nodes for port in node.input_side_packets}
     read |= {_name(entry) for entry in graph.message.output_side_packet}
     for index, entry in enumerate(graph.message.input_side_packet):
         name = _name(entry)
         if name not in read:
             what = f"no node reads the side packet {quoted(name)}"
-            yield Found(None, what, "input_side_packet", index, _removal(graph, "input_side_packet", index))
+            yield RuleMatch(
+                None, what, "input_side_packet", index, _removal(graph, "input_side_packet", index)
+            )
 
 
 def _removal(graph: LintedGraph, field: str, index: int) -> Edit | None:
@@ -71,7 +73,7 @@ def _removal(graph: LintedGraph, field: str, index: int) -> Edit | None:
     return None if graph.message.type else graph.removal((field, index))
 
 
-def _undeclared_side(graph: LintedGraph) -> Iterator[Found]:
+def _undeclared_side(graph: LintedGraph) -> Iterator[RuleMatch]:
     told: set[str] = set()
     for node in graph.nodes:
         for port in node.input_side_packets:
@@ -79,7 +81,7 @@ def _undeclared_side(graph: LintedGraph) -> Iterator[Found]:
             if is_missing and port.name not in told:
                 told.add(port.name)
                 line = f'input_side_packet: "{port.name}"'
-                yield Found(
+                yield RuleMatch(
                     node.id,
                     f"node {node.name!r} needs the side packet {quoted(port.name)}, which the graph does not "
                     "declare: only those who read all nodes know that a run must give it",
@@ -87,18 +89,18 @@ def _undeclared_side(graph: LintedGraph) -> Iterator[Found]:
                 )
 
 
-def _ignored_options(graph: LintedGraph) -> Iterator[Found]:
+def _ignored_options(graph: LintedGraph) -> Iterator[RuleMatch]:
     for node in graph.nodes:
         message = graph.message_of(node)
         if message is None:
             continue
         if message.HasField("profiler_config"):
-            yield Found(
+            yield RuleMatch(
                 node.id, f"node {node.name!r} has a profiler_config; only that of the graph has an effect"
             )
 
 
-def _shadowed(graph: LintedGraph) -> Iterator[Found]:
+def _shadowed(graph: LintedGraph) -> Iterator[RuleMatch]:
     package = graph.message.package
     parts = package.split(".") if package else []
     told: set[str] = set()
@@ -120,7 +122,7 @@ def _shadowed(graph: LintedGraph) -> Iterator[Found]:
                 f"{name!r} means {_who(graph, kind, one)} here; {_who(graph, other_kind, other)} is there "
                 "too, and has no effect"
             )
-            yield Found(None, what, "node", number)
+            yield RuleMatch(None, what, "node", number)
 
 
 def _who(graph: LintedGraph, kind: str, name: str) -> str:

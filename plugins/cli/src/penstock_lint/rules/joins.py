@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from penstock import Calculator
 from penstock.errors import InvalidArgumentError
 from penstock_lint.linted import may_call
-from penstock_lint.rule import Found, Rule
+from penstock_lint.rule import Rule, RuleMatch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ _CLONER: Final = "PacketClonerCalculator"
 _SYNC_SETS: Final = "SyncSetInputStreamHandler"
 
 
-def _unfed(graph: LintedGraph) -> Iterator[Found]:
+def _unfed(graph: LintedGraph) -> Iterator[RuleMatch]:
     for node in graph.joins():
         loops = [port.stream for port in node.inputs if port.back_edge]
         behind = graph.behind(graph.outputs_of(node)) if loops else set()
@@ -35,7 +35,7 @@ def _unfed(graph: LintedGraph) -> Iterator[Found]:
             ]
             if all(graph.is_default(one) and not _writes_in_open(one) for one in on_loop):
                 name = graph.plan.streams[stream].name
-                yield Found(
+                yield RuleMatch(
                     node.id,
                     f"node {node.name!r} waits for {name!r}, which is only made of its own output: it never "
                     "runs",
@@ -49,7 +49,7 @@ def _writes_in_open(node: NodePlan) -> bool:
     return code is None or not _WRITES.isdisjoint(code.co_names)
 
 
-def _idle_back_edge(graph: LintedGraph) -> Iterator[Found]:
+def _idle_back_edge(graph: LintedGraph) -> Iterator[RuleMatch]:
     for node in graph.nodes:
         edges = [port for port in node.inputs if port.back_edge]
         behind = graph.behind(graph.outputs_of(node)) if edges else set()
@@ -62,7 +62,7 @@ def _idle_back_edge(graph: LintedGraph) -> Iterator[Found]:
             edit = None
             if number is not None and index is not None:
                 edit = graph.removal(("node", number), ("input_stream_info", index))
-            yield Found(node.id, what, edit=edit)
+            yield RuleMatch(node.id, what, edit=edit)
 
 
 def _info_of(graph: LintedGraph, node: NodePlan, port: Any) -> int | None:
@@ -74,7 +74,7 @@ def _info_of(graph: LintedGraph, node: NodePlan, port: Any) -> int | None:
     return found[0] if len(found) == 1 else None
 
 
-def _forgotten_bound(graph: LintedGraph) -> Iterator[Found]:
+def _forgotten_bound(graph: LintedGraph) -> Iterator[RuleMatch]:
     for node in graph.joins():
         for port in node.inputs:
             writer = graph.writer(port.stream)
@@ -82,14 +82,14 @@ def _forgotten_bound(graph: LintedGraph) -> Iterator[Found]:
                 continue
             others = graph.inputs_of(node) - graph.outputs_of(writer)
             if others:
-                yield Found(
+                yield RuleMatch(
                     writer.id,
                     f"node {writer.name!r} may write nothing to {graph.stream(port)!r} and does not say so: "
                     f"node {node.name!r}, which joins that stream, waits for its next packet",
                 )
 
 
-def _two_clocks(graph: LintedGraph) -> Iterator[Found]:
+def _two_clocks(graph: LintedGraph) -> Iterator[RuleMatch]:
     live = {node.id for node in graph.nodes if node.is_source and node.contract.declared.is_live}
     cloners = {one.id for one in graph.of_kind(_CLONER)}  # take what is there at the ticks
     for node in graph.joins() if len(live) > 1 else ():
@@ -99,7 +99,7 @@ def _two_clocks(graph: LintedGraph) -> Iterator[Found]:
         of_live = [(sources, port) for sources, port in above if sources and sources <= live]
         for (some, one), (others, other) in pairwise(of_live):
             if not some & others:
-                yield Found(
+                yield RuleMatch(
                     node.id,
                     f"node {node.name!r} joins {graph.stream(one)!r} and {graph.stream(other)!r}, whose "
                     "timestamps come from two live sources: they hardly ever meet",
@@ -107,7 +107,7 @@ def _two_clocks(graph: LintedGraph) -> Iterator[Found]:
                 break
 
 
-def _resampled(graph: LintedGraph) -> Iterator[Found]:
+def _resampled(graph: LintedGraph) -> Iterator[RuleMatch]:
     for sampler in graph.of_kind("PacketResamplerCalculator", "PacketThinnerCalculator"):
         cloners = {one.id for one in graph.of_kind(_CLONER)}
         thin = graph.behind(graph.outputs_of(sampler), past_back_edges=False, without=cloners)
@@ -118,7 +118,7 @@ def _resampled(graph: LintedGraph) -> Iterator[Found]:
                 graph.stream(port) for port in node.inputs if port.stream in dense and port.stream not in thin
             ]
             if of_thin and of_dense and not may_call(node.factory, "is_empty"):
-                yield Found(
+                yield RuleMatch(
                     node.id,
                     f"node {node.name!r} joins {of_thin[0]!r}, which node {sampler.name!r} has resampled, "
                     f"with {of_dense[0]!r}, which it has not: most rows have one of the two, and it never "
@@ -126,12 +126,12 @@ def _resampled(graph: LintedGraph) -> Iterator[Found]:
                 )
 
 
-def _immediate(graph: LintedGraph) -> Iterator[Found]:
+def _immediate(graph: LintedGraph) -> Iterator[RuleMatch]:
     for node in graph.nodes:
         if len(graph.inputs_of(node)) < 2 or node.handler.name != "ImmediateInputStreamHandler":  # noqa: PLR2004
             continue
         if node.contract.timestamp_offset is not None and _is_chosen_by_file(graph, node):
-            yield Found(
+            yield RuleMatch(
                 node.id,
                 f"node {node.name!r} takes packets as they arrive, and writes at their timestamps: the run "
                 "fails as soon as one comes behind another",
@@ -146,7 +146,7 @@ def _is_chosen_by_file(graph: LintedGraph, node: NodePlan) -> bool:
     )
 
 
-def _sets_with_offset(graph: LintedGraph) -> Iterator[Found]:
+def _sets_with_offset(graph: LintedGraph) -> Iterator[RuleMatch]:
     for node in graph.nodes:
         if node.handler.name != _SYNC_SETS or node.contract.timestamp_offset is None:
             continue
@@ -154,14 +154,14 @@ def _sets_with_offset(graph: LintedGraph) -> Iterator[Found]:
         sets = [] if kind is None else list(node.handler.options.get(kind).sync_set)
         listed = sum(len(one.tag_index) for one in sets)
         if len(sets) + (listed < len(node.inputs)) > 1:
-            yield Found(
+            yield RuleMatch(
                 node.id,
                 f"node {node.name!r} promises that its outputs keep the order of its inputs, but its sets of "
                 "inputs go on at different times: the run fails as soon as one is behind the other",
             )
 
 
-def _cloner(graph: LintedGraph) -> Iterator[Found]:
+def _cloner(graph: LintedGraph) -> Iterator[RuleMatch]:
     for node in graph.of_kind(_CLONER):
         ticks = {port.stream for port in node.inputs if port.tag == "TICK"} or {node.inputs[-1].stream}
         if not graph.is_default(node):
@@ -171,20 +171,20 @@ def _cloner(graph: LintedGraph) -> Iterator[Found]:
             made = graph.behind(graph.outputs_of(slow), past_back_edges=False)
             late = [graph.stream(port) for port in node.inputs if port.stream in made - ticks]
             if graph.is_slow(slow) and graph.inputs_of(slow) & behind and late and not made & ticks:
-                yield Found(
+                yield RuleMatch(
                     node.id,
                     f"node {node.name!r} waits at each tick until the slow node {slow.name!r} has settled "
                     f"{late[0]!r}, which is made of the ticks: no tick passes before that work is done",
                 )
 
 
-def _mux(graph: LintedGraph) -> Iterator[Found]:
+def _mux(graph: LintedGraph) -> Iterator[RuleMatch]:
     for node in graph.of_kind("MuxCalculator"):
         if graph.is_default(node):
-            yield Found(node.id, f"node {node.name!r} waits for the branches that are not chosen too")
+            yield RuleMatch(node.id, f"node {node.name!r} waits for the branches that are not chosen too")
 
 
-def _loop_time(graph: LintedGraph) -> Iterator[Found]:
+def _loop_time(graph: LintedGraph) -> Iterator[RuleMatch]:
     for begin in graph.nodes:
         if not begin.calculator.rpartition(".")[2].startswith(_BEGIN):
             continue
@@ -195,7 +195,7 @@ def _loop_time(graph: LintedGraph) -> Iterator[Found]:
             of_items = [graph.stream(port) for port in node.inputs if port.stream in inside]
             others = [graph.stream(port) for port in node.inputs if port.stream not in inside]
             if of_items and others:
-                yield Found(
+                yield RuleMatch(
                     node.id,
                     f"node {node.name!r} joins {of_items[0]!r}, whose timestamps are those of the loop of "
                     f"{begin.name!r}, with {others[0]!r} from outside: few of them meet",
@@ -213,7 +213,7 @@ def _inside_of(graph: LintedGraph, begin: NodePlan) -> set[int]:
     return inside | {port.stream for port in begin.outputs}
 
 
-def _silent_output(graph: LintedGraph) -> Iterator[Found]:
+def _silent_output(graph: LintedGraph) -> Iterator[RuleMatch]:
     if graph.message.type:  # a subgraph: what reads it is another graph
         return
     outputs = []
@@ -231,10 +231,10 @@ def _silent_output(graph: LintedGraph) -> Iterator[Found]:
                 f"node {writer.name!r} may write nothing to the graph's output {name!r}, and output "
                 f"{full[0]!r} has a packet then: a program that polls both waits"
             )
-            yield Found(None, what, "output_stream", index)
+            yield RuleMatch(None, what, "output_stream", index)
 
 
-def _unnamed_clock(graph: LintedGraph) -> Iterator[Found]:
+def _unnamed_clock(graph: LintedGraph) -> Iterator[RuleMatch]:
     for node in graph.nodes:
         leading = getattr(node.handler.factory, "leading_input", None)
         if leading is None or len(node.inputs) < 2:  # noqa: PLR2004  # one input has no other beside it
@@ -247,7 +247,7 @@ def _unnamed_clock(graph: LintedGraph) -> Iterator[Found]:
             f"node {node.name!r} runs at each packet of {stream!r}, its input 0, which nothing in the graph "
             "says: another order of its inputs is another clock"
         )
-        yield Found(node.id, what)
+        yield RuleMatch(node.id, what)
 
 
 def _names_its_clock(node: NodePlan) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from penstock_lint.rule import Found, Rule
+from penstock_lint.rule import Rule, RuleMatch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,33 +46,33 @@ def _slow_readers(graph: LintedGraph, streams: set[int]) -> Iterator[NodePlan]:
             yield node
 
 
-def _misses_slow(graph: LintedGraph) -> Iterator[Found]:
+def _misses_slow(graph: LintedGraph) -> Iterator[RuleMatch]:
     for limiter in _limiters(graph):
         finished = set(_finished(limiter))
         limited = graph.behind(graph.outputs_of(limiter), past_back_edges=False)
         for node in _slow_readers(graph, limited) if finished & limited else ():
             if not finished & graph.behind(graph.outputs_of(node), past_back_edges=False):
-                yield Found(
+                yield RuleMatch(
                     limiter.id,
                     f"limiter {limiter.name!r} does not wait for the slow node {node.name!r}: packets pile "
                     "up before it",
                 )
 
 
-def _not_behind(graph: LintedGraph) -> Iterator[Found]:
+def _not_behind(graph: LintedGraph) -> Iterator[RuleMatch]:
     for node in _limiters(graph):
         behind = graph.behind(graph.outputs_of(node))
         for stream in _finished(node):
             if stream not in behind and not graph.comes_from_outside(stream):
                 name = graph.plan.streams[stream].name
-                yield Found(
+                yield RuleMatch(
                     node.id,
                     f"limiter {node.name!r} takes {name!r} for the end of the work, but that stream does "
                     "not depend on the packets that it lets pass: it limits nothing",
                 )
 
 
-def _can_close(graph: LintedGraph) -> Iterator[Found]:
+def _can_close(graph: LintedGraph) -> Iterator[RuleMatch]:
     kind = graph.types.options_class(_LIMITER_OPTIONS)
     for limiter in graph.of_kind(_LIMITER):
         options = None if kind is None else limiter.options.get(kind)
@@ -90,7 +90,7 @@ def _can_close(graph: LintedGraph) -> Iterator[Found]:
                 if graph.inputs_of(node) & graph.behind(passed)
                 and stream in graph.behind(graph.outputs_of(node))
             ]
-            yield Found(
+            yield RuleMatch(
                 limiter.id,
                 f"limiter {limiter.name!r} waits until {graph.plan.streams[stream].name!r} reports the end "
                 f"of each packet, and node {on_way[0].name!r} may write nothing: then the limiter drops all "
@@ -98,7 +98,7 @@ def _can_close(graph: LintedGraph) -> Iterator[Found]:
             )
 
 
-def _chain(graph: LintedGraph) -> Iterator[Found]:
+def _chain(graph: LintedGraph) -> Iterator[RuleMatch]:
     limiters = list(_limiters(graph))
     behind = {
         one.id: graph.behind(graph.outputs_of(one), past_back_edges=False)
@@ -111,21 +111,21 @@ def _chain(graph: LintedGraph) -> Iterator[Found]:
                 and behind[outer.id].intersection(_main(inner))
                 and behind[inner.id].intersection(_finished(outer))
             ):
-                yield Found(
+                yield RuleMatch(
                     inner.id,
                     f"limiter {inner.name!r} is behind limiter {outer.name!r}, which waits for the end of "
                     "the same work: the inner one never acts",
                 )
 
 
-def _after_file(graph: LintedGraph) -> Iterator[Found]:
+def _after_file(graph: LintedGraph) -> Iterator[RuleMatch]:
     for source in graph.of_kind(*_FILES):
         if source.contract.declared.is_live:  # a camera
             continue
         read = graph.behind(graph.outputs_of(source), past_back_edges=False)
         for node in _limiters(graph):
             if read.intersection(_main(node)):
-                yield Found(
+                yield RuleMatch(
                     node.id,
                     f"limiter {node.name!r} drops frames of the file that {source.name!r} reads, though "
                     "they could wait",
@@ -138,7 +138,7 @@ def _is_of_shadow(graph: LintedGraph, limiter: NodePlan) -> bool:
     return any(node is not None and node.calculator.endswith(_SHADOW) for node in writers)
 
 
-def _bypassed(graph: LintedGraph) -> Iterator[Found]:
+def _bypassed(graph: LintedGraph) -> Iterator[RuleMatch]:
     for limiter in _limiters(graph):
         if _is_of_shadow(graph, limiter):
             continue
@@ -147,28 +147,28 @@ def _bypassed(graph: LintedGraph) -> Iterator[Found]:
         for node in _slow_readers(graph, around):
             if node.id != limiter.id and not graph.inputs_of(node) & limited:
                 name = next(graph.stream(port) for port in node.inputs if port.stream in around)
-                yield Found(
+                yield RuleMatch(
                     node.id,
                     f"the slow node {node.name!r} reads {name!r}, which goes round limiter {limiter.name!r}: "
                     "nothing limits it",
                 )
 
 
-def _unlimited(graph: LintedGraph) -> Iterator[Found]:
+def _unlimited(graph: LintedGraph) -> Iterator[RuleMatch]:
     if graph.plan.max_queue_size >= 0:
         return
     limiters = list(_limiters(graph))
     limited = graph.behind({stream for one in limiters for stream in graph.outputs_of(one)})
     for node in graph.nodes:
         if graph.is_slow(node) and node.inputs and not graph.inputs_of(node) & limited:
-            yield Found(
+            yield RuleMatch(
                 node.id,
                 f"queues have no limit (max_queue_size: {graph.plan.max_queue_size}): all that the slow node "
                 f"{node.name!r} cannot take in time lies in memory",
             )
 
 
-def _must_grow(graph: LintedGraph) -> Iterator[Found]:
+def _must_grow(graph: LintedGraph) -> Iterator[RuleMatch]:
     limit = graph.plan.max_queue_size
     if graph.measured is None or limit < 0:
         return
@@ -176,7 +176,7 @@ def _must_grow(graph: LintedGraph) -> Iterator[Found]:
         for port in node.inputs:
             length = graph.measured.longest.get((graph.stream(port), node.name), 0)
             if length > limit:
-                yield Found(
+                yield RuleMatch(
                     node.id,
                     f"{length} packets of {graph.stream(port)!r} lay before node {node.name!r} in a run, "
                     f"and the limit is {limit}: it was raised, as the node needed all of them at once",

@@ -149,8 +149,8 @@ class GpuBuffer:
         kind = checked_format(format)
         if name < 1 or width < 1 or height < 1:
             raise InvalidArgumentError(
-                f"texture {name} of {width}x{height} for the buffer does not exist; give its name and its "
-                "size"
+                f"a GpuBuffer cannot have texture {name} of {width}x{height}, which does not exist; give "
+                "its name and its size"
             )
         if not callable(release):
             raise InvalidArgumentError(
@@ -238,7 +238,7 @@ class GpuBuffer:
         """
         if view is ImageFrame:
             raise InvalidArgumentError(
-                "an ImageFrame never changes, so it cannot be a view to write; "
+                "a GpuBuffer has no view to write that is an ImageFrame, since that never changes; "
                 "ask for write_view(numpy.ndarray), or make another buffer with GpuBuffer.of_frame"
             )
         found: V = self._shown().write(view, arguments)

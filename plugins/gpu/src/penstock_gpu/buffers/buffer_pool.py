@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.buffers.gl_texture_object import GlTextureObject
-from penstock_gpu.buffers.texture_pool import PoolOptions, TexturePool
+from penstock_gpu.buffers.texture_pool import TexturePool, TexturePoolOptions
 from penstock_gpu.buffers.texture_storage import TextureStorage
 from penstock_gpu.contexts.current_context import current_share_group
 from penstock_gpu.formats import GpuBufferFormat, checked_format
@@ -20,7 +20,7 @@ class GpuBufferPool(TexturePool[GlTextureObject]):
         options: how much is kept.
     """
 
-    def __init__(self, options: PoolOptions = PoolOptions()) -> None:  # noqa: B008  # it is frozen
+    def __init__(self, options: TexturePoolOptions = TexturePoolOptions()) -> None:  # noqa: B008  # it is frozen
         super().__init__(options, GlTextureObject.create, current_share_group)
 
     def get(

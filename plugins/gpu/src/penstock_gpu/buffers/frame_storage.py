@@ -162,7 +162,7 @@ def expect_image_frame(kind: GpuBufferFormat) -> None:
     """
     if not has_image_frame(kind):
         raise InvalidArgumentError(
-            f"GPU buffer format {kind.name} has no ImageFrame; "
+            f"no stored frame is an ImageFrame of GPU buffer format {kind.name}; "
             "ask for read_view(numpy.ndarray), or draw to a buffer of BGRA32 or RGBA_FLOAT128"
         )
 

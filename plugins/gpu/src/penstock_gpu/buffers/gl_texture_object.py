@@ -151,8 +151,8 @@ class GlTextureObject:
         """
         if self._writing.locked():
             raise FailedPreconditionError(
-                f"{self!r} is being written to; release the texture's view to write, or leave its `with`, "
-                "before reading"
+                f"{self!r} is being written to; release the texture object's view to write, or leave its "
+                "`with`, before reading"
             )
         self._reads.append(None)
         if self._done_writing is None:
@@ -192,8 +192,8 @@ class GlTextureObject:
         """
         if not self._writing.acquire(blocking=False):
             raise FailedPreconditionError(
-                f"{self!r} is being written to already; release the texture's first view to write before the "
-                "next"
+                f"{self!r} is being written to already; release the texture object's first view to write "
+                "before the next"
             )
         try:
             if self._reads:
@@ -260,7 +260,8 @@ class GlTextureObject:
 
     def _refuse_to_be_written(self) -> NoReturn:
         raise FailedPreconditionError(
-            f"{self!r} is being read; release the texture's {len(self._reads)} views to read before writing"
+            f"{self!r} is being read; release the texture object's {len(self._reads)} views to read before "
+            "writing"
         )
 
     def _tell(self, release: Callable[[ConsumerSync], None]) -> None:

@@ -106,8 +106,8 @@ class Image:
         buffer = f"{self.format.name} {self.width}x{self.height}"
         if not self._storages and not for_writing and name in known:
             return FailedPreconditionError(
-                f"GpuBuffer {buffer} has no image yet: it was never written to, so there is no {name} to "
-                "read; take a write_view and fill it first"
+                f"the image of GpuBuffer {buffer} was never written to, so there is no {name} to read; take "
+                "a write_view and fill it first"
             )
         return InvalidArgumentError(
             f"the image of GpuBuffer {buffer} has no way to a view {name} to {kind} from its storages "

@@ -52,7 +52,7 @@ _KEPT_AT_LEAST: Final = 2
 
 
 @attrs.frozen
-class PoolOptions:
+class TexturePoolOptions:
     """How much a pool keeps. The defaults are the reference's, except for `keep_count`, which is 2 there.
 
     Attributes:
@@ -92,7 +92,7 @@ class SizePool(Generic[X]):
     """The textures of one size, format and share group. Textures in use refer to it, and its owner closes it.
 
     Args:
-        keep_count: see `PoolOptions`.
+        keep_count: see `TexturePoolOptions`.
     """
 
     __slots__ = ("_before", "_keep_count", "_lock", "_most", "_returned", "free", "in_use", "is_open")
@@ -248,7 +248,7 @@ class TexturePool(Generic[X]):
 
     def __init__(
         self,
-        options: PoolOptions,
+        options: TexturePoolOptions,
         make: Callable[[int, int, GpuBufferFormat], X],
         group: Callable[[], object],
     ) -> None:

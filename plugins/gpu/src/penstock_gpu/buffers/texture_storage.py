@@ -305,7 +305,7 @@ def _expect_plane(arguments: dict[str, Any]) -> None:
             )
         if value != 0:
             raise InvalidArgumentError(
-                f"plane is {value!r}, but textures here have plane 0 only; leave it out"
+                f"the storage of a texture has plane 0 only, and no plane {value!r}; leave plane out"
             )
 
 

@@ -14,8 +14,9 @@ from penstock_formats.api import pass_header
 from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.calculators.image_inputs import image_at, size_of
 from penstock_gpu.calculators.rendering import DrawingCalculator, render
-from penstock_gpu.calculators.shader_options import ShaderCalculatorOptions
-from penstock_gpu.calculators.shader_source import ShaderSource, names_of_samplers
+from penstock_gpu.calculators.samplers import names_of_samplers
+from penstock_gpu.calculators.shader_options import ShaderCalculatorOptions, check_size
+from penstock_gpu.calculators.shader_source import ShaderSource
 from penstock_gpu.drawing.helper import GlCalculatorHelper
 from penstock_gpu.errors import GpuUnavailableError
 from penstock_gpu.formats import pixel_layout, shape_of
@@ -113,11 +114,7 @@ class ShaderCalculator(DrawingCalculator):
     def open(self, cc: CalculatorContext) -> None:
         """Compile the shader, set the uniforms; forward the stream header."""
         options = cc.options(ShaderCalculatorOptions)
-        if options.width < 0 or options.height < 0 or (options.width > 0) != (options.height > 0):
-            raise InvalidArgumentError(
-                f"the shader's width is {options.width} and height {options.height}, but both must be above "
-                "0, or neither given; change the options"
-            )
+        check_size(options)
         check_frame_size(options.width, options.height, "options width and height")
         pixel_layout(options.format)
         self._options = options

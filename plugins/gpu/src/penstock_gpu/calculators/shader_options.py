@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import attrs
 
+from penstock.errors import InvalidArgumentError
 from penstock_gpu.formats import GpuBufferFormat
 
 
@@ -39,3 +42,32 @@ class ShaderCalculatorOptions:
     width: int = 0
     height: int = 0
     format: GpuBufferFormat = GpuBufferFormat.BGRA32
+
+
+def check_size(options: ShaderCalculatorOptions) -> None:
+    """Refuse a width without a height, or one that is negative.
+
+    Raises:
+        InvalidArgumentError: only one of them is above 0, or one is below.
+    """
+    if options.width < 0 or options.height < 0 or (options.width > 0) != (options.height > 0):
+        raise InvalidArgumentError(
+            f"the shader's options have width {options.width} and height {options.height}, but both must be "
+            "above 0, or neither given; change them"
+        )
+
+
+def uniform_values(options: ShaderCalculatorOptions) -> dict[str, Any]:
+    """Return the values of uniforms: name → value.
+
+    Raises:
+        InvalidArgumentError: a uniform is given twice.
+    """
+    found: dict[str, Any] = {}
+    for one in options.uniform:
+        if one.name in found:
+            raise InvalidArgumentError(
+                f"the shader's uniform {one.name!r} is given twice in the options; leave one of them"
+            )
+        found[one.name] = one.value[0] if len(one.value) == 1 else one.value
+    return found

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import importlib.util
-import inspect
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from penstock.errors import InvalidArgumentError, NotFoundError
 from penstock.lowlevel import Resources
+from penstock_gpu.calculators.cpu_function import check_cpu_function, parameters_taken
+from penstock_gpu.calculators.samplers import own_uniforms
+from penstock_gpu.calculators.shader_options import uniform_values
 from penstock_gpu.drawing.glsl import declarations
-from penstock_gpu.drawing.program import check_name
-from penstock_gpu.drawing.uniform_values import numbers
+from penstock_gpu.drawing.uniform_values import check_uniform_name, numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
     from penstock_gpu.calculators.shader_options import ShaderCalculatorOptions
-
-_UNTAGGED: Final = "video"
-#: The inputs that are the main one, if they are connected.
-_MAIN: Final = (("VIDEO", 0), ("", 0))
 
 
 @attrs.frozen
@@ -41,12 +38,8 @@ class ShaderSource:
     ) -> ShaderSource:
         """Return the arguments, checked as far as possible. Raises as `shader_calculator`."""
         text = _one_of({"fragment": fragment, "resource": resource})
-        for one in () if cpu is None else _parameters(cpu):
-            if one.kind == one.POSITIONAL_ONLY:
-                raise InvalidArgumentError(
-                    f"parameter {one.name!r} of the shader's cpu function can only be given by position, but "
-                    "all are given by name; write it without '/'"
-                )
+        if cpu is not None:
+            check_cpu_function(cpu)
         return cls(read_resource(resource) if resource else text, dict(uniforms), cpu)
 
     def text(self, options: ShaderCalculatorOptions, side_packet: str) -> str:
@@ -71,20 +64,13 @@ class ShaderSource:
         Raises:
             InvalidArgumentError: a uniform is given twice, or is one that the calculator sets itself.
         """
-        found = dict(self.uniforms)
-        seen: set[str] = set()
-        for one in options.uniform:
-            if one.name in seen:
-                raise InvalidArgumentError(
-                    f"the shader's uniform {one.name!r} is given twice in the options; leave one of them"
-                )
-            seen.add(one.name)
-            found[one.name] = one.value[0] if len(one.value) == 1 else one.value
+        found = {**self.uniforms, **uniform_values(options)}
         own = {*samplers, *own_uniforms(samplers)}
         taken = next((name for name in found if name in own), None)
         if taken is not None:
             raise InvalidArgumentError(
-                f"the shader's uniform {taken!r} is set by the calculator; give yours another name"
+                f"the shader source has a value for uniform {taken!r}, which the calculator sets itself; "
+                "give yours another name"
             )
         return found
 
@@ -96,7 +82,7 @@ class ShaderSource:
         """
         declared = {one.name: one for one in declarations(text) if one.storage == "uniform"}
         for name, value in values.items():
-            check_name(name, declared, program)
+            check_uniform_name(name, declared, program)
             numbers(name, declared[name].kind, declared[name].length, value)
 
     def parameters(self, given: Collection[str], samplers: Iterable[str]) -> tuple[str, ...]:
@@ -106,45 +92,7 @@ class ShaderSource:
             InvalidArgumentError: it needs an argument that is not available.
         """
         assert self.cpu is not None  # called only if there is one  # noqa: S101
-        there = {*given, *own_uniforms(samplers)}
-        wanted = []
-        for one in _parameters(self.cpu):
-            if one.kind == one.VAR_KEYWORD:
-                return tuple(sorted(there))
-            if one.name in there:
-                wanted.append(one.name)
-            elif one.default is one.empty and one.kind != one.VAR_POSITIONAL:
-                names = ", ".join(map(repr, sorted(there)))
-                raise InvalidArgumentError(
-                    f"the shader's cpu function takes {one.name!r}, but there are {names}; rename the "
-                    "parameter, or give it a default"
-                )
-        return tuple(wanted)
-
-
-def own_uniforms(samplers: Iterable[str]) -> tuple[str, ...]:
-    """Return the uniforms that the calculator sets for each image, if the shader declares them."""
-    return ("time", "size", *(part for name in samplers for part in (f"{name}_size", f"has_{name}")))
-
-
-def names_of_samplers(ids: Iterable[tuple[str, int]]) -> dict[str, tuple[str, int]]:
-    """Return the sampler of each input, the main one first: name → port.
-
-    The main input is VIDEO, else the first untagged one, else the first by the order of tags.
-
-    Raises:
-        InvalidArgumentError: two inputs have the same sampler name.
-    """
-    found: dict[str, tuple[str, int]] = {}
-    for tag, index in sorted(ids, key=lambda port: (*(port != main for main in _MAIN), port)):
-        name = (tag.lower() or _UNTAGGED) + (str(index) if index else "")
-        if name in found:
-            raise InvalidArgumentError(
-                f"inputs {_port(*found[name])} and {_port(tag, index)} would both be the shader's sampler "
-                f"{name!r}; use another tag"
-            )
-        found[name] = tag, index
-    return found
+        return parameters_taken(self.cpu, {*given, *own_uniforms(samplers)})
 
 
 def read_resource(resource: str) -> str:
@@ -196,17 +144,3 @@ def _one_of(given: Mapping[str, str]) -> str:
             f"the shader's text: {found}; give it in exactly one way: {', '.join(given)}"
         )
     return given[there[0]]
-
-
-def _parameters(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:
-    try:
-        return tuple(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError) as error:
-        raise InvalidArgumentError(
-            f"the shader's cpu function {function!r} does not say which parameters it takes; wrap it in a "
-            "lambda"
-        ) from error
-
-
-def _port(tag: str, index: int) -> str:
-    return repr(f"{tag}:{index}" if index else tag or "0")

@@ -293,7 +293,7 @@ class GlContext:
             native.check_not_forked(f"context {self.name!r}")
         if LOCAL.context is not self:
             raise FailedPreconditionError(
-                f"context {self.name!r} is not current here; make the fence in its run"
+                f"GlContext {self.name!r} makes no fence where it is not current; make the fence in its run"
             )
 
     def close(self, timeout: float = 10.0) -> bool:

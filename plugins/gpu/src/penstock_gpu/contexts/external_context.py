@@ -79,7 +79,7 @@ class ExternalContext:
         """
         if not self.is_current():
             raise FailedPreconditionError(
-                f"context {self.name!r} is not current on this thread; make it current first"
+                f"external context {self.name!r} is not current on this thread; make it current first"
             )
         return GlSyncToken(self)
 
@@ -95,7 +95,7 @@ class ExternalContext:
         """
         if not self.is_current():
             raise FailedPreconditionError(
-                f"context {self.name!r} is not current on this thread; make it current first"
+                f"external context {self.name!r} is not current on this thread; make it current first"
             )
         return call()
 

@@ -113,8 +113,8 @@ class Job:
         if not acquire(self._done, timeout):
             state = "has not begun, and will not run" if self.claim() else "still runs"
             raise WaitTimeoutError(
-                f"the job {describe(self._call)} in context {self.context.name!r} did not end within"
-                f" {timeout} s: it {state}"
+                f"the GL thread of context {self.context.name!r} did not end the job {describe(self._call)} "
+                f"within {timeout} s: it {state}"
             )
         if self.error is None:
             return self.result
@@ -168,7 +168,7 @@ class GlThread:
                 raise GpuUnavailableError(
                     f"the GL driver has not made context {self.name!r} current on its thread within "
                     f"{_START_S:g} s",
-                    "see what keeps the driver busy",
+                    "see what keeps the driver busy when a GL thread starts",
                 ) from None
             if isinstance(error, RuntimeError):  # the system gives no further thread
                 self._made.destroy()

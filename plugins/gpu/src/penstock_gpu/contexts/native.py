@@ -117,7 +117,7 @@ def check_not_forked(what: str) -> None:
     """Raise in a forked process, where a driver would hang: its threads exist in the parent only."""
     if _Process.is_forked:
         raise GpuUnavailableError(
-            f"{what} was used after fork: this process was forked from one that had used GL, and "
-            "drivers do not survive that",
-            'start processes by "spawn" instead: multiprocessing.get_context("spawn")',
+            f"{what} was used after fork: this process was forked from one that had native contexts, "
+            "and drivers do not survive that",
+            'start processes with native contexts by "spawn" instead: multiprocessing.get_context("spawn")',
         )

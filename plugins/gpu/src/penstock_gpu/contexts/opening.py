@@ -96,7 +96,7 @@ class Opening(Generic[C]):
         except egl.EglError as error:
             raise GpuUnavailableError(
                 f"opening a context that shares with {share.name!r} was refused: {error}",
-                "see that it has not ended",
+                "see that the other one has not ended before opening a context",
             ) from error
 
     def first(self, device: str | int | None, api: str | None) -> C:
@@ -156,8 +156,8 @@ def _unavailable(refusals: list[_Refusal], wanted: str | int | None) -> GpuUnava
     elif codes == {egl.NOT_INITIALIZED} and wanted == devices.DEFAULT.name:
         return GpuUnavailableError(
             f"opening a context: EGL finds no desktop to draw on as 'default' ({said})",
-            "set DISPLAY or WAYLAND_DISPLAY where there is a desktop, else open a context on another "
-            "device, or none",
+            "set DISPLAY or WAYLAND_DISPLAY before opening a context where there is a desktop, else open it "
+            "on another device, or on none",
         )
     elif codes == {egl.NOT_INITIALIZED}:
         cause = f"EGL has a vendor driver, but nothing that draws{on}"

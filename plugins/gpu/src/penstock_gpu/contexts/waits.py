@@ -48,8 +48,8 @@ def waiting_for(context: Held) -> Iterator[None]:
                 break
             if holder == me:
                 raise FailedPreconditionError(
-                    f"context {context.name!r} waits for this job, or for one behind it, and cannot run "
-                    "another meanwhile; post it, or run it in the context that is current"
+                    f"this thread's wait would never end: context {context.name!r} waits for this job, or "
+                    "for one behind it; post it, or run it in the context that is current"
                 )
             waited_for = _WAITS.get(holder)
             holder = None if waited_for is None else waited_for.holder

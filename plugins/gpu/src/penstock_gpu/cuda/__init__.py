@@ -17,7 +17,10 @@ context, or else in the one that holds the pixels.
 """
 
 from penstock_gpu.cuda.array import CudaArray
-from penstock_gpu.cuda.driver import CudaError, CudaUnavailableError
-from penstock_gpu.cuda.storage import CudaStorage, of_cuda, why_no_cuda
+from penstock_gpu.cuda.bridge import why_no_cuda
+from penstock_gpu.cuda.driver import CudaError
+from penstock_gpu.cuda.from_cuda import of_cuda
+from penstock_gpu.cuda.storage import CudaStorage
+from penstock_gpu.errors import CudaUnavailableError
 
 __all__ = ["CudaArray", "CudaError", "CudaStorage", "CudaUnavailableError", "of_cuda", "why_no_cuda"]

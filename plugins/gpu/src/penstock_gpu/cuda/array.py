@@ -165,8 +165,8 @@ class CudaArray:
         taken = source if isinstance(source, CudaSource) else CudaSource.of(source, pixels.bridge)
         if (taken.shape, taken.dtype) != (self.shape, self.dtype):
             raise InvalidArgumentError(
-                f"the CUDA array is {taken.shape} {taken.dtype}, expected {self.shape} {self.dtype}, "
-                "as the buffer's size and format say"
+                f"the array to copy into a CudaArray is {taken.shape} {taken.dtype}, expected {self.shape} "
+                f"{self.dtype}, as the buffer's size and format say"
             )
         pixels.bridge.copy_in(
             self._pointer,
@@ -217,7 +217,7 @@ class CudaArray:
         handle = LEGACY_STREAM if stream is None else int(stream)
         if handle < LEGACY_STREAM:
             raise ValueError(
-                f"the stream for the CUDA array is {stream}, expected None, -1, 1, 2 or a stream's handle; "
+                f"the stream for the CudaArray is {stream}, expected None, -1, 1, 2 or a stream's handle; "
                 "0 is ambiguous"
             )
         pixels.bridge.let_wait(handle)

@@ -18,9 +18,11 @@ import os
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
+from penstock.errors import PenstockError
 from penstock.log import get_logger
 from penstock_gpu import gl
-from penstock_gpu.cuda.driver import LEGACY_STREAM, CudaDriver, CudaUnavailableError, load
+from penstock_gpu.cuda.driver import LEGACY_STREAM, CudaDriver, load
+from penstock_gpu.errors import CudaUnavailableError
 
 if TYPE_CHECKING:
     from penstock_gpu.contexts.context import GlContext
@@ -277,6 +279,29 @@ def bridge_of(context: GlContext) -> CudaBridge:
     """
     bridge: CudaBridge = context.attachment(CudaBridge, lambda: CudaBridge(context, load()), _end)
     return bridge
+
+
+def checked_bridge(context: GlContext) -> CudaBridge:
+    """Return the bridge of an OpenGL context, as `bridge_of`.
+
+    Raises:
+        CudaUnavailableError: also where the context speaks OpenGL ES.
+    """
+    if context.api != "gl":
+        raise CudaUnavailableError(
+            f"context {context.name!r} speaks {context.api}, but the bridge to CUDA needs desktop GL",
+            cure='make it with api="gl"',
+        )
+    return bridge_of(context)
+
+
+def why_no_cuda(context: GlContext) -> str:
+    """Return why CUDA cannot be used with an OpenGL context, or "" if it can."""
+    try:
+        context.run(lambda: checked_bridge(context))
+    except PenstockError as error:
+        return str(error)
+    return ""
 
 
 def _end(bridge: CudaBridge) -> None:

@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import PenstockError, StatusCode
-from penstock_gpu.errors import GpuUnavailableError
+from penstock_gpu.errors import CudaUnavailableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,10 +25,6 @@ BINDINGS: Final = "cuda.bindings.driver"
 MANY_DEVICES: Final = 64
 #: The handle of the legacy default stream, which waits for all ordinary streams.
 LEGACY_STREAM: Final = 1
-
-
-class CudaUnavailableError(GpuUnavailableError):
-    """CUDA cannot be used here, or not with this OpenGL context; the message says why and what to do."""
 
 
 class CudaError(PenstockError):

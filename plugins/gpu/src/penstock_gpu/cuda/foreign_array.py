@@ -134,7 +134,7 @@ def _dtype(tensor: dlpack.Tensor) -> np.dtype[Any]:
     letter = _LETTERS.get(dlpack.Kind(tensor.kind)) if tensor.kind in _LETTERS else None
     if letter is None or tensor.bits % 8:
         raise InvalidArgumentError(
-            f"the foreign array has elements of DLPack type {tensor.kind} with {tensor.bits} bits, "
+            f"the foreign array has elements of type {tensor.kind} with {tensor.bits} bits, "
             "expected uint8, float16 or float32; convert the array before"
         )
     return np.dtype(f"{letter}{tensor.bits // 8}")

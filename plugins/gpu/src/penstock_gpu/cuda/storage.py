@@ -11,21 +11,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from penstock.errors import FailedPreconditionError, InvalidArgumentError, PenstockError
+from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock_formats import ImageFrame
 from penstock_gpu import gl
-from penstock_gpu.buffers.buffer import GpuBuffer
 from penstock_gpu.buffers.frame_storage import FrameStorage
 from penstock_gpu.buffers.storage import Storage, register_converter, register_storage
 from penstock_gpu.buffers.texture_copy import texture_of_frame
 from penstock_gpu.buffers.texture_storage import GlTextureView, TextureStorage
 from penstock_gpu.contexts.context import GlContext
 from penstock_gpu.cuda.array import CudaArray
-from penstock_gpu.cuda.bridge import CudaBridge, bridge_of
-from penstock_gpu.cuda.driver import LEGACY_STREAM, CudaUnavailableError
-from penstock_gpu.cuda.foreign_array import CudaSource
+from penstock_gpu.cuda.bridge import checked_bridge
+from penstock_gpu.cuda.driver import LEGACY_STREAM
 from penstock_gpu.cuda.pixels import CudaPixels
-from penstock_gpu.formats import GpuBufferFormat, format_of_array, gl_layout, pixel_layout, shape_of
+from penstock_gpu.formats import GpuBufferFormat, gl_layout, pixel_layout, shape_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,49 +31,6 @@ if TYPE_CHECKING:
     from penstock_gpu.cuda.bridge import PixelBuffer
 
 _FRAMEBUFFER: Final = "penstock_gpu.cuda"
-
-
-def of_cuda(array: object, format: int | None = None, *, context: GlContext | None = None) -> GpuBuffer:  # noqa: A002  # the word that everyone expects
-    """Return a GpuBuffer with the pixels of an array on the CUDA device, by a copy there.
-
-    The caller may change the array once that work is ordered after the copy, and may drop it at once: it is
-    kept until the copy is done.
-
-    Args:
-        array: (H, W) or (H, W, channels), row 0 first, uint8, float16 or float32, with `__dlpack__` or
-            `__cuda_array_interface__`: a torch.Tensor, a cupy.ndarray. The elements of a row are contiguous;
-            there may be gaps between rows.
-        format: what the pixels mean; None: the usual format of that shape and type, as for
-            `GpuBuffer.of_array`.
-        context: the OpenGL context, on the same device; None: the one that is current on this thread.
-
-    Raises:
-        CudaUnavailableError: CUDA cannot be used with this context.
-        FailedPreconditionError: no context is current, and `context` is None.
-        InvalidArgumentError: the array is not on this device, or fits no format; says what to do.
-    """
-    here = context or _context("of_cuda")
-
-    def make() -> GpuBuffer:
-        source = CudaSource.of(array, bridge_of(here))
-        like = np.broadcast_to(np.zeros((), source.dtype), source.shape)
-        kind = format_of_array(like, format)
-        height, width = source.shape[:2]
-        buffer = GpuBuffer(width, height, kind)
-        with buffer.write_view(CudaArray) as target:
-            target.copy_from(source)
-        return buffer
-
-    return here.run(make)
-
-
-def why_no_cuda(context: GlContext) -> str:
-    """Return why CUDA cannot be used with an OpenGL context, or "" if it can."""
-    try:
-        context.run(lambda: _bridge(context))
-    except PenstockError as error:
-        return str(error)
-    return ""
 
 
 class CudaStorage(Storage):
@@ -106,9 +61,9 @@ class CudaStorage(Storage):
             FailedPreconditionError: no GlContext is current.
             InvalidArgumentError: no array has the format.
         """
-        context = _context("a CUDA view")
+        context = context_here("a CUDA view")
         nbytes = int(np.prod(shape_of(width, height, format))) * pixel_layout(format).dtype.itemsize
-        return cls(CudaPixels(context, _bridge(context), nbytes), width, height, format)
+        return cls(CudaPixels(context, checked_bridge(context), nbytes), width, height, format)
 
     def provides(self, view: type, *, for_writing: bool) -> bool:  # noqa: ARG002  # it gives both
         """Return whether `view` is `CudaArray`."""
@@ -284,7 +239,12 @@ def _delete_framebuffer(name: int) -> None:
     gl.delete("Framebuffer", name)
 
 
-def _context(what: str) -> GlContext:
+def context_here(what: str) -> GlContext:
+    """Return the current context.
+
+    Raises:
+        FailedPreconditionError: none is current; says where to ask for `what`.
+    """
     context = GlContext.current()
     if context is None:
         raise FailedPreconditionError(
@@ -292,15 +252,6 @@ def _context(what: str) -> GlContext:
             "GlContext.run, or in run_in_gl_context of a node's helper"
         )
     return context
-
-
-def _bridge(context: GlContext) -> CudaBridge:
-    if context.api != "gl":
-        raise CudaUnavailableError(
-            f"context {context.name!r} speaks {context.api}, but CUDA storage needs desktop GL",
-            cure='make it with api="gl"',
-        )
-    return bridge_of(context)
 
 
 def _expect_none(arguments: dict[str, object]) -> None:

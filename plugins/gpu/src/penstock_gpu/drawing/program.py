@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import weakref
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final, final
 
-from penstock.errors import FailedPreconditionError, InvalidArgumentError
+from penstock.errors import FailedPreconditionError
 from penstock_gpu import gl
 from penstock_gpu.contexts.context import GlContext
 from penstock_gpu.drawing.glsl import VERTEX, complete, declarations
-from penstock_gpu.drawing.uniform_values import KINDS, numbers, setter, type_name
+from penstock_gpu.drawing.uniform_values import KINDS, check_uniform_name, numbers, setter, type_name
 from penstock_gpu.drawing.vertex_attributes import ATTRIBUTES
 from penstock_gpu.errors import ShaderError
 
@@ -120,7 +119,7 @@ class GlProgram:
         """
         found = self._setters.get(name)
         if found is None:
-            check_name(name, {*self._setters, *self._declared}, self.name)
+            check_uniform_name(name, {*self._setters, *self._declared}, self.name)
         self.use()
         if found is not None:
             kind, length, put = found
@@ -140,23 +139,6 @@ class GlProgram:
 
 def _called(program: str) -> str:
     return f"program {program!r}" if program else "this program"
-
-
-def check_name(name: str, known: Iterable[str], program: str) -> None:
-    """Refuse the name of a uniform that a program does not have.
-
-    Raises:
-        InvalidArgumentError: the name is unknown; names the program, and a similar uniform.
-    """
-    there = sorted(known)
-    if name in there:
-        return
-    near = get_close_matches(name, there, 1)
-    has = ", ".join(repr(one) for one in there) or "none"
-    raise InvalidArgumentError(
-        f"{_called(program)} has no uniform {name!r}; the program has {has}; "
-        + (f"did you mean {near[0]!r}?" if near else "declare it in the shader, or leave it out")
-    )
 
 
 def _uniforms(

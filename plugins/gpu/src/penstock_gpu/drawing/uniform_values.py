@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import attrs
@@ -174,3 +175,20 @@ def _wanted(kind: Kind, length: int) -> str:
     if not total:
         return f"{each}, which takes a multiple of {kind.components}"
     return f"{each}, which takes {total}" + (", row by row" if kind.side else "")
+
+
+def check_uniform_name(name: str, known: Iterable[str], program: str) -> None:
+    """Refuse the name of a uniform that a program does not have.
+
+    Raises:
+        InvalidArgumentError: the name is unknown; names the program, and a similar uniform.
+    """
+    there = sorted(known)
+    if name in there:
+        return
+    near = get_close_matches(name, there, 1)
+    has = ", ".join(repr(one) for one in there) or "none"
+    raise InvalidArgumentError(
+        f"{f'program {program!r}' if program else 'this program'} has no uniform {name!r}; its uniforms: "
+        f"{has}; " + (f"did you mean {near[0]!r}?" if near else "declare it in the shader, or leave it out")
+    )

@@ -1,4 +1,4 @@
-"""`Change`: one change of a node, as data; and `Changes`, those of a run."""
+"""`Change`: one change of a node, as data; `Changes`, those of a run; and how one is made again."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from penstock.runs import ServiceScope
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from penstock import CalculatorGraph
+
 
 class ChangeKind(StrEnum):
     """What was changed."""
@@ -29,7 +31,7 @@ class ChangeKind(StrEnum):
 
 @attrs.frozen
 class Change:
-    """One change of a node, which `penstock_steering.apply` makes again."""
+    """One change of a node, which `penstock_steering.apply_change` makes again."""
 
     #: Its name.
     node: str
@@ -110,8 +112,8 @@ class Changes:
         with self._lock:
             if self._is_sealed:
                 raise FailedPreconditionError(
-                    f"node {node!r} cannot change any more in this run: its recording has ended, as the "
-                    "recorded streams have; change it before the next run",
+                    f"the list of changes of this run is complete, since its recording has ended with the "
+                    f"recorded streams: node {node!r} cannot change any more; change it before the next run",
                     node=node,
                 )
             made = change()
@@ -129,3 +131,21 @@ class Changes:
 CHANGES: Final[ServiceKey[Changes]] = ServiceKey(
     "penstock-steering.changes", create=Changes, scope=ServiceScope.PROCESS
 )
+
+
+def changes(graph: CalculatorGraph) -> tuple[Change, ...]:
+    """Return the changes of the run under way, or of the last one.
+
+    Those that count from the start of the run come first, the others follow in the order of the calls; also
+    those whose time has not come. `apply_change` makes them again.
+    """
+    log = graph.get_service(CHANGES)
+    return () if log is None else log.made
+
+
+def apply_change(graph: CalculatorGraph, change: Change) -> Timestamp:
+    """Make a change of another run again, before a run; raises as `set_options` and `swap`."""
+    at = None if change.at == UNSTARTED else int(change.at)
+    if change.kind is ChangeKind.SET_OPTIONS:
+        return graph.set_options(change.node, change.options, at=at)
+    return graph.swap(change.node, change.options, at=at)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from penstock.errors import InvalidArgumentError
+from penstock_cli.existing_files import existing_file
 from penstock_cli.failures import RunFailed, WrongUsage
-from penstock_cli.loading import existing
 from penstock_cli.wording import duration, plural
 from penstock_views.api import critical_path_data, paths_of, read_trace
 
@@ -63,7 +63,7 @@ def read(file: Path) -> ReadTrace:
         WrongUsage: it is no trace.
     """
     try:
-        return read_trace(existing(file, "trace"))
+        return read_trace(existing_file(file, "trace"))
     except InvalidArgumentError as error:
         raise WrongUsage(str(error)) from error
 
@@ -141,7 +141,8 @@ def _budget(text: str) -> tuple[str | None, str, float]:
     match = _BUDGET.fullmatch(text)
     if match is None:
         raise WrongUsage(
-            f"path budget {text!r}: write it as out=80ms, or in>out=80ms; units are us, ms and s"
+            f"budget {text!r} for a path of packets: write it as out=80ms, or in>out=80ms; units are us, ms "
+            "and s"
         )
     return match["source"], match["end"], float(match["number"]) * _SECONDS[match["unit"]]
 
@@ -154,7 +155,9 @@ def _check(
         meant = [path for path in paths if path.end == end and source in (None, path.source)]
         if not meant:
             known = ", ".join(f"{path.source}>{path.end}" for path in paths) or "none"
-            raise WrongUsage(f"path budget {text!r}: the trace has no such path; there are: {known}")
+            raise WrongUsage(
+                f"budget {text!r} for a path of packets: the trace has no such path; there are: {known}"
+            )
         for path in meant:
             took = path.p99.latency_us * _US
             if took > most:
