@@ -300,7 +300,7 @@ ALLOWED = {
     "penstock_audio/files/wav_file.py": "writes beside a path that `Access.writing` has returned",
     "penstock_detect/command_graph.py": "reads a graph file of the package itself",
     "penstock_detect/model_file.py": "zipfile opens bytes in memory",
-    "penstock_detect/zones/command.py": "opens the file that a user has named to the command",
+    "penstock_detect/zones/command_zones.py": "opens the file that a user has named to the command",
     "penstock_detect/zones/event_files.py": "opens a path that `Access.writing` has returned",
     "penstock_image/files/image_file_properties.py": "Pillow opens bytes in memory",
     "penstock_image/pictures/encoding.py": "writes beside a path that `Access.writing` has returned",

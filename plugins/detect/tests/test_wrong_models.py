@@ -10,8 +10,9 @@ from test_decoders import assert_equal, detect
 
 from penstock.access import Access, override
 from penstock.errors import GraphConfigError, GraphRunError, InvalidArgumentError, ResourceExhaustedError
-from penstock_detect import model_file
-from penstock_detect.model_file import ModelFile, literal, read_labels, read_model
+from penstock_detect import detector_labels, model_file
+from penstock_detect.detector_labels import read_labels
+from penstock_detect.model_file import ModelFile, literal, read_model
 
 NAMES = {"names": str(dict(enumerate(LABELS)))}
 ROWS = outputs_of("YOLO_END_TO_END")
@@ -227,7 +228,7 @@ def test_names_are_listed_in_order():
 
 def test_labels_have_limits():
     with pytest.raises(ResourceExhaustedError, match="has 100001 names, but of a model at most 100000"):
-        read_labels("labels.txt", b"a\n" * (model_file.MAX_LABELS + 1))
+        read_labels("labels.txt", b"a\n" * (detector_labels.MAX_LABELS + 1))
     with pytest.raises(ResourceExhaustedError, match="a name of 1001 characters, but of a model at most"):
         read_labels("labels.txt", b"a" * 1001)
     with pytest.raises(InvalidArgumentError, match="is empty; give one with the name of a class"):

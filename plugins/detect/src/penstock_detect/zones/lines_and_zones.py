@@ -120,7 +120,7 @@ def read_places(name: str, data: bytes) -> Places:
         ) from error
     except (ValueError, RecursionError) as error:
         raise InvalidArgumentError(f"the file of zones {name!r} is no JSON for zones: {error}") from error
-    return _Reader(f"the file of zones {name!r}").places(found)
+    return _Reader(name).places(found)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -156,7 +156,7 @@ class _Reader:
             is_pixels=units == "pixels",
             size=size,
         )
-        return check_places(places, self._file)
+        return check_places(places, f"the file of zones {self._file!r}")
 
     def _line(self, value: Any, where: str) -> Line:
         members = self._members(value, where, ("name", "points", "directions", "classes"))
@@ -240,7 +240,9 @@ class _Reader:
         return value
 
     def _refuse(self, where: str, shown: str, wanted: str) -> NoReturn:
-        raise InvalidArgumentError(f"{self._file}: {where} is {shown}, but must be {wanted}")
+        raise InvalidArgumentError(
+            f"the file of zones {self._file!r}: {where} is {shown}, but must be {wanted}"
+        )
 
 
 def _is_finite(value: float) -> bool:
