@@ -35,7 +35,7 @@ def test_a_file_that_is_no_model(tmp_path, data, words):
 
 
 def test_a_file_that_is_missing(tmp_path):
-    with pytest.raises(GraphConfigError, match=r"the resource .*none.onnx' was not found"):
+    with pytest.raises(GraphConfigError, match=r"the resource finder has not found .*none.onnx'"):
         detect(tmp_path / "none.onnx")
 
 

@@ -116,7 +116,7 @@ def test_a_tflite_file_without_the_data_of_a_constant_cannot_run(tflite):
     session = load_model(Model("bare.tflite", bytes(builder.Output())), RunSettings()).session()
 
     with pytest.raises(
-        InvalidArgumentError, match=r"the model 'bare.tflite' cannot run on LiteRT: .*; its file"
+        InvalidArgumentError, match=r"the LiteRT session of the model 'bare.tflite' cannot run: .*; its file"
     ):
         session.run([X])
 
