@@ -227,9 +227,13 @@ def test_names_are_listed_in_order():
 
 
 def test_labels_have_limits():
-    with pytest.raises(ResourceExhaustedError, match="has 100001 names, but of a model at most 100000"):
+    with pytest.raises(
+        ResourceExhaustedError, match="has 100001 names, but a detector may have at most 100000"
+    ):
         read_labels("labels.txt", b"a\n" * (detector_labels.MAX_LABELS + 1))
-    with pytest.raises(ResourceExhaustedError, match="a name of 1001 characters, but of a model at most"):
+    with pytest.raises(
+        ResourceExhaustedError, match="a name of 1001 characters, but a label of a detector may have at most"
+    ):
         read_labels("labels.txt", b"a" * 1001)
     with pytest.raises(InvalidArgumentError, match="is empty; give one with the name of a class"):
         read_labels("labels.txt", b"\n\n")

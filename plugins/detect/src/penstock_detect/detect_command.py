@@ -240,7 +240,9 @@ def detect_command(  # noqa: PLR0913  # an argument for each option
         )
     is_tracked = is_tracked or zones is not None
     if tracker is not None and not is_tracked:
-        raise click.UsageError(f"--tracker {tracker} says how detected objects are followed; add --track")
+        raise click.UsageError(
+            f"penstock detect --tracker {tracker} says how detected objects are followed; add --track"
+        )
     if events is not None and zones is None:
         raise click.UsageError("penstock detect --events needs --zones, which says what an event is; add it")
     from dataclasses import replace

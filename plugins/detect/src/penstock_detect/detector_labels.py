@@ -23,13 +23,13 @@ def check_labels(labels: Iterable[str], what: str) -> tuple[str, ...]:
     found = tuple(labels)
     if len(found) > MAX_LABELS:
         raise ResourceExhaustedError(
-            f"{what} has {len(found)} names, but of a model at most {MAX_LABELS} are allowed"
+            f"{what} has {len(found)} names, but a detector may have at most {MAX_LABELS} labels"
         )
     longest = max(map(len, found), default=0)
     if longest > MAX_LABEL_LENGTH:
         raise ResourceExhaustedError(
-            f"{what} has a name of {longest} characters, but of a model at most {MAX_LABEL_LENGTH} are "
-            "allowed"
+            f"{what} has a name of {longest} characters, but a label of a detector may have at most "
+            f"{MAX_LABEL_LENGTH}"
         )
     return found
 

@@ -12,7 +12,7 @@ def check_share(name: str, value: float) -> None:
         InvalidArgumentError: it is another one.
     """
     if not 0 <= value <= 1:
-        raise InvalidArgumentError(f"option {name} is {value:g}, but must be from 0 to 1")
+        raise InvalidArgumentError(f"penstock_detect option {name} is {value:g}, but must be from 0 to 1")
 
 
 def check_least(name: str, value: int, least: int) -> None:
@@ -22,4 +22,4 @@ def check_least(name: str, value: int, least: int) -> None:
         InvalidArgumentError: it is below `least`.
     """
     if value < least:
-        raise InvalidArgumentError(f"option {name} is {value}, but must be {least} or more")
+        raise InvalidArgumentError(f"penstock_detect option {name} is {value}, but must be {least} or more")

@@ -246,7 +246,7 @@ def _opened(path: str) -> InputContainer:
     except (av.error.FFmpegError, OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise InvalidArgumentError(
-            f"audio file {path!r} cannot be read: {why}; check AUDIO_FILE_PATH"
+            f"the video's audio file {path!r} cannot be read: {why}; check AUDIO_FILE_PATH"
         ) from error
 
 

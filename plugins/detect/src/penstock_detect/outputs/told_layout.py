@@ -235,12 +235,13 @@ def untold(outputs: Sequence[TensorInfo], name: str, task: str = "") -> InvalidA
     listed = ", ".join(f"{one.name or i!r} {one}" for i, one in enumerate(outputs))
     if task and task not in _TASKS:
         return InvalidArgumentError(
-            f"the metadata of the model {name!r} says the task {task!r}, of which no layout is (its outputs "
-            f"are {listed}); export a model for one of {', '.join(sorted(_TASKS))}, or read the outputs of "
-            "an OnnxInferenceCalculator with a function"
+            f"the metadata of the model {name!r} says the task {task!r}, of which no layout is (its "
+            f"outputs are {listed}); export a model for one of {', '.join(sorted(_TASKS))}, or read the "
+            "outputs of an OnnxInferenceCalculator with a function"
         )
     known = ", ".join(one.name for one in Layout if one != Layout.AUTO)
     return InvalidArgumentError(
-        f"the outputs of the model {name!r} are {listed}: several layouts have such outputs, or none; set "
-        f"layout in the options, one of {known} (layout: YOLO_V8 in a graph, --layout yolo-v8)"
+        f"the layout of the model {name!r} is not told by its outputs {listed}: several layouts have such "
+        f"outputs, or none; set layout in the options, one of {known} (layout: YOLO_V8 in a graph, "
+        "--layout yolo-v8)"
     )

@@ -11,8 +11,8 @@ from penstock.errors import InvalidArgumentError
 from penstock_detect.option_checks import check_least
 from penstock_detect.zones.anchors import Anchor, anchor_of
 from penstock_detect.zones.ground import GroundPlane, Slope
-from penstock_detect.zones.lines_and_zones import Places
-from penstock_detect.zones.zone_options import GroundOptions, places_of, searched, size_of
+from penstock_detect.zones.lines_and_zones import Places, size_of
+from penstock_detect.zones.zone_options import GroundOptions, places_of, searched
 from penstock_formats import Detection
 
 

@@ -11,8 +11,9 @@ from penstock_detect.zones.anchors import anchor_of
 from penstock_detect.zones.counting_rules import Counter, Rules, Seen
 from penstock_detect.zones.counts import ZoneCounts
 from penstock_detect.zones.events import ZoneEvent
+from penstock_detect.zones.lines_and_zones import size_of
 from penstock_detect.zones.track_speed import TrackSpeed
-from penstock_detect.zones.zone_options import ZonesCalculatorOptions, places_of, searched, size_of
+from penstock_detect.zones.zone_options import ZonesCalculatorOptions, places_of, searched
 from penstock_formats import Detection
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import attrs
 
@@ -215,24 +215,3 @@ def places_of(cc: CalculatorContext, zones_path: str, written: Callable[[], Plac
         return written()
     found = cc.service(RESOURCES).find(zones_path, cc.service(ACCESS))
     return read_places(zones_path, found.data)
-
-
-def size_of(cc: CalculatorContext, before: tuple[float, float] | None, places: Places) -> tuple[float, float]:
-    """Return what IMAGE_SIZE says.
-
-    Raises:
-        InvalidArgumentError: it is no size, or another one than before, though places are in pixels.
-    """
-    size: Any = cc.inputs["IMAGE_SIZE"].payload
-    if len(size) != 2 or not min(size) > 0:  # noqa: PLR2004  # width, height
-        raise InvalidArgumentError(
-            f"input {cc.inputs['IMAGE_SIZE'].name!r} holds {size!r}, but the zone counter takes an image's "
-            "size (width, height), both above 0; connect the SIZE of an ImagePropertiesCalculator"
-        )
-    found = float(size[0]), float(size[1])
-    if places.is_pixels and places.size is None and before not in (None, found):
-        raise InvalidArgumentError(
-            f"the size of the image changes from {before} to {found} at timestamp {cc.stamp}, but the zone "
-            "counter's lines and zones are in pixels; write them in fractions of the image"
-        )
-    return found

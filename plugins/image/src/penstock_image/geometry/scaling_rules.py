@@ -130,8 +130,8 @@ def scaling_of(options: Options, width: int, height: int, kind: ImageFormat) -> 
         size = inner
     if min(size) < 1:
         raise InvalidArgumentError(
-            f"a frame of {width}x{height} would become {size[0]}x{size[1]}, but must have a pixel left; "
-            "change target_width, target_height, scale_to_multiple_of or the aspect ratios"
+            f"by the scaling rules a frame of {width}x{height} would become {size[0]}x{size[1]}, but must "
+            "have a pixel left; change target_width, target_height, scale_to_multiple_of or the aspect ratios"
         )
     check_frame_size(*size, "the scaled frame")
     method = _METHODS.get(options.algorithm, cv2.INTER_CUBIC)
