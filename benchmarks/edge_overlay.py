@@ -37,8 +37,8 @@ from side_by_side import Bar, Benchmark, Case, Contestant, Measurements, main, p
 
 import penstock as host
 from penstock_formats import ImageFormat
-from penstock_video.encoders import encoder_name
-from penstock_video.files_and_cameras import FileSource
+from penstock_video.file_and_camera_reader import FileSource
+from penstock_video.libav_encoders import encoder_name
 from penstock_video.writer import Settings, VideoWriter
 
 if TYPE_CHECKING:

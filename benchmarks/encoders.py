@@ -28,8 +28,8 @@ from side_by_side import Bar, Benchmark, Case, Contestant, Measurements, main, p
 
 import penstock as host
 from penstock_formats import ImageFrame
-from penstock_video.encoders import default_encoder, encoder_options, usual_crf
-from penstock_video.files_and_cameras import FileSource
+from penstock_video.file_and_camera_reader import FileSource
+from penstock_video.libav_encoders import default_encoder, encoder_options, usual_crf
 from penstock_video.messages.decoder_pb2 import VideoDecoderCalculatorOptions
 from penstock_video.pattern import PatternSource
 

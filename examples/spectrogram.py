@@ -257,7 +257,7 @@ def main(video: Path | None, out: Path | None, device: str, *, show: bool, micro
         raise click.UsageError("there is nothing to show; name a VIDEO, or say --microphone")
     try:
         if microphone:
-            from penstock_audio.microphone.microphones import check_microphone
+            from penstock_audio.microphone.sound_devices import check_microphone
 
             click.echo(
                 f"listening to {check_microphone(device)}; Esc in the window or Ctrl-C ends it", err=True

@@ -49,7 +49,7 @@ from penstock_gpu import GlContext, GpuBuffer, GpuUnavailableError
 from penstock_gpu.messages.scaler_pb2 import GlScalerCalculatorOptions
 from penstock_image.messages.image_encoder_pb2 import OpenCvImageEncoderCalculatorResults
 from penstock_image.messages.scale_image_pb2 import ScaleImageCalculatorOptions
-from penstock_tensors import Anchor, ModelMetadata, TokenizerKind, TokenizerMetadata
+from penstock_tensors import Anchor, ModelMetadata, TokenizerMetadata, TokenizerMetadataKind
 from penstock_tensors.messages.lapped_tensor_buffer_pb2 import LappedTensorBufferCalculatorOptions
 from penstock_testing import ConformanceError, check_calculator
 from penstock_testing.payloads import maker_of
@@ -167,9 +167,13 @@ def _text_model(name):
     """Return what a model says to a calculator that makes its inputs of text."""
     words = {"v": b"<PAD> 0\n<UNKNOWN> 1"}
     if name.startswith("Regex"):
-        return ModelMetadata(first_tokenizer=TokenizerMetadata(TokenizerKind.REGEX, "v", " "), files=words)
+        return ModelMetadata(
+            first_tokenizer=TokenizerMetadata(TokenizerMetadataKind.REGEX, "v", " "), files=words
+        )
     inputs = "ids mask segment_ids" if name.startswith("Bert") else "inp_text res_context res_text"
-    return ModelMetadata(tuple(inputs.split()), TokenizerMetadata(TokenizerKind.BERT, "v"), files=words)
+    return ModelMetadata(
+        tuple(inputs.split()), TokenizerMetadata(TokenizerMetadataKind.BERT, "v"), files=words
+    )
 
 
 def _tensor(*shape, kind=np.float32):

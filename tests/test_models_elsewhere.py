@@ -56,5 +56,5 @@ def test_a_model_that_a_worker_does_not_find_is_an_error_with_the_places_and_the
     with pytest.raises(GraphRunError) as raised:
         penstock.run(tmp_path / "graph.pbtxt", {"in": []})
 
-    assert f"'doubles.onnx' was not found; searched: '{tmp_path}'" in str(raised.value)
+    assert f"has not found 'doubles.onnx'; searched: '{tmp_path}'" in str(raised.value)
     assert "put it beside the graph file" in str(raised.value)

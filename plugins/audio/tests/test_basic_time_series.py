@@ -91,7 +91,9 @@ def test_a_summary_becomes_one_sample(through):
     assert made.header == TimeSeriesHeader(
         **(HEADER | {"num_channels": 4, "num_samples": 1, "sample_rate": 25})
     )
-    with pytest.raises(GraphRunError, match="'in_0' has 2 channels, but one is needed; put a Sum"):
+    with pytest.raises(
+        GraphRunError, match="'in_0' has 2 channels, but SummarySaiToPitchogramCalculator takes one;"
+    ):
         through(find("SummarySaiToPitchogram"), [BLOCK], header=TimeSeriesHeader(**HEADER))
 
 

@@ -16,7 +16,7 @@ from penstock_audio.microphone.microphone_source import (
     MicrophoneSourceCalculator,
     MicrophoneSourceCalculatorOptions,
 )
-from penstock_audio.microphone.microphones import check_microphone
+from penstock_audio.microphone.sound_devices import check_microphone
 from penstock_formats import TimeSeriesHeader
 from penstock_testing import run_calculator
 
@@ -227,13 +227,14 @@ def test_without_portaudio_the_error_has_the_command_that_brings_it(monkeypatch,
 
 
 def test_a_microphone_that_is_not_there_is_named_with_those_that_are(system):
-    words = r"microphone 'radio' cannot be used: No input device matching 'radio'; there are 1 'webcam'"
+    words = r"cannot be used as a sound device: No input device matching 'radio'; there are 1 'webcam'"
     with pytest.raises(GraphRunError, match=words):
         listen(device="radio")
     assert check_microphone("web") == "webcam"
     system.devices = []
     with pytest.raises(
-        InvalidArgumentError, match=r"default microphone cannot be used: .*; this machine has no"
+        InvalidArgumentError,
+        match=r"default microphone cannot be used as a sound device: .*; this machine has no",
     ):
         check_microphone()
 

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from penstock.errors import GraphRunError
-from penstock_audio.files import wav_file
-from penstock_audio.files.wav_file import WavFile
+from penstock_audio.files import wav_writer
 from penstock_audio.files.wav_sink import SampleFormat, WavSinkCalculator, WavSinkCalculatorOptions
+from penstock_audio.files.wav_writer import WavFile
 from penstock_formats import Matrix, TimeSeriesHeader
 from penstock_testing import run_calculator
 
@@ -135,7 +135,7 @@ KILLED = """
 import os, signal, sys
 import numpy as np
 from pathlib import Path
-from penstock_audio.files.wav_file import WavFile
+from penstock_audio.files.wav_writer import WavFile
 file = WavFile(Path(sys.argv[1]), 1000, 1, is_float=True)
 for i in range(25):
     file.write(np.full((1, 100), i, np.float32))
@@ -191,7 +191,7 @@ def test_a_full_disk_is_told_with_what_is_left_and_that_plays(tmp_path):
 
 
 def test_a_file_of_more_than_its_header_can_say_becomes_rf64(tmp_path, monkeypatch, noise):
-    monkeypatch.setattr(wav_file, "_MOST", 1000)
+    monkeypatch.setattr(wav_writer, "_MOST", 1000)
     samples = noise(1, 300)
 
     write(tmp_path / "a.wav", [samples], options=FLOAT)

@@ -290,7 +290,7 @@ def test_only_the_wanted_classes_count():
 
     expected = [one for one in DECODERS["RTMDET"](arrays, LEAST) if one["class"] in (0, 2)]
     assert_equal(found, expected)
-    with pytest.raises(GraphRunError, match="classes has 'cow', but the classes are 'cat', 'dog', 'bird'"):
+    with pytest.raises(GraphRunError, match="finds no class 'cow': the classes are 'cat', 'dog', 'bird'"):
         decode(arrays, f'layout: RTMDET {labels} classes: "cow"')
 
 

@@ -17,8 +17,8 @@ from penstock.config import read_graph
 from penstock.packs import default_registry
 from penstock_cli.main import penstock_command
 from penstock_detect.command_graph import graph_text
-from penstock_detect.commands import _LAYOUTS
-from penstock_detect.detector_options import Layout
+from penstock_detect.detect_command import _LAYOUTS
+from penstock_detect.outputs.layouts import Layout
 
 NAMES = {"names": str(dict(enumerate(LABELS)))}
 FRAMES = 5

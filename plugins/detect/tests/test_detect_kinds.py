@@ -172,7 +172,7 @@ def test_a_classifier_has_nothing_to_follow(film, classifier, option):
     result = invoke(film, "--model", classifier, *option)
 
     assert result.exit_code == 2
-    words = "says what a whole picture is, so there is nothing to follow or count; leave out --track and"
+    words = "says what a whole picture is; leave them out"
     assert words in " ".join(result.output.split())
 
 

@@ -84,8 +84,14 @@ def test_classes_stand_in_their_order():
 @pytest.mark.parametrize(
     ("inputs", "words"),
     [
-        ("", "neither of DETECTIONS and CLASSIFICATIONS are connected; connect exactly one"),
-        ('input_stream: "DETECTIONS:found" input_stream: "CLASSIFICATIONS:masks"', "both of DETECTIONS and"),
+        (
+            "",
+            "DETECTIONS or of CLASSIFICATIONS, but neither are connected; connect exactly one",
+        ),
+        (
+            'input_stream: "DETECTIONS:found" input_stream: "CLASSIFICATIONS:masks"',
+            "CLASSIFICATIONS, but both are",
+        ),
     ],
 )
 def test_exactly_one_input_is_connected(inputs, words):

@@ -8,8 +8,7 @@ import pytest
 
 import penstock
 from penstock.errors import GraphConfigError, GraphRunError
-from penstock_detect.detector_options import Resize
-from penstock_detect.resizing import place_of
+from penstock_detect.resizing import Resize, place_of
 from penstock_formats import ImageFormat, ImageFrame
 
 NOISE = np.random.default_rng(0).integers(0, 256, (36, 64, 3), np.uint8)

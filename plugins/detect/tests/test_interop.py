@@ -70,7 +70,8 @@ def test_wrong_payloads_for_supervision_say_what_is_expected(supervision):
     del supervision
 
     with pytest.raises(
-        InvalidArgumentError, match=r"a 'list', but columns are made of a supervision\.Detections"
+        InvalidArgumentError,
+        match=r"made of a supervision\.Detections, but the payload is a 'list'",
     ):
         from_supervision([], *SIZE)
     with pytest.raises(InvalidArgumentError, match="0 masks for supervision, but 1 detections"):

@@ -11,8 +11,7 @@ from test_decoders import detect
 
 import penstock
 from penstock.errors import GraphConfigError, GraphRunError
-from penstock_detect.detector_options import Resize
-from penstock_detect.resizing import place_of
+from penstock_detect.resizing import Resize, place_of
 from penstock_formats import Detection, ImageFormat, ImageFrame, LocationData, Tensor
 
 NAMES = {"names": str(dict(enumerate(LABELS)))}

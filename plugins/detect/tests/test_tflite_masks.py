@@ -13,9 +13,8 @@ from test_masks import NAMES, plain_mask
 
 import penstock
 from penstock.errors import GraphConfigError, GraphRunError
-from penstock_detect.detector_options import MaskAxes, Resize
-from penstock_detect.outputs.masks import axes_of
-from penstock_detect.resizing import place_of
+from penstock_detect.outputs.masks import MaskAxes, axes_of
+from penstock_detect.resizing import Resize, place_of
 from penstock_formats import Detection, LocationData, Tensor
 
 PACKED = {"metadata.json": json.dumps({"names": dict(enumerate(LABELS)), "task": "segment"})}

@@ -214,7 +214,7 @@ def test_a_run_that_is_cancelled_does_not_wait_for_a_silent_server(servers, capl
     [
         ("", "url is '', but must be an address for posting, such as https://host/path"),
         ("ftp://host/", "but must be an address for posting, such as"),
-        ("http://host:99999/", "is no address for posting: Port out of range"),
+        ("http://host:99999/", "is no address: Port out of range"),
         ("http://ann:pw@host/", "has a user name; give a header Authorization"),
     ],
 )

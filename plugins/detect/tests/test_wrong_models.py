@@ -10,8 +10,9 @@ from test_decoders import assert_equal, detect
 
 from penstock.access import Access, override
 from penstock.errors import GraphConfigError, GraphRunError, InvalidArgumentError, ResourceExhaustedError
-from penstock_detect import model_file
-from penstock_detect.model_file import ModelFile, literal, read_labels, read_model
+from penstock_detect import detector_labels, model_file
+from penstock_detect.detector_labels import read_labels
+from penstock_detect.model_file import ModelFile, literal, read_model
 
 NAMES = {"names": str(dict(enumerate(LABELS)))}
 ROWS = outputs_of("YOLO_END_TO_END")
@@ -34,7 +35,7 @@ def test_a_file_that_is_no_model(tmp_path, data, words):
 
 
 def test_a_file_that_is_missing(tmp_path):
-    with pytest.raises(GraphConfigError, match=r"the resource .*none.onnx' was not found"):
+    with pytest.raises(GraphConfigError, match=r"the resource finder has not found .*none.onnx'"):
         detect(tmp_path / "none.onnx")
 
 
@@ -226,9 +227,13 @@ def test_names_are_listed_in_order():
 
 
 def test_labels_have_limits():
-    with pytest.raises(ResourceExhaustedError, match="has 100001 names, but of a model at most 100000"):
-        read_labels("labels.txt", b"a\n" * (model_file.MAX_LABELS + 1))
-    with pytest.raises(ResourceExhaustedError, match="a name of 1001 characters, but of a model at most"):
+    with pytest.raises(
+        ResourceExhaustedError, match="has 100001 names, but a detector may have at most 100000"
+    ):
+        read_labels("labels.txt", b"a\n" * (detector_labels.MAX_LABELS + 1))
+    with pytest.raises(
+        ResourceExhaustedError, match="a name of 1001 characters, but a label of a detector may have at most"
+    ):
         read_labels("labels.txt", b"a" * 1001)
     with pytest.raises(InvalidArgumentError, match="is empty; give one with the name of a class"):
         read_labels("labels.txt", b"\n\n")

@@ -10,7 +10,7 @@ import slow_counting as slow
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from penstock_detect.zones.counting import Counter, Rules, Seen
+from penstock_detect.zones.counting_rules import Counter, Rules, Seen
 from penstock_detect.zones.events import ZoneEventKind
 from penstock_detect.zones.geometry import crossing, distance, is_inside, side
 from penstock_detect.zones.lines_and_zones import Line, Places, Zone

@@ -152,7 +152,7 @@ def test_wrong_zones_are_said_before_the_run(film, follower, zones, tmp_path):
         (("--zones", tmp_path / "no.json"), "no.json' does not exist"),
         (("--zones", broken), "lines[0].points is missing, but must be a list of 2"),
         (("--zones", zones, "--events", "events.txt"), "has the ending '.txt', but must have one of"),
-        (("--events", "events.csv"), "--events needs --zones, which says what the command"),
+        (("--events", "events.csv"), "penstock detect --events needs --zones, which says"),
     ):
         result = invoke(*given, *more)
         assert result.exit_code != 0

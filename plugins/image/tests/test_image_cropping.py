@@ -264,7 +264,7 @@ def test_a_region_needs_exactly_one_size(inputs, options, message):
         (
             {"WIDTH": [(1, 5)], "HEIGHT": [(1, 0)]},
             {},
-            r"'WIDTH' and 'HEIGHT' hold 5 and 0, but what is cropped has",
+            r"'WIDTH' and 'HEIGHT' hold 5 and 0, but image cropping leaves",
         ),
         (
             {"NORM_RECT": [(1, NormalizedRect(x_center=math.inf, width=1, height=1))]},

@@ -138,6 +138,6 @@ def test_without_pillow_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "PIL.Image", None)
 
     with pytest.raises(
-        GraphRunError, match=r"EXIF properties are read by Pillow, which is not there .*; pip install p"
+        GraphRunError, match=r"image file properties are read by Pillow, which is not there .*; pip install p"
     ):
         properties(b"")

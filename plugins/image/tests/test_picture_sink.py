@@ -14,7 +14,7 @@ from penstock import CalculatorGraph, Packet
 from penstock.access import Access
 from penstock.errors import AlreadyExistsError, GraphRunError, ResourceExhaustedError
 from penstock_formats import ImageFormat, ImageFrame
-from penstock_image.pictures.encoding import HOLDS
+from penstock_image.pictures.picture_encoding import HOLDS
 from penstock_image.pictures.picture_sink import PictureSinkCalculator
 from penstock_image.pictures.picture_sink import PictureSinkCalculatorOptions as Options
 from penstock_image.pictures.picture_source import (
@@ -143,7 +143,9 @@ def test_in_a_folder_pictures_keep_their_names_or_get_another_ending(tmp_path):
 def test_a_name_that_leaves_the_folder_is_refused(tmp_path, name):
     (tmp_path / "a").mkdir()
 
-    with pytest.raises(GraphRunError, match=r"the picture at 0 has the name .*, but needs that of a file"):
+    with pytest.raises(
+        GraphRunError, match=r"the picture sink gets the name .* at 0 on .*, but needs that of a file"
+    ):
         write(tmp_path / "a", [picture()], [name])
     assert there(tmp_path) == ["a"]
 

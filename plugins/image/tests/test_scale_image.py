@@ -12,7 +12,7 @@ from penstock import Calculator, CalculatorGraph, Packet, Timestamp
 from penstock.errors import GraphRunError, InvalidArgumentError, PenstockError, StatusCode
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
 from penstock_image.geometry.scale_image import ScaleImageCalculator
-from penstock_image.geometry.scaling import check, cropped, ratio, scaled
+from penstock_image.geometry.scaling_rules import check, cropped, ratio, scaled
 from penstock_image.messages.scale_image_pb2 import ScaleImageCalculatorOptions as Options
 from penstock_testing import run_calculator, testing_registry
 
@@ -444,7 +444,7 @@ def test_options_that_scale_nothing_are_refused(options, message):
         (
             RGB[..., 0],
             {},
-            r"a frame has format GRAY8, but only SRGB and SRGBA are scaled; put a ColorConvert",
+            r"SRGB and SRGBA, but a frame has format GRAY8; put a ColorConvert",
         ),
         (
             RGBA,

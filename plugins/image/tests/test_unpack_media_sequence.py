@@ -279,13 +279,17 @@ def test_each_box_has_four_sides():
     for name in ("xmin", "ymin", "xmax", "ymax"):
         sequence.add_step(f"region/bbox/{name}", FLOATS, [0.5] * (2 if name == "ymin" else 1))
 
-    with pytest.raises(GraphRunError, match=r"step 0 of 'region/bbox' in the sequence has \[1, 2, 1, 1\]"):
+    with pytest.raises(
+        GraphRunError, match=r"step 0 of 'region/bbox' in the sequence to unpack has \[1, 2, 1, 1\]"
+    ):
         packets(sequence, "BBOX")
 
 
 @pytest.mark.parametrize("times", [(3, 3), (4, 3), (2**63 - 1,), (Timestamp.PRESTREAM,)])
 def test_times_go_forward(times):
-    with pytest.raises(GraphRunError, match=r"'A/feature/timestamp' in the sequence is at .*, but each"):
+    with pytest.raises(
+        GraphRunError, match=r"'A/feature/timestamp' in the sequence to unpack is at .*, but each"
+    ):
         packets(sequence_of("", A=[(time, [1]) for time in times]), "FLOAT_FEATURE_A")
 
 

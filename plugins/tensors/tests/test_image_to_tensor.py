@@ -210,7 +210,8 @@ def test_a_region_that_is_none_is_refused(rect, message):
 def test_another_format_is_refused_with_the_cure():
     floats = ImageFrame(np.zeros((4, 4), np.float32), ImageFormat.VEC32F1)
     with pytest.raises(
-        GraphRunError, match=r"format VEC32F1, but input frames may be SRGB, SRGBA and GRAY8; convert"
+        GraphRunError,
+        match=r"format VEC32F1, but the input frames of tensors may be SRGB, SRGBA and GRAY8; convert",
     ):
         run(floats)
 

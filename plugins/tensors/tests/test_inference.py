@@ -256,9 +256,7 @@ def test_a_model_that_is_not_there_fails_at_start_with_the_places_and_the_cure(t
     graph = penstock.CalculatorGraph(GRAPH.format(1))
     graph.set_service(RESOURCES, ResourceFinder([tmp_path]))
     with (
-        pytest.raises(
-            GraphRunError, match=r"'double.bin' was not found; searched: .*put it beside the graph"
-        ),
+        pytest.raises(GraphRunError, match=r"not found 'double.bin'; searched: .*put it beside the graph"),
         graph,
     ):
         graph.start_run()

@@ -60,7 +60,7 @@ def test_what_a_landmark_lacks_is_0_and_no_landmarks_are_a_tensor_without_elemen
 
 def test_a_size_alone_gives_nothing_and_landmarks_alone_are_refused():
     assert tensors({"NORM_LANDMARKS": None, "IMAGE_SIZE": (4, 4)}, attributes=["X"]) == []
-    with pytest.raises(GraphRunError, match="but the size of the landmarks' image is"):
+    with pytest.raises(GraphRunError, match="but landmarks become a tensor by the size of"):
         tensors({"NORM_LANDMARKS": NormalizedLandmarkList(), "IMAGE_SIZE": None}, attributes=["X"])
 
 

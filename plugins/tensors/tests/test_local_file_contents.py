@@ -46,7 +46,7 @@ def test_text_is_decoded_and_has_newlines(folder):
 
 
 @pytest.mark.parametrize(
-    ("name", "message"), [("two.bin", "'two.bin' is no text in UTF-8"), ("away", "'away' was not found")]
+    ("name", "message"), [("two.bin", "'two.bin' is no text in UTF-8"), ("away", "has not found 'away'")]
 )
 def test_a_file_that_is_no_text_or_not_there_is_refused(folder, name, message):
     with pytest.raises(GraphRunError, match=message):

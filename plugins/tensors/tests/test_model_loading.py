@@ -8,7 +8,7 @@ import pytest
 
 import penstock
 from penstock.errors import GraphConfigError, GraphRunError
-from penstock_tensors import RESOURCES, Model, OpResolver, Resource, ResourceFinder
+from penstock_tensors import RESOURCES, FoundResource, Model, OpResolver, ResourceFinder
 from penstock_tensors.inference.custom_op_resolver import TfLiteCustomOpResolverCalculator
 from penstock_tensors.inference.tflite_model import TfLiteModelCalculator
 from penstock_tensors.messages.custom_op_resolver_pb2 import TfLiteCustomOpResolverCalculatorOptions
@@ -39,7 +39,7 @@ def test_models_files_and_operations_go_to_other_processes():
         return pickle.loads(pickle.dumps(payload, protocol=5))  # noqa: S301  # made here
 
     model = there_and_back(Model("a.tflite", FILE))
-    resource = there_and_back(Resource("a.tflite", FILE))
+    resource = there_and_back(FoundResource("a.tflite", FILE))
     resolver = there_and_back(standard_operations())
 
     assert (model.name, model.data) == (resource.name, resource.data) == ("a.tflite", FILE)
@@ -81,7 +81,7 @@ def test_names_may_come_as_side_packets(tmp_path):
 def test_files_in_memory_are_given_by_any_name(names, by_side_packets):
     class InMemory:
         def find(self, name, access):
-            return Resource(name, b"Some file blob " + name.removeprefix("$RES_ID").encode())
+            return FoundResource(name, b"Some file blob " + name.removeprefix("$RES_ID").encode())
 
     outputs = [f'output_side_packet: "RESOURCE:{i}:resource{i}"' for i in range(len(names))]
     sides, node = {}, "".join(f'resource_id: "{name}" ' for name in names)
@@ -123,7 +123,7 @@ def test_names_and_outputs_must_fit(tmp_path, node, message):
 @pytest.mark.parametrize(
     ("tag", "given"),
     [
-        ("MODEL_RESOURCE", Resource("file", FILE)),
+        ("MODEL_RESOURCE", FoundResource("file", FILE)),
         ("MODEL_BLOB", FILE),
         ("MODEL_SPAN", memoryview(FILE)),
         ("MODEL_SPAN", bytearray(FILE)),
@@ -163,7 +163,7 @@ def test_a_model_is_read_from_a_part_of_an_open_file(tmp_path):
 
 def test_bytes_that_are_no_model_are_refused():
     with pytest.raises(
-        GraphRunError, match="failed to load the model 'MODEL_BLOB': its 4 bytes are of no kind"
+        GraphRunError, match="failed to load the TfLite model 'MODEL_BLOB': its 4 bytes are of no kind"
     ):
         run_calculator(
             TfLiteModelCalculator, side_packets={"MODEL_BLOB": b"none"}, output_side_packets=["MODEL"]

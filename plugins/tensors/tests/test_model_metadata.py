@@ -9,7 +9,7 @@ from importlib import import_module
 import pytest
 
 from penstock.errors import InvalidArgumentError, NotFoundError, ResourceExhaustedError
-from penstock_tensors import Model, ModelMetadata, TokenizerKind, TokenizerMetadata
+from penstock_tensors import Model, ModelMetadata, TokenizerMetadata, TokenizerMetadataKind
 from penstock_tensors.inputs.bert_preprocessor import BertPreprocessorCalculator
 from penstock_tensors.messages.bert_preprocessor_pb2 import BertPreprocessorCalculatorOptions
 from penstock_tensors.models import model_metadata
@@ -45,7 +45,7 @@ def _put(builder, value):
     places = {i: one if isinstance(one, int) else _put(builder, one) for i, one in value.fields.items()}
     builder.StartObject(8)
     for i, one in value.fields.items():
-        if isinstance(one, TokenizerKind):
+        if isinstance(one, TokenizerMetadataKind):
             builder.PrependUint8Slot(i, int(one), 0)
         elif isinstance(one, int):
             builder.PrependUint32Slot(i, one, 0)
@@ -79,17 +79,17 @@ def unit(kind, *names, pattern=None):
 
 
 def test_inputs_tokenizers_and_files_are_read():
-    regex = unit(TokenizerKind.REGEX, "words.txt", pattern=r"\s+")
+    regex = unit(TokenizerMetadataKind.REGEX, "words.txt", pattern=r"\s+")
     graph = Table(
         f2=[Table(f0="ids", f4=[regex]), Table(f0="mask"), Table(f0="segment_ids")],
-        f5=[unit(TokenizerKind.BERT, "vocab.txt")],
+        f5=[unit(TokenizerMetadataKind.BERT, "vocab.txt")],
     )
 
     found = ModelMetadata.of(model(graph, [("vocab.txt", VOCABULARY), ("words.txt", b"")]))
 
     assert found.inputs == ("ids", "mask", "segment_ids")
-    assert found.tokenizer == TokenizerMetadata(TokenizerKind.BERT, "vocab.txt")
-    assert found.first_tokenizer == TokenizerMetadata(TokenizerKind.REGEX, "words.txt", r"\s+")
+    assert found.tokenizer == TokenizerMetadata(TokenizerMetadataKind.BERT, "vocab.txt")
+    assert found.first_tokenizer == TokenizerMetadata(TokenizerMetadataKind.REGEX, "words.txt", r"\s+")
     assert found.file("vocab.txt") == VOCABULARY
     with pytest.raises(NotFoundError, match=r"has no file 'x', which its metadata names; it has 'vocab.txt'"):
         found.file("x")
@@ -102,7 +102,7 @@ def test_a_graph_without_inputs_units_and_files_is_read():
 def test_a_calculator_takes_the_model_itself():
     graph = Table(
         f2=[Table(f0=name) for name in ("ids", "mask", "segment_ids")],
-        f5=[unit(TokenizerKind.BERT, "vocab.txt")],
+        f5=[unit(TokenizerMetadataKind.BERT, "vocab.txt")],
     )
     done = run_calculator(
         BertPreprocessorCalculator,
@@ -131,7 +131,8 @@ def test_files_that_are_too_large_are_not_read(monkeypatch):
 
 def test_damaged_files_are_refused_and_cause_no_other_error():
     whole = model(
-        Table(f2=[Table(f0="ids")], f5=[unit(TokenizerKind.BERT, "vocab.txt")]), [("vocab.txt", VOCABULARY)]
+        Table(f2=[Table(f0="ids")], f5=[unit(TokenizerMetadataKind.BERT, "vocab.txt")]),
+        [("vocab.txt", VOCABULARY)],
     ).data
     outcomes = set()
     for i in range(len(whole)):

@@ -140,9 +140,13 @@ def test_masks():
         (
             {**TENSORS, "NUM_DETECTIONS": floats(4)},
             None,
-            "input BOXES holds 3 rows, but there are 4 detections",
+            "input BOXES of object detection holds 3 rows, but there are 4 detections",
         ),
-        ({**TENSORS, "CLASSES": floats(1)}, None, "input CLASSES holds 1 rows, but there are 3 detections"),
+        (
+            {**TENSORS, "CLASSES": floats(1)},
+            None,
+            "input CLASSES of object detection holds 1 rows, but there are 3 detections",
+        ),
         ({**TENSORS, "SCORES": OF_ALL_CLASSES}, None, "input SCORES holds <Tensor float32 3x4>, but"),
         ({**RAW, "SCORES": SCORES}, None, "input SCORES holds <Tensor float32 3>, but"),
         ({**RAW, "SCORES": floats(shape=(3, 0))}, None, "input SCORES holds <Tensor float32 3x0>, but"),
@@ -151,7 +155,11 @@ def test_masks():
             None,
             "input BOXES holds <Tensor float32 1x3>, but",
         ),
-        ({**RAW, "BOXES": BOXES.astype(np.int32)}, None, "input BOXES holds <Tensor int32 3x4>, but"),
+        (
+            {**RAW, "BOXES": BOXES.astype(np.int32)},
+            None,
+            "input BOXES holds <Tensor int32 3x4>, but",
+        ),
         ({**TENSORS, "KEYPOINTS": floats(*[0] * 9, shape=(3, 1, 3))}, None, "input KEYPOINTS holds"),
         ({**TENSORS, "NUM_DETECTIONS": floats(1, 2)}, None, "input NUM_DETECTIONS holds <Tensor float32 2>"),
         (TENSORS, {1: "cat"}, "of class 2, which side packet LABELMAP lacks"),

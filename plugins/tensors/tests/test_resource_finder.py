@@ -110,7 +110,7 @@ def test_what_is_not_found_is_named_with_all_places_and_the_cure(tmp_path, monke
         ResourceFinder([tmp_path / "given"]).find("mediapipe/such.tflite")
 
     words = str(raised.value)
-    assert "'mediapipe/such.tflite' was not found" in words
+    assert "has not found 'mediapipe/such.tflite'" in words
     for place in ("given'", "v.whl' (PENSTOCK_MEDIAPIPE_MODELS)", "mediapipe (not installed)", "the path '"):
         assert place in words
     assert "pip download --no-deps mediapipe==0.10.21" in words
@@ -167,7 +167,7 @@ def test_a_place_that_is_none_is_refused(tmp_path, monkeypatch):
 
 
 def test_an_empty_name_is_refused():
-    with pytest.raises(InvalidArgumentError, match="the name of a resource is '', but must name a"):
+    with pytest.raises(InvalidArgumentError, match="finder gets the name '', but it must name a"):
         ResourceFinder().find("")
 
 

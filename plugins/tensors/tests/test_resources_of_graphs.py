@@ -11,7 +11,7 @@ import penstock
 from penstock import STOP
 from penstock.errors import NotFoundError
 from penstock_formats import Tensor
-from penstock_tensors import RESOURCES, Resource, ResourceFinder
+from penstock_tensors import RESOURCES, FoundResource, ResourceFinder
 from penstock_tensors.messages.inference_pb2 import InferenceCalculatorOptions
 from penstock_testing import run_calculator, testing_registry
 
@@ -130,7 +130,7 @@ class Own(ResourceFinder):
         texts = {OF_SUBGRAPH: b"Custom subgraph contents", OF_CALCULATOR: b"Custom calculator contents"}
         if name not in texts:
             raise NotFoundError(f"resource {name!r} not found")
-        return Resource(name, texts[name])
+        return FoundResource(name, texts[name])
 
 
 @pytest.mark.reference(
@@ -145,7 +145,7 @@ class Customized(ResourceFinder):
     """Writes something before what it finds."""
 
     def find(self, name, access=None):
-        return Resource(name, b"Customized: " + super().find(name).data)
+        return FoundResource(name, b"Customized: " + super().find(name).data)
 
 
 @pytest.mark.reference(
@@ -202,7 +202,7 @@ class OneMore(ResourceFinder):
 
     def find(self, name, access=None):
         if self.resolve(name) == "custom/resource/id":
-            return Resource(name, b"Custom content.")
+            return FoundResource(name, b"Custom content.")
         return super().find(name)
 
 
@@ -214,7 +214,7 @@ class OneMore(ResourceFinder):
 def test_a_finder_of_the_application_may_have_texts_besides_files():
     finder = OneMore()
 
-    assert Resource("a name", b"Test string.").data == b"Test string."
+    assert FoundResource("a name", b"Test string.").data == b"Test string."
     assert finder.find("custom/resource/id").data == b"Custom content."
     assert finder.find(OF_CALCULATOR).data == b"File system calculator contents\n"
 
@@ -231,7 +231,7 @@ def test_a_further_name_stands_for_the_name_of_a_file_and_any_other_for_itself()
     assert finder.find("$CUSTOM_ID").data == b"File system calculator contents\n"
     assert finder.resolve("$CUSTOM_ID") == OF_CALCULATOR
     assert finder.resolve("$CUSTOM_ID_UNKNOWN") == "$CUSTOM_ID_UNKNOWN"
-    with pytest.raises(NotFoundError, match=r"'\$CUSTOM_ID_UNKNOWN' was not found"):
+    with pytest.raises(NotFoundError, match=r"has not found '\$CUSTOM_ID_UNKNOWN'"):
         finder.find("$CUSTOM_ID_UNKNOWN")
     assert repr(finder).endswith(f"names={{'$CUSTOM_ID': {OF_CALCULATOR!r}}})")
 

@@ -94,7 +94,9 @@ def test_sessions_of_a_cut_model_run_side_by_side(tflite):
 
 @pytest.mark.parametrize("operations", [OpResolver({}), OpResolver({("Times", 1): times})])
 def test_a_custom_operation_that_nothing_provides_is_named(tflite, operations):
-    with pytest.raises(InvalidArgumentError, match=r"'small.tflite' cannot run on LiteRT: .*Times"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"the LiteRT backend cannot load the model 'small.tflite': .*Times"
+    ):
         load_model(tflite("add", "Times"), RunSettings(operations=operations))
 
 
@@ -116,7 +118,7 @@ def test_a_tflite_file_without_the_data_of_a_constant_cannot_run(tflite):
     session = load_model(Model("bare.tflite", bytes(builder.Output())), RunSettings()).session()
 
     with pytest.raises(
-        InvalidArgumentError, match=r"the model 'bare.tflite' cannot run on LiteRT: .*; its file"
+        InvalidArgumentError, match=r"the LiteRT session of the model 'bare.tflite' cannot run: .*; its file"
     ):
         session.run([X])
 

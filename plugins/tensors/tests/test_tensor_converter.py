@@ -183,12 +183,12 @@ def test_quantized_tensors_have_the_bytes_as_they_are():
         (
             ImageFrame(np.zeros((2, 2), np.uint16), ImageFormat.GRAY16),
             {},
-            "format GRAY16, but input frames may be",
+            "format GRAY16, but the input frames of tensors may be",
         ),
         (
             ImageFrame(np.zeros((2, 2), np.float32), ImageFormat.VEC32F1),
             {"use_quantized_tensors": True},
-            "format VEC32F1, but input frames may be SRGBA, SRGB and GRAY8",
+            "format VEC32F1, but the input frames of tensors may be SRGBA, SRGB and GRAY8",
         ),
     ],
 )

@@ -101,7 +101,11 @@ def test_labels_by_items():
             "has 2 numbers, but with binary_classification it must",
         ),
         ((0.5, 0.5), {"label_items": {0: LabelMapItem(name="a")}}, "has 2 classes, but there are 1 labels"),
-        ((0.5,), {"label_map_path": "no/such/labels.txt"}, "the resource 'no/such/labels.txt' was not found"),
+        (
+            (0.5,),
+            {"label_map_path": "no/such/labels.txt"},
+            "the resource finder has not found 'no/such/labels.txt'",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused(scores, options, words):

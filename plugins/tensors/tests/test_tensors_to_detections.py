@@ -287,7 +287,11 @@ def test_options_that_contradict_each_other_are_refused(options, words):
     [
         ([tensor([BOX])], {}, r"holds 1 tensors, but the calculator takes 2 \(boxes, scores\), 3"),
         ([tensor([BOX]), tensor([[1]])], {"num_boxes": 2}, "is <Tensor float32 1x1x4>, but .* must be 1x2x4"),
-        ([tensor([BOX]), tensor([[1, 2]])], {}, "tensor 1 is <Tensor float32 1x1x2>, but .* must be 1x1x1"),
+        (
+            [tensor([BOX]), tensor([[1, 2]])],
+            {},
+            "tensor 1 of input .* is <Tensor float32 1x1x2>, but .* must be 1x1x1",
+        ),
         ([tensor([BOX] * 2), tensor([[1]] * 2)], {}, "2 boxes, 2 scores and 1 anchors"),
         (
             [tensor([BOX]), tensor([[1]])],

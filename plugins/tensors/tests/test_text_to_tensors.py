@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from penstock.errors import GraphConfigError, GraphRunError, StatusCode
-from penstock_tensors import ModelMetadata, TokenizerKind, TokenizerMetadata
+from penstock_tensors import ModelMetadata, TokenizerMetadata, TokenizerMetadataKind
 from penstock_tensors.inputs.bert_preprocessor import BertPreprocessorCalculator
 from penstock_tensors.inputs.regex_preprocessor import RegexPreprocessorCalculator
 from penstock_tensors.inputs.text_to_tensor import TextToTensorCalculator
@@ -27,7 +27,7 @@ PIECES = {
 }  # fmt: skip
 BERT = ModelMetadata(
     inputs=("ids", "segment_ids", "mask"),
-    tokenizer=TokenizerMetadata(TokenizerKind.BERT, "vocab.txt"),
+    tokenizer=TokenizerMetadata(TokenizerMetadataKind.BERT, "vocab.txt"),
     files={"vocab.txt": "\n".join(PIECES.get(i, f"[unused{i}]") for i in range(12_500)).encode()},
 )
 #: Words of the vocabulary of the reference's model with a regular expression, and their numbers.
@@ -37,7 +37,7 @@ WORDS = (
 )
 REGEX = ModelMetadata(
     inputs=("text",),
-    first_tokenizer=TokenizerMetadata(TokenizerKind.REGEX, "vocab.txt", r"[^\w\']+"),
+    first_tokenizer=TokenizerMetadata(TokenizerMetadataKind.REGEX, "vocab.txt", r"[^\w\']+"),
     files={"vocab.txt": WORDS.encode()},
 )
 
@@ -165,7 +165,7 @@ def test_a_review_becomes_the_inputs_of_the_references_bert_model(text, numbers)
 
 
 def bert_of(*pieces, inputs=("mask", "ids", "segment_ids")):
-    tokenizer = TokenizerMetadata(TokenizerKind.BERT, "v")
+    tokenizer = TokenizerMetadata(TokenizerMetadataKind.BERT, "v")
     return ModelMetadata(inputs=inputs, tokenizer=tokenizer, files={"v": "\r\n".join(pieces).encode()})
 
 
@@ -235,7 +235,9 @@ def test_a_review_becomes_the_input_of_the_references_model(text, numbers):
 
 def test_without_a_start_the_words_come_first_and_the_rest_is_padding():
     files = {"v": b"<PAD> 7\n<UNKNOWN> 8\nit 9"}
-    metadata = ModelMetadata(first_tokenizer=TokenizerMetadata(TokenizerKind.REGEX, "v", " "), files=files)
+    metadata = ModelMetadata(
+        first_tokenizer=TokenizerMetadata(TokenizerMetadataKind.REGEX, "v", " "), files=files
+    )
 
     (made,) = tensors(RegexPreprocessorCalculator, "it  was", metadata, RegexOptions(max_seq_len=4))
 
@@ -280,7 +282,9 @@ def test_a_length_that_cannot_be_is_refused_when_the_graph_is_loaded(calculator,
     [
         (ModelMetadata(inputs=BERT.inputs), "names no tokenizer; use a model for text"),
         (
-            ModelMetadata(inputs=BERT.inputs, tokenizer=TokenizerMetadata(TokenizerKind.SENTENCE_PIECE, "v")),
+            ModelMetadata(
+                inputs=BERT.inputs, tokenizer=TokenizerMetadata(TokenizerMetadataKind.SENTENCE_PIECE, "v")
+            ),
             "has a SentencePiece tokenizer, but only",
         ),
         (
@@ -311,7 +315,7 @@ def test_a_model_without_word_pieces_is_refused(metadata, words):
     ],
 )
 def test_a_tokenizer_of_words_that_cannot_be_is_refused(delimiter, vocabulary, words):
-    tokenizer = TokenizerMetadata(TokenizerKind.REGEX, "v", delimiter)
+    tokenizer = TokenizerMetadata(TokenizerMetadataKind.REGEX, "v", delimiter)
     metadata = ModelMetadata(first_tokenizer=tokenizer, files={"v": vocabulary.encode()})
     with pytest.raises(GraphRunError, match=words):
         tensors(RegexPreprocessorCalculator, "a", metadata, RegexOptions(max_seq_len=8))

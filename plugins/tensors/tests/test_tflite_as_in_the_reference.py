@@ -8,7 +8,7 @@ import pytest
 import penstock
 from penstock.errors import GraphRunError
 from penstock_formats import Tensor
-from penstock_tensors import RESOURCES, Resource, ResourceFinder, RunSettings, TensorInfo, load_model
+from penstock_tensors import RESOURCES, FoundResource, ResourceFinder, RunSettings, TensorInfo, load_model
 from penstock_tensors.inference.inference import InferenceCalculatorCpu
 from penstock_testing import run_calculator
 
@@ -145,7 +145,7 @@ def test_a_model_of_the_bytes_of_a_file(folder):
             ),
         ),
         pytest.param(
-            "MODEL_RESOURCE", "MODEL", lambda data: Resource("add.bin", data),
+            "MODEL_RESOURCE", "MODEL", lambda data: FoundResource("add.bin", data),
             marks=pytest.mark.reference(
                 "calculators/tflite/tflite_model_calculator_test.cc",
                 "TfLiteModelCalculatorTest.ModelReasourceInputWorks",

@@ -128,7 +128,7 @@ def test_without_the_pack_for_the_gpu_the_error_names_it(monkeypatch):
 @pytest.mark.parametrize(
     ("tensors", "words"),
     [
-        ([], "holds 0 tensors, but a segmentation takes one"),
+        ([], "holds 0 tensors, but a TfLite segmentation takes one"),
         ([Tensor(RAW[:, :3])], r"shape \(1, 3, 5, 2\), but by the options it is 4x5x2"),
         ([Tensor(RAW.astype(np.float16))], "float32"),
     ],
@@ -141,7 +141,7 @@ def test_other_tensors_are_refused(tensors, words):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"tensor_width": 0}, "the segmentation's tensor_width is 0, but must be 1 or more"),
+        ({"tensor_width": 0}, "the TfLite segmentation's tensor_width is 0, but must be 1 or more"),
         ({"tensor_channels": 3}, "tensor_channels is 3, but only 2 are possible"),
         ({"output_layer_index": 2}, "output_layer_index is 2, but there are the channels 0 and 1"),
         ({"combine_with_previous_ratio": 1.5}, "combine_with_previous_ratio is 1.5, but must be 0 to 1"),

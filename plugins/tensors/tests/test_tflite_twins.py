@@ -294,6 +294,7 @@ def test_several_numbers_are_no_single_one_and_an_output_is_needed():
     with pytest.raises(GraphRunError, match="a tensor of 4 elements, but FLOAT takes one"):
         run_calculator(TfLiteTensorsToFloatsCalculator, feeds, outputs=["FLOAT"])
     with pytest.raises(
-        GraphConfigError, match="of the tensor's floats connect FLOAT or FLOATS; neither output is connected"
+        GraphConfigError,
+        match="of a TfLite tensor's floats connect FLOAT or FLOATS; neither output is connected",
     ):
         run_calculator(TfLiteTensorsToFloatsCalculator, feeds, outputs=[])

@@ -220,12 +220,12 @@ def test_rows_of_texts(transpose, values):
 @pytest.mark.parametrize(
     ("how", "payload", "options", "words"),
     [
-        (FLOAT, [], {}, "holds an empty list, but a tensor needs at least one element"),
+        (FLOAT, [], {}, "holds an empty list, but the rows of a tensor need at least one element"),
         (FLOAT, [], {"input_size": "INPUT_2D"}, "holds an empty list"),
         (FLOAT, [[]], {"input_size": "INPUT_2D"}, "holds an empty list"),
         (FLOAT, [[1.0], [1.0, 2.0]], {"input_size": "INPUT_2D"}, "rows of 1 elements, but row 1 has 2"),
         (INT, [1, 2], {"scalar_output": True}, "holds a vector of 2 numbers, but scalar_output takes one"),
-        (ONE_INT, 1 << 70, {}, "holds a number of more than 64 bits, which no tensor can hold"),
+        (ONE_INT, 1 << 70, {}, "holds a number of more than 64 bits, which no typed vector can hold"),
         (STRING, ["a\0"], {}, "a text that ends with a NUL"),
         (STRING, [["a"], ["a\0"]], {"input_size": "INPUT_2D"}, "a text that ends with a NUL"),
     ],

@@ -15,8 +15,8 @@ import pytest
 
 from penstock.errors import GraphRunError
 from penstock_testing import run_calculator
-from penstock_video import audio
-from penstock_video.audio import AudioError, AudioTracks
+from penstock_video import copied_audio
+from penstock_video.copied_audio import AudioError, AudioTracks
 from penstock_video.decoder import VideoDecoderCalculator
 from penstock_video.encoder import VideoEncoderCalculator
 from penstock_video.messages.decoder_pb2 import VideoDecoderCalculatorOptions
@@ -429,8 +429,8 @@ def test_audio_that_cannot_be_read_further_is_an_error_and_no_frame_is_lost(
     source = record("in.mp4", "aac")
     before = contents(source)
     good = 40 if count == 50 else 39  # in `process`, and in `close`
-    opened = audio._opened
-    monkeypatch.setattr(audio, "_opened", lambda path: Failing(opened(path), good))
+    opened = copied_audio._opened
+    monkeypatch.setattr(copied_audio, "_opened", lambda path: Failing(opened(path), good))
 
     with pytest.raises(GraphRunError) as caught:
         copy(source, tmp_path / "out.mp4", count=count, audio_optional=optional)
@@ -488,8 +488,8 @@ def open_files():
 def test_the_audio_file_is_closed_however_it_ends(tmp_path, record, monkeypatch, how):
     source = record("in.mkv", "libopus")
     if how == "failed":
-        opened = audio._opened
-        monkeypatch.setattr(audio, "_opened", lambda path: Failing(opened(path), 5))
+        opened = copied_audio._opened
+        monkeypatch.setattr(copied_audio, "_opened", lambda path: Failing(opened(path), 5))
     target = tmp_path / ("out.mp4" if how in ("copied", "failed") else "out.avi")
 
     if how in ("copied", "left out"):

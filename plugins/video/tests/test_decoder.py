@@ -20,7 +20,7 @@ from penstock.errors import GraphRunError, PenstockError
 from penstock_formats import ImageFormat, VideoHeader
 from penstock_testing import run_calculator, testing_registry
 from penstock_video.decoder import VideoDecoderCalculator
-from penstock_video.files_and_cameras import FileSource, camera_source
+from penstock_video.file_and_camera_reader import FileSource, camera_source
 from penstock_video.messages.decoder_pb2 import VideoDecoderCalculatorOptions as Options
 from penstock_video.source import microseconds
 
@@ -223,7 +223,8 @@ def test_packets_that_cannot_be_decoded_cost_only_their_own_frames(tmp_path, cap
 
 def test_a_missing_file_is_named():
     with pytest.raises(
-        GraphRunError, match=r"video file 'no/such.mp4' does not exist; check INPUT_FILE_PATH"
+        GraphRunError,
+        match=r"video file 'no/such.mp4' cannot be read: it does not exist; check INPUT_FILE_PATH",
     ):
         decode("no/such.mp4")
 
@@ -386,7 +387,7 @@ def test_without_audio_the_path_is_empty_and_the_log_says_so(clip, caplog):
         run = decode(clip(), output_side_packets=["SAVED_AUDIO_PATH"])
 
     assert run.output_side_packets["SAVED_AUDIO_PATH"] == ""
-    assert "the audio file has no audio stream" in caplog.text
+    assert "no audio can be copied from a file without an audio stream" in caplog.text
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="open files are counted in /proc")

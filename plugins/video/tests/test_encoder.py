@@ -17,10 +17,10 @@ from penstock import Timestamp
 from penstock.errors import GraphRunError
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
 from penstock_testing import run_calculator
-from penstock_video import encoders
+from penstock_video import libav_encoders
 from penstock_video.decoder import VideoDecoderCalculator
 from penstock_video.encoder import VideoEncoderCalculator
-from penstock_video.encoders import encoder_name
+from penstock_video.libav_encoders import encoder_name
 from penstock_video.messages.decoder_pb2 import VideoDecoderCalculatorOptions
 from penstock_video.messages.encoder_pb2 import OpenCvVideoEncoderCalculatorOptions as Options
 from penstock_video.pattern import PatternSource, pattern_index
@@ -203,7 +203,7 @@ def test_an_error_in_the_middle_leaves_a_file_that_plays(tmp_path):
     frames = [*pattern(5), ImageFrame(np.zeros((32, 32, 3), np.uint8))]
 
     with pytest.raises(
-        GraphRunError, match=r"the frame is 32x32, but the file is 128x96; scale with an ImageTr"
+        GraphRunError, match=r"has begun with 128x96, but the frame is 32x32; scale with an ImageTr"
     ):
         encode(tmp_path / "out.mp4", list(enumerate(frames)))
 
@@ -259,7 +259,7 @@ def test_without_a_frame_no_file_is_made_and_the_log_says_so(tmp_path, caplog):
             r"out\.film' cannot be written as 128x96 libx264: .*; check the codec and the ending of the path",
         ),
         ("out.webm", {"codec": "avc1"}, r"out\.webm' cannot be written as 128x96 libx264: "),
-        ("out.mp4", {"width": 64}, r"the frame is 128x96, but the file is 64x96; scale with"),
+        ("out.mp4", {"width": 64}, r"has begun with 64x96, but the frame is 128x96; scale with"),
         ("out.mp4", {"codec": "avc1", "preset": "warp"}, r"out\.mp4' cannot be written as 128x96 libx264: "),
     ],
 )
@@ -321,7 +321,7 @@ def test_a_frame_of_another_format_is_refused(tmp_path):
     frame = ImageFrame(np.zeros((16, 16), np.uint16))
 
     with pytest.raises(
-        GraphRunError, match=r"the frame is <ImageFrame GRAY16 16x16>, but it takes GRAY8, SRGB or SRGBA;"
+        GraphRunError, match=r"takes GRAY8, SRGB or SRGBA, but the frame is <ImageFrame GRAY16 16x16>;"
     ):
         encode(tmp_path / "out.mp4", [(0, frame)])
 
@@ -364,8 +364,8 @@ def test_a_codec_is_given_by_four_letters_or_by_default(codec, suffix, name):
 def test_without_an_encoder_files_are_written_by_the_next_best_one(
     tmp_path, monkeypatch, name, missing, found
 ):
-    there = encoders.is_video_encoder
-    monkeypatch.setattr(encoders, "is_video_encoder", lambda name: name not in missing and there(name))
+    there = libav_encoders.is_video_encoder
+    monkeypatch.setattr(libav_encoders, "is_video_encoder", lambda name: name not in missing and there(name))
 
     encode(tmp_path / name, [(40_000 * index, frame) for index, frame in enumerate(pattern(5))], fps=25)
 
@@ -374,7 +374,7 @@ def test_without_an_encoder_files_are_written_by_the_next_best_one(
 
 
 def test_a_default_encoder_that_is_missing_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(encoders, "is_video_encoder", lambda _: False)
+    monkeypatch.setattr(libav_encoders, "is_video_encoder", lambda _: False)
 
     with pytest.raises(GraphRunError, match=r"codec 'libvpx-vp9' is unknown or no video encoder"):
         encode(tmp_path / "out.webm", [(0, pattern(1)[0])])
@@ -417,7 +417,7 @@ def test_an_encoder_holds_back_less_than_a_second_or_a_few_frames(tmp_path, fps,
 @pytest.mark.parametrize("preset", ["ultrafast", "superfast", "veryfast", "medium"])
 @pytest.mark.parametrize("fps", [30, 25, 15, 5])
 def test_an_encoder_holds_back_no_more_on_a_large_machine(tmp_path, monkeypatch, fps, preset):
-    monkeypatch.setattr(encoders, "_processors", lambda: 64)
+    monkeypatch.setattr(libav_encoders, "_processors", lambda: 64)
 
     assert held_back(tmp_path, Settings("libx264", fps, preset=preset), (32, 720)) <= max(0.92 * fps, 4)
 
@@ -435,14 +435,14 @@ def test_an_encoder_holds_back_no_more_on_a_large_machine(tmp_path, monkeypatch,
     ],
 )
 def test_x264_gets_the_threads_that_use_the_machine(cores, asked, fps, preset, expected):
-    options = encoders.encoder_options("libx264", 23, preset, fps)
+    options = libav_encoders.encoder_options("libx264", 23, preset, fps)
 
-    assert encoders.threading("libx264", options, asked, fps, height=720, cores=cores) == expected
+    assert libav_encoders.threading("libx264", options, asked, fps, height=720, cores=cores) == expected
 
 
 def test_vp9_gets_as_many_columns_as_fit():
     def columns(width):
-        return encoders.encoder_options("libvpx-vp9", 33, "", 30, width=width)["tile-columns"]
+        return libav_encoders.encoder_options("libvpx-vp9", 33, "", 30, width=width)["tile-columns"]
 
     assert [columns(width) for width in (0, 255, 512, 1280, 1920, 3840, 16000)] == [
         "0", "0", "1", "2", "2", "3", "4",
@@ -477,7 +477,7 @@ def test_missing_audio_is_left_out_or_refused(tmp_path, caplog):
         encode(tmp_path / "out.mp4", [(0, frame)], sides={"AUDIO_FILE_PATH": ""})
     with pytest.raises(
         GraphRunError,
-        match=r"audio file 'no/such\.aac' for the encoder does not exist; check AUDIO_FILE_PATH",
+        match=r"the encoder's audio file 'no/such\.aac' does not exist; check AUDIO_FILE_PATH",
     ):
         encode(tmp_path / "none.mp4", [(0, frame)], sides={"AUDIO_FILE_PATH": "no/such.aac"})
     with pytest.raises(GraphRunError, match=r"silent\.mp4' has no audio stream; check AUDIO_FILE_PATH"):
@@ -518,14 +518,16 @@ def test_a_gif_has_all_frames_with_their_colours_and_times(tmp_path, kind):
 def test_a_gif_keeps_odd_sides_and_plays_after_an_error(tmp_path):
     frames = [*pattern(3, 129, 97), ImageFrame(np.zeros((32, 32, 3), np.uint8))]
 
-    with pytest.raises(GraphRunError, match="the frame is 32x32, but the file is 129x97"):
+    with pytest.raises(GraphRunError, match="has begun with 129x97, but the frame is 32x32"):
         encode(tmp_path / "out.gif", [(40_000 * index, frame) for index, frame in enumerate(frames)])
 
     assert [p.payload.array.shape for p in decode(tmp_path / "out.gif")] == [(97, 129, 3)] * 3
 
 
 def test_frames_that_a_gif_cannot_tell_apart_are_an_error(tmp_path):
-    with pytest.raises(GraphRunError, match=r"out\.gif': a frame at 45000 us has no time of its own"):
+    with pytest.raises(
+        GraphRunError, match=r"out\.gif' cannot be written: a frame at 45000 us has no time of its own"
+    ):
         encode(tmp_path / "out.gif", list(zip([0, 40_000, 45_000], pattern(3), strict=True)))
 
     assert times(decode(tmp_path / "out.gif")) == [0, 40_000]

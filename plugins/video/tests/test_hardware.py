@@ -15,7 +15,7 @@ from penstock.access import Access
 from penstock.errors import GraphConfigError, GraphRunError, StatusCode
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
 from penstock_testing import run_calculator
-from penstock_video import encoders, hardware
+from penstock_video import hardware, libav_encoders
 from penstock_video.encoder import VideoEncoderCalculator
 from penstock_video.messages.encoder_pb2 import OpenCvVideoEncoderCalculatorOptions as Options
 
@@ -46,8 +46,8 @@ def format_of(path):
 def test_where_a_device_is_missing_the_same_format_is_made_in_software(
     tmp_path, caplog, monkeypatch, codec, found
 ):
-    there = encoders.is_video_encoder
-    monkeypatch.setattr(encoders, "is_video_encoder", lambda name: name != codec and there(name))
+    there = libav_encoders.is_video_encoder
+    monkeypatch.setattr(libav_encoders, "is_video_encoder", lambda name: name != codec and there(name))
 
     if found is None:  # no name of a device's encoder
         with pytest.raises(GraphRunError, match=f"codec '{codec}' is unknown"):
@@ -76,7 +76,7 @@ def opens(name):
 
 @pytest.mark.parametrize("codec", ["h264_nvenc", "hevc_nvenc", "h264_qsv", "h264_amf", "h264_v4l2m2m"])
 def test_an_encoder_that_does_not_open_is_told_with_what_libav_says(tmp_path, caplog, codec):
-    if not encoders.is_video_encoder(codec) or opens(codec):
+    if not libav_encoders.is_video_encoder(codec) or opens(codec):
         pytest.skip(f"this libav has no {codec}, or it works here")
 
     with caplog.at_level(logging.WARNING, "penstock.video"):
@@ -90,7 +90,7 @@ def test_an_encoder_that_does_not_open_is_told_with_what_libav_says(tmp_path, ca
 def test_an_encoder_that_is_required_is_an_error_before_the_first_frame(tmp_path):
     with pytest.raises(
         GraphRunError,
-        match=r"out\.mp4': the encoder 'h264_vulkan' cannot be used: .*; leave out hardware_required, or",
+        match=r"out\.mp4' cannot use 'h264_vulkan': .*; leave out hardware_required, or",
     ) as caught:
         encode(tmp_path / "out.mp4", 0, codec="h264_vulkan", hardware_required=True)
 

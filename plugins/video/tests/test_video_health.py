@@ -5,8 +5,8 @@ import sys
 import av
 import pytest
 
-from penstock_video import encoders, health
-from penstock_video.encoders import encoder_name
+from penstock_video import health, libav_encoders
+from penstock_video.libav_encoders import encoder_name
 from penstock_video.plugin import penstock_doctor
 
 
@@ -36,8 +36,8 @@ def test_the_licence_that_the_build_states_is_told():
 
 
 def test_without_x264_the_encoder_that_files_get_instead_is_well(monkeypatch):
-    found = encoders.is_video_encoder
-    monkeypatch.setattr(encoders, "is_video_encoder", lambda name: name != "libx264" and found(name))
+    found = libav_encoders.is_video_encoder
+    monkeypatch.setattr(libav_encoders, "is_video_encoder", lambda name: name != "libx264" and found(name))
 
     _, *usual = penstock_doctor()
 
@@ -60,7 +60,7 @@ def test_without_x264_the_encoder_that_files_get_instead_is_well(monkeypatch):
     ],
 )
 def test_the_licence_of_an_encoder_is_known_or_said_to_be_unknown(name, expected):
-    assert encoders.licence(name) == expected
+    assert libav_encoders.licence(name) == expected
 
 
 def test_an_encoder_that_is_missing_is_not_well():

@@ -151,7 +151,7 @@ def test_an_object_without_nine_points_is_refused():
 
 
 def test_points_that_are_no_numbers_are_refused():
-    with pytest.raises(GraphRunError, match="from which no box can be computed"):
+    with pytest.raises(GraphRunError, match="from which no box can be lifted to 3D"):
         lifted(annotation([(math.nan, 0)] * 9))
 
 
@@ -182,7 +182,7 @@ def test_a_list_of_its_own_is_the_first_object():
 
 
 def test_landmarks_are_needed():
-    with pytest.raises(GraphConfigError, match="there are none of the inputs LANDMARKS, MULTI_LANDMARKS"):
+    with pytest.raises(GraphConfigError, match="made of the inputs LANDMARKS and MULTI_LANDMARKS, but"):
         of_landmarks()
 
 

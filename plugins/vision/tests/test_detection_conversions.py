@@ -190,7 +190,7 @@ def test_locations_in_another_format_are_refused(payload, message):
 
 
 def test_the_size_of_the_image_comes_with_the_detections():
-    with pytest.raises(GraphRunError, match=r"has no packet, but 'in_.' has detections"):
+    with pytest.raises(GraphRunError, match=r"has no packet, but detections of 'in_.' are transformed"):
         transformed([relative(0, 0, 1, 1)], "PIXEL_DETECTIONS", size=None)
 
 

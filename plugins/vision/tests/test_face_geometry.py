@@ -231,7 +231,7 @@ def test_nothing_is_sent_without_a_size_or_without_faces(tmp_path):
     [
         (
             metadata(vertex_buffer=[1, 2, 3]),
-            "canonical mesh of the face has 3 numbers of vertices and 15 of triangles",
+            "canonical mesh of the face in space has 3 numbers of vertices and 15 of triangles",
         ),
         (metadata(index_buffer=[0, 1]), "has 30 numbers of vertices and 2 of triangles"),
         (metadata(index_buffer=[0, 1, 6]), "has a triangle with vertex 6, but there are 6"),

@@ -144,7 +144,9 @@ def test_an_image_in_main_memory_is_not_uploaded():
     ("calculator", "output"), [(ImagePropertiesCalculator, "SIZE"), (ToImageCalculator, "IMAGE")]
 )
 def test_what_is_not_on_the_gpu_is_refused_there(calculator, output):
-    with pytest.raises(GraphRunError, match="holds a 'ImageFrame', but IMAGE_GPU takes an image on the GPU"):
+    with pytest.raises(
+        GraphRunError, match="holds a 'ImageFrame', but IMAGE_GPU takes the handle of an image"
+    ):
         sent(calculator, {"IMAGE_GPU": FRAME}, [output])
 
 

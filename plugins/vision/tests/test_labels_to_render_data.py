@@ -105,7 +105,7 @@ def test_the_bottom_is_not_known_without_a_header():
 
 
 def test_another_number_of_scores_is_refused():
-    with pytest.raises(GraphRunError, match=r"has 1 scores, but there are 2 labels at timestamp 7"):
+    with pytest.raises(GraphRunError, match=r"has 1 scores, but there are 2 labels to draw at timestamp 7"):
         drawing({"LABELS": ["a", "b"], "SCORES": [1.0]})
 
 

@@ -184,8 +184,8 @@ def test_coordinates_become_numbers_and_a_matrix(count):
 @pytest.mark.parametrize(
     ("count", "outputs", "message"),
     [
-        (0, ["FLOATS"], "num_dimensions is 0, but must be 1 to 3"),
-        (4, ["FLOATS"], "is 4"),
+        (0, ["FLOATS"], "have the num_dimensions 0, but it must be 1 to 3"),
+        (4, ["FLOATS"], "num_dimensions 4"),
         (2, [], "FLOATS or MATRIX"),
     ],
 )
@@ -363,7 +363,7 @@ def test_joints_with_rotations_take_the_places_of_plain_ones(count, places, list
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"num_joints": -1}, "num_joints is -1, but must be 0 or more"),
+        ({"num_joints": -1}, "num_joints of the combined joints is -1, but must be 0 or more"),
         ({"num_joints": 2**31 - 1}, "num_joints asks for a size of 2147483647 elements, but at most 100000"),
         ({"joints_mapping": [{"idx": [0]}]}, "1 joints_mapping and 2 inputs JOINTS"),
         ({"num_joints": 2}, "has the place 2, but with num_joints 2 places are 0 to 1"),

@@ -121,7 +121,9 @@ def test_each_input_has_its_output():
 
 
 def test_a_matrix_of_another_size_is_refused():
-    with pytest.raises(GraphRunError, match="holds 3 numbers, but the projection's matrix of 4x4 has 16"):
+    with pytest.raises(
+        GraphRunError, match="holds 3 numbers, but the landmark projection's matrix of 4x4 has 16"
+    ):
         projected(landmarks((1, 1)), PROJECTION_MATRIX=(1, 2, 3))
 
 

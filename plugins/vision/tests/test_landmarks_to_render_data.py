@@ -188,5 +188,5 @@ def test_connections_that_are_no_pairs_of_indices_are_refused(connections, messa
     ("ports", "found"), [([], "none"), (["LANDMARKS", "NORM_LANDMARKS"], "LANDMARKS, N")]
 )
 def test_exactly_one_input_with_landmarks_is_needed(ports, found):
-    with pytest.raises(GraphConfigError, match=f"inputs with landmarks are {found}"):
+    with pytest.raises(GraphConfigError, match=f"inputs with landmarks to draw are {found}"):
         run_calculator(LandmarksToRenderDataCalculator, {port: [] for port in ports}, outputs=["RENDER_DATA"])

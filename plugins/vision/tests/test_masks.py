@@ -245,7 +245,7 @@ class OnGpu:
 
 def test_what_is_on_no_gpu_is_refused():
     with pytest.raises(
-        GraphRunError, match="holds a 'ImageFrame', but this calculator takes an image on the"
+        GraphRunError, match="holds a 'ImageFrame', but this calculator takes the handle of an image"
     ):
         warp(RAMP, calculator=WarpAffineCalculatorGpu)
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from penstock import Registry
-    from penstock_video.live.connection import Waits
+    from penstock_video.live.live_connection import Waits
 
 SECOND: Final = 1_000_000
 _BEGAN: Final = 1_700_000_000 * SECOND

@@ -33,8 +33,7 @@ import numpy as np
 
 import penstock
 from penstock.errors import PenstockError
-from penstock_detect.detector_options import Resize
-from penstock_detect.resizing import place_of
+from penstock_detect.resizing import Resize, place_of
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock import DoctorCheck, PenstockError
-from penstock_audio.microphone.microphones import check_microphone
+from penstock_audio.microphone.sound_devices import check_microphone
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -184,7 +184,7 @@ def test_a_password_comes_in_the_side_packet_and_is_told_nowhere(guarded, caplog
     assert got["value"] == [b"5"]
 
     graph, _ = started(text, sides={"c": {"username": "ann", "password": "wrong-word"}})
-    with pytest.raises(GraphRunError, match="refuses the connection: Not authorized; user name") as caught:
+    with pytest.raises(GraphRunError, match="refuses the link: Not authorized; user name") as caught:
         graph.wait_until_done(PATIENCE_S)
     assert isinstance(caught.value.errors[0].__cause__, PermissionDeniedError)
     assert "wrong-word" not in str(caught.value) + caplog.text
@@ -193,7 +193,7 @@ def test_a_password_comes_in_the_side_packet_and_is_told_nowhere(guarded, caplog
 
 def test_a_sink_that_is_refused_says_so(guarded):
     text = 'input_stream: "value"' + sink(guarded, "a/x")
-    with pytest.raises(GraphRunError, match="refuses the connection: Not authorized"):
+    with pytest.raises(GraphRunError, match="refuses the link: Not authorized"):
         penstock.run(text, inputs={"value": [(0, "x")]})
 
 

@@ -317,13 +317,15 @@ def test_a_bag_whose_own_types_have_other_fields_is_told(tmp_path):
 
     assert "topic /words at" in said
     assert (
-        "its fields do not fit the ROS type std_msgs/msg/String: 'std_msgs__msg__String' object has no"
-        in said
+        "the fields of a message from ROS do not fit its type std_msgs/msg/String: 'std_msgs__msg__String' "
+        "object has no" in said
     )
 
 
 def test_transforms_without_headers_have_the_time_of_the_log():
     kind = "tf2_msgs/msg/TFMessage"
     assert stamp_us(SimpleNamespace(__msgtype__=kind, transforms=[object()])) is None
-    with pytest.raises(InvalidArgumentError, match=f"its fields do not fit the ROS type {kind}: "):
+    with pytest.raises(
+        InvalidArgumentError, match=f"the fields of a message from ROS do not fit its type {kind}: "
+    ):
         payload_of(SimpleNamespace(__msgtype__=kind, transforms=[object()]))

@@ -247,7 +247,7 @@ def test_a_model_that_is_not_there_is_named(tmp_path, monkeypatch) -> None:
     graph.write_text(node % "models/none.tflite")
     code, output = called(graph, "-o", tmp_path / "app")
     assert code == 4
-    assert "the resource 'models/none.tflite' was not found" in output
+    assert "the resource finder has not found 'models/none.tflite'" in output
 
     graph.write_text(node % "/models/none.tflite")
     code, output = called(graph, "-o", tmp_path / "app")
@@ -325,7 +325,7 @@ def test_files_that_constants_name_through_side_packets_come_along(tmp_path, mon
     (tmp_path / "models" / "one.tflite").unlink()
     code, output = called(graph, "-o", out, "--force")
     assert code == 4
-    assert "the resource 'models/one.tflite' was not found" in output
+    assert "the resource finder has not found 'models/one.tflite'" in output
 
 
 def test_what_is_there_is_replaced_only_by_force_and_if_it_is_a_bundle(simple, tmp_path, monkeypatch) -> None:

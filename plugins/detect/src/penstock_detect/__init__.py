@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from penstock_detect.batch_inference import (
         OnnxBatchInferenceCalculatorOptions as OnnxBatchInferenceCalculatorOptions,
     )
+    from penstock_detect.detector_masks import (
+        DetectorMasksCalculatorOptions as DetectorMasksCalculatorOptions,
+    )
     from penstock_detect.detector_options import Axes as Axes
     from penstock_detect.detector_options import (
         DetectorDecoderCalculatorOptions as DetectorDecoderCalculatorOptions,
@@ -20,16 +23,7 @@ if TYPE_CHECKING:
     from penstock_detect.detector_options import (
         DetectorInputCalculatorOptions as DetectorInputCalculatorOptions,
     )
-    from penstock_detect.detector_options import (
-        DetectorMasksCalculatorOptions as DetectorMasksCalculatorOptions,
-    )
     from penstock_detect.detector_options import DetectorSubgraphOptions as DetectorSubgraphOptions
-    from penstock_detect.detector_options import Interpolation as Interpolation
-    from penstock_detect.detector_options import Layout as Layout
-    from penstock_detect.detector_options import MaskAxes as MaskAxes
-    from penstock_detect.detector_options import Resize as Resize
-    from penstock_detect.detector_options import Scores as Scores
-    from penstock_detect.detector_options import Units as Units
     from penstock_detect.interop.annotator import (
         SupervisionAnnotatorCalculatorOptions as SupervisionAnnotatorCalculatorOptions,
     )
@@ -39,44 +33,54 @@ if TYPE_CHECKING:
     from penstock_detect.interop.ultralytics_results import to_ultralytics as to_ultralytics
     from penstock_detect.model_file import ModelFile as ModelFile
     from penstock_detect.model_file import read_model as read_model
+    from penstock_detect.outputs.layouts import BoxUnits as BoxUnits
+    from penstock_detect.outputs.layouts import Layout as Layout
+    from penstock_detect.outputs.layouts import Scores as Scores
+    from penstock_detect.outputs.masks import MaskAxes as MaskAxes
+    from penstock_detect.resizing import Interpolation as Interpolation
+    from penstock_detect.resizing import Resize as Resize
     from penstock_detect.tracking.options import Algorithm as Algorithm
     from penstock_detect.tracking.options import TrackerCalculatorOptions as TrackerCalculatorOptions
     from penstock_detect.zones.anchors import Anchor as Anchor
     from penstock_detect.zones.counts import LineCount as LineCount
     from penstock_detect.zones.counts import ZoneCount as ZoneCount
     from penstock_detect.zones.counts import ZoneCounts as ZoneCounts
-    from penstock_detect.zones.events import TrackSpeed as TrackSpeed
     from penstock_detect.zones.events import ZoneEvent as ZoneEvent
     from penstock_detect.zones.events import ZoneEventKind as ZoneEventKind
+    from penstock_detect.zones.heat_map import HeatColors as HeatColors
+    from penstock_detect.zones.heat_map import HeatMapCalculatorOptions as HeatMapCalculatorOptions
+    from penstock_detect.zones.track_speed import TrackSpeed as TrackSpeed
+    from penstock_detect.zones.track_speed import TrackSpeedCalculatorOptions as TrackSpeedCalculatorOptions
     from penstock_detect.zones.zone_options import GroundOptions as GroundOptions
-    from penstock_detect.zones.zone_options import HeatColors as HeatColors
-    from penstock_detect.zones.zone_options import HeatMapCalculatorOptions as HeatMapCalculatorOptions
     from penstock_detect.zones.zone_options import LineOptions as LineOptions
-    from penstock_detect.zones.zone_options import TrackSpeedCalculatorOptions as TrackSpeedCalculatorOptions
     from penstock_detect.zones.zone_options import ZoneOptions as ZoneOptions
     from penstock_detect.zones.zone_options import ZonesCalculatorOptions as ZonesCalculatorOptions
-    from penstock_detect.zones.zone_options import (
+    from penstock_detect.zones.zones_to_render_data import (
         ZonesToRenderDataCalculatorOptions as ZonesToRenderDataCalculatorOptions,
     )
 
 #: Module → the names that it has.
 _HOMES: Final = {
     "penstock_detect.batch_inference": "OnnxBatchInferenceCalculatorOptions",
+    "penstock_detect.detector_masks": "DetectorMasksCalculatorOptions",
+    "penstock_detect.detector_options": (
+        "Axes DetectorDecoderCalculatorOptions DetectorInputCalculatorOptions DetectorSubgraphOptions"
+    ),
     "penstock_detect.interop.annotator": "SupervisionAnnotatorCalculatorOptions",
     "penstock_detect.interop.supervision_detections": "from_supervision to_supervision",
     "penstock_detect.interop.ultralytics_results": "from_ultralytics to_ultralytics",
     "penstock_detect.model_file": "ModelFile read_model",
-    "penstock_detect.detector_options": (
-        "Axes DetectorDecoderCalculatorOptions DetectorInputCalculatorOptions "
-        "DetectorMasksCalculatorOptions DetectorSubgraphOptions Interpolation Layout MaskAxes Resize "
-        "Scores Units"
-    ),
+    "penstock_detect.outputs.layouts": "BoxUnits Layout Scores",
+    "penstock_detect.outputs.masks": "MaskAxes",
+    "penstock_detect.resizing": "Interpolation Resize",
     "penstock_detect.tracking.options": "Algorithm TrackerCalculatorOptions",
     "penstock_detect.zones.anchors": "Anchor",
     "penstock_detect.zones.counts": "LineCount ZoneCount ZoneCounts",
-    "penstock_detect.zones.events": "TrackSpeed ZoneEvent ZoneEventKind",
-    "penstock_detect.zones.zone_options": "GroundOptions HeatColors HeatMapCalculatorOptions LineOptions "
-    "TrackSpeedCalculatorOptions ZoneOptions ZonesCalculatorOptions ZonesToRenderDataCalculatorOptions",
+    "penstock_detect.zones.events": "ZoneEvent ZoneEventKind",
+    "penstock_detect.zones.heat_map": "HeatColors HeatMapCalculatorOptions",
+    "penstock_detect.zones.track_speed": "TrackSpeed TrackSpeedCalculatorOptions",
+    "penstock_detect.zones.zone_options": "GroundOptions LineOptions ZoneOptions ZonesCalculatorOptions",
+    "penstock_detect.zones.zones_to_render_data": "ZonesToRenderDataCalculatorOptions",
 }
 
 if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name

@@ -10,7 +10,7 @@ import numpy as np
 import penstock
 from penstock.access import ACCESS, Searched
 from penstock.errors import InvalidArgumentError
-from penstock_detect.detector_options import check_least
+from penstock_detect.option_checks import check_least
 from penstock_formats import Tensor
 from penstock_tensors import RESOURCES, Model, RunSettings, load_model
 

@@ -7,9 +7,9 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from penstock.errors import PenstockError
-from penstock_detect.detector_options import DetectorSubgraphOptions, Layout
+from penstock_detect.detector_options import DetectorSubgraphOptions
 from penstock_detect.detector_subgraph import told_of
-from penstock_detect.outputs.layouts import WITH_MASKS
+from penstock_detect.outputs.layouts import WITH_MASKS, Layout
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

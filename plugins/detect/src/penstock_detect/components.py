@@ -23,7 +23,7 @@ CALCULATORS: Final[Mapping[str, str]] = {
     "TrackerCalculator": "penstock_detect.tracker:TrackerCalculator",
     "UltralyticsToDetectionsCalculator": "penstock_detect.interop.ultralytics_results:UltralyticsToDetectionsCalculator",
     "WebhookSinkCalculator": "penstock_detect.zones.webhook_sink:WebhookSinkCalculator",
-    "ZonesCalculator": "penstock_detect.zones.zones:ZonesCalculator",
+    "ZonesCalculator": "penstock_detect.zones.zone_counter:ZonesCalculator",
     "ZonesToRenderDataCalculator": "penstock_detect.zones.zones_to_render_data:ZonesToRenderDataCalculator",
 }
 

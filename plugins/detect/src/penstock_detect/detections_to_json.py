@@ -54,8 +54,8 @@ class DetectionsToJsonCalculator(penstock.Calculator):
         has_detections, has_classes = "DETECTIONS" in cc.inputs, "CLASSIFICATIONS" in cc.inputs
         if has_detections == has_classes:
             raise InvalidArgumentError(
-                f"{'both' if has_classes else 'neither'} of DETECTIONS and CLASSIFICATIONS are connected; "
-                "connect exactly one of them"
+                f"JSON is made of DETECTIONS or of CLASSIFICATIONS, but "
+                f"{'both' if has_classes else 'neither'} are connected; connect exactly one of them"
             )
         if has_classes:
             cc.inputs["CLASSIFICATIONS"].set(ClassificationList, "what each image is")

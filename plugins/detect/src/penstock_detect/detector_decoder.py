@@ -10,11 +10,12 @@ import numpy as np
 import penstock
 from penstock.access import ACCESS, Searched
 from penstock.errors import InvalidArgumentError
-from penstock_detect.detector_options import DetectorDecoderCalculatorOptions, Layout, Scores
-from penstock_detect.model_file import check_labels, read_labels
-from penstock_detect.outputs.found import Found, Reading, refuse, sigmoid, softmax
-from penstock_detect.outputs.layouts import DECODERS, WITH_MASKS, Known, tell, untold
-from penstock_detect.outputs.output_arrays import ordered, values_of
+from penstock_detect.detector_labels import check_labels, read_labels
+from penstock_detect.detector_options import DetectorDecoderCalculatorOptions
+from penstock_detect.outputs.found import Found, Reading, sigmoid, softmax
+from penstock_detect.outputs.layouts import WITH_MASKS, Layout, Scores
+from penstock_detect.outputs.output_arrays import ordered, refuse, values_of
+from penstock_detect.outputs.told_layout import DECODERS, Known, tell, untold
 from penstock_formats import Classification, ClassificationList, Detection, Tensor
 from penstock_formats.api import detections_of
 from penstock_tensors import RESOURCES, TensorInfo
@@ -251,7 +252,7 @@ def numbers_of(wanted: Sequence[str], labels: Sequence[str]) -> NDArray[np.intp]
             some = ", ".join(map(repr, labels[:10])) + (", ..." if len(labels) > 10 else "")  # noqa: PLR2004  # a line
             known = f"the classes are {some}" if labels else "the classes have no names: give numbers"
             raise InvalidArgumentError(
-                f"the decoder's classes has {one!r}, but {known}; change it in the options"
+                f"the detector's decoder finds no class {one!r}: {known}; change classes in the options"
             )
     return np.array(sorted(set(found)), np.intp)
 

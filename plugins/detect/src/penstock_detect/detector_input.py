@@ -10,7 +10,7 @@ import numpy as np
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_detect.detector_options import Axes, DetectorInputCalculatorOptions
-from penstock_detect.resizing import place_of, resized
+from penstock_detect.resizing import place_of, resized, usual_interpolation
 from penstock_formats import Image, ImageFormat, ImageFrame, Tensor, check_frame_size
 from penstock_formats.api import converter_for
 
@@ -99,6 +99,8 @@ class DetectorInputCalculator(penstock.Calculator):
         """Compute what each value of a pixel becomes."""
         self._options = options = cc.options(DetectorInputCalculatorOptions)
         self._size = (options.width, options.height)
+        self._interpolation = usual_interpolation(options.interpolation, options.resize)
+        self._fill = (options.pad_value,) * options.channels
         self._tables = None if options.element_type == "uint8" else tables_of(options)
         size = np.array([self._size], np.int64)
         self._further = [Tensor(size)] if options.gives_size else []
@@ -135,7 +137,7 @@ class DetectorInputCalculator(penstock.Calculator):
         conversion = _CONVERSIONS[frame.format, self._options.channels]
         if conversion is not None:
             pixels = cv2.cvtColor(pixels, conversion)
-        return resized(pixels, self._place, self._options)
+        return resized(pixels, self._place, self._size, self._interpolation, self._fill)
 
     def _mapped(self, pixels: NDArray[np.uint8]) -> NDArray[Any]:
         """Return the values that the model takes, in its order of axes; new memory."""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+import attrs
 import cv2
 import numpy as np
 
 import penstock
 from penstock.errors import InvalidArgumentError
-from penstock_detect.detector_options import DetectorMasksCalculatorOptions, Layout
-from penstock_detect.outputs.found import refuse
-from penstock_detect.outputs.layouts import WITH_MASKS
-from penstock_detect.outputs.masks import prototypes_of
-from penstock_detect.outputs.output_arrays import ordered, values_of
+from penstock_detect.option_checks import check_least
+from penstock_detect.outputs.layouts import WITH_MASKS, Layout
+from penstock_detect.outputs.masks import MaskAxes, prototypes_of
+from penstock_detect.outputs.output_arrays import ordered, refuse, values_of
 from penstock_formats import Detection, ImageFormat, ImageFrame, Tensor, check_frame_size
 
 if TYPE_CHECKING:
@@ -26,6 +26,29 @@ if TYPE_CHECKING:
 _NO_PADDING: Final = (0.0, 0.0, 0.0, 0.0)
 #: Parts of a pixel by which the edge of a box may have been rounded.
 _ROUNDING: Final = 1e-3
+
+
+@attrs.frozen(kw_only=True)
+class DetectorMasksCalculatorOptions:
+    """Where the masks of a model are.
+
+    Attributes:
+        layout: of the model: YOLO_V5_SEGMENT, YOLO_V8_SEGMENT or YOLO_END_TO_END_SEGMENT.
+        input_width: of the model's input, in pixels.
+        input_height: of the model's input, in pixels.
+        order: the numbers of the rows and of the prototypes among the model's outputs.
+        mask_axes: the order of the dimensions of the prototypes.
+    """
+
+    layout: Layout = Layout.AUTO
+    input_width: int = 0
+    input_height: int = 0
+    order: tuple[int, ...] = ()
+    mask_axes: MaskAxes = MaskAxes.USUAL
+
+    def __attrs_post_init__(self) -> None:
+        check_least("input_width", self.input_width, 1)
+        check_least("input_height", self.input_height, 1)
 
 
 class DetectorMasksCalculator(penstock.Calculator):

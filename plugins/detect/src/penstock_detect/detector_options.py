@@ -1,4 +1,4 @@
-"""The options of the calculators of this pack."""
+"""The options of a detector: of the subgraph, of its input and of its decoder."""
 
 from __future__ import annotations
 
@@ -9,41 +9,15 @@ from typing import Any, Final
 import attrs
 
 from penstock.errors import InvalidArgumentError
+from penstock_detect.option_checks import check_least, check_share
+from penstock_detect.outputs.layouts import BoxUnits, Layout, Scores
+from penstock_detect.outputs.masks import MaskAxes
+from penstock_detect.resizing import Interpolation, Resize
 
 #: Element types of a model's input.
 ELEMENT_TYPES: Final = ("float32", "float16", "uint8")
 #: Channels of a model's input.
 _CHANNELS: Final = (1, 3)
-
-
-class Resize(Enum):
-    """How an image becomes the size of a model's input."""
-
-    #: With its aspect ratio, in the middle; the rest has `pad_value`.
-    LETTERBOX = 0
-    #: With its aspect ratio, in the upper left corner.
-    LETTERBOX_TOP_LEFT = 1
-    #: Without its aspect ratio.
-    STRETCH = 2
-    #: With its aspect ratio, and so large that the input is full; what stands over on two sides is cut off.
-    CROP = 3
-    #: STRETCH for transformers that Ultralytics exported; CROP for its classifiers, or STRETCH where their
-    #: input is no square; else LETTERBOX.
-    USUAL = 4
-
-
-class Interpolation(Enum):
-    """How the pixels of a resized image are computed."""
-
-    #: ANTIALIAS with CROP, else LINEAR.
-    USUAL = 0
-    #: Of the four pixels around a place: OpenCV's INTER_LINEAR, what most detectors are trained with.
-    LINEAR = 1
-    #: Of all pixels that become one: Pillow's BILINEAR, what torchvision resizes with, and classifiers of
-    #: Ultralytics.
-    ANTIALIAS = 2
-    #: Likewise, weighed by a cubic curve: Pillow's BICUBIC, what most classifiers of timm are trained with.
-    ANTIALIAS_CUBIC = 3
 
 
 class Axes(Enum):
@@ -53,87 +27,6 @@ class Axes(Enum):
     NCHW = 0
     #: Rows, columns, channels: what TensorFlow exports.
     NHWC = 1
-
-
-class Layout(Enum):
-    """What the outputs of a model are; the README of penstock-detect has a table with their shapes."""
-
-    #: Told from names and shapes; an error where these do not tell it.
-    AUTO = 0
-    YOLO_V5 = 1
-    YOLO_V8 = 2
-    YOLO_END_TO_END = 3
-    YOLOX = 4
-    SSD = 5
-    DETR = 6
-    LABELS_BOXES_SCORES = 7
-    RTMDET = 8
-    CENTERNET = 9
-    CENTERFACE = 10
-    YOLO_V5_SEGMENT = 11
-    YOLO_V8_SEGMENT = 12
-    YOLO_V8_POSE = 13
-    CLASSES = 14
-    YOLO_END_TO_END_SEGMENT = 15
-    YOLO_END_TO_END_POSE = 16
-    DETR_ROWS = 17
-    DETR_END_TO_END = 18
-
-
-class MaskAxes(Enum):
-    """The order of the dimensions of the prototypes of masks."""
-
-    #: Told from the shape: rows and columns have the aspect ratio of the input. Where both orders have it, as
-    #: for 32 prototypes of 32 x 32: NHWC in DetectorSubgraph if the model's input is NHWC, else NCHW.
-    USUAL = 0
-    #: Prototypes, rows, columns: what PyTorch exports.
-    NCHW = 1
-    #: Rows, columns, prototypes: what TensorFlow exports.
-    NHWC = 2
-
-
-class Scores(Enum):
-    """What makes probabilities of a model's scores."""
-
-    #: SIGMOID for DETR, GIVEN for all others.
-    USUAL = 0
-    #: They are probabilities.
-    GIVEN = 1
-    SIGMOID = 2
-    #: For CLASSES and for DETR, where the last class is "no object".
-    SOFTMAX = 3
-
-
-class Units(Enum):
-    """What the numbers of boxes and key points are, in layouts that have them in pixels."""
-
-    #: Pixels; but fractions for the YOLO layouts of a .tflite file, as Ultralytics exports them: all of a
-    #: file whose input is NHWC, all but the end-to-end ones where it is NCHW.
-    USUAL = 0
-    #: Pixels of the model's input.
-    PIXELS = 1
-    #: Fractions of the model's input.
-    FRACTIONS = 2
-
-
-def check_share(name: str, value: float) -> None:
-    """Accept a number from 0 to 1.
-
-    Raises:
-        InvalidArgumentError: it is another one.
-    """
-    if not 0 <= value <= 1:
-        raise InvalidArgumentError(f"option {name} is {value:g}, but must be from 0 to 1")
-
-
-def check_least(name: str, value: int, least: int) -> None:
-    """Accept a whole number that is not too small.
-
-    Raises:
-        InvalidArgumentError: it is below `least`.
-    """
-    if value < least:
-        raise InvalidArgumentError(f"option {name} is {value}, but must be {least} or more")
 
 
 def check_short_side(options: Any) -> None:
@@ -260,7 +153,7 @@ class DetectorDecoderCalculatorOptions:
     input_height: int = 0
     order: tuple[int, ...] = ()
     scores: Scores = Scores.USUAL
-    units: Units = Units.USUAL
+    units: BoxUnits = BoxUnits.USUAL
     min_score: float = 0.25
     max_candidates: int = 1000
     label: tuple[str, ...] = ()
@@ -281,29 +174,6 @@ class DetectorDecoderCalculatorOptions:
             )
         if self.label and self.labels_path:
             raise InvalidArgumentError("detector options label and labels_path are both set; leave one out")
-
-
-@attrs.frozen(kw_only=True)
-class DetectorMasksCalculatorOptions:
-    """Where the masks of a model are.
-
-    Attributes:
-        layout: of the model: YOLO_V5_SEGMENT, YOLO_V8_SEGMENT or YOLO_END_TO_END_SEGMENT.
-        input_width: of the model's input, in pixels.
-        input_height: of the model's input, in pixels.
-        order: the numbers of the rows and of the prototypes among the model's outputs.
-        mask_axes: the order of the dimensions of the prototypes.
-    """
-
-    layout: Layout = Layout.AUTO
-    input_width: int = 0
-    input_height: int = 0
-    order: tuple[int, ...] = ()
-    mask_axes: MaskAxes = MaskAxes.USUAL
-
-    def __attrs_post_init__(self) -> None:
-        check_least("input_width", self.input_width, 1)
-        check_least("input_height", self.input_height, 1)
 
 
 @attrs.frozen(kw_only=True)
@@ -350,7 +220,7 @@ class DetectorSubgraphOptions:
     layout: Layout = Layout.AUTO
     order: tuple[int, ...] = ()
     scores: Scores = Scores.USUAL
-    units: Units = Units.USUAL
+    units: BoxUnits = BoxUnits.USUAL
     min_score: float = 0.25
     max_overlap: float = 0.7
     max_detections: int = 300

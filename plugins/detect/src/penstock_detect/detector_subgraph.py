@@ -11,29 +11,22 @@ import penstock_builder as builder
 from penstock.access import current
 from penstock.errors import InvalidArgumentError
 from penstock_detect.batch_inference import OnnxBatchInferenceCalculatorOptions
-from penstock_detect.detector_options import (
-    Axes,
-    DetectorDecoderCalculatorOptions,
-    DetectorMasksCalculatorOptions,
-    DetectorSubgraphOptions,
-    Layout,
-    MaskAxes,
-    Resize,
-    Units,
-)
-from penstock_detect.model_file import ModelFile, check_labels, read_labels, read_model
+from penstock_detect.detector_labels import check_labels, read_labels
+from penstock_detect.detector_masks import DetectorMasksCalculatorOptions
+from penstock_detect.detector_options import Axes, DetectorDecoderCalculatorOptions, DetectorSubgraphOptions
+from penstock_detect.model_file import ModelFile, read_model
 from penstock_detect.model_input import input_of
 from penstock_detect.outputs.layouts import (
     END_TO_END,
     IN_PIXELS_BY_YOLO,
     WITH_MASKS,
     WITHOUT_OVERLAPS,
-    Known,
-    Told,
-    tell,
-    untold,
+    BoxUnits,
+    Layout,
 )
-from penstock_detect.outputs.masks import axes_of
+from penstock_detect.outputs.masks import MaskAxes, axes_of
+from penstock_detect.outputs.told_layout import Known, Told, tell, untold
+from penstock_detect.resizing import Resize
 from penstock_tensors import RESOURCES, OnnxInferenceCalculatorOptions, ResourceFinder
 
 if TYPE_CHECKING:
@@ -284,9 +277,9 @@ class _Plan:
         options, model = self._options, self.model
         if model.kind != "onnx" or any(one.shape[0] != -1 for one in (*model.inputs, *model.outputs)):
             raise InvalidArgumentError(
-                f"the node has {len(tensors)} streams of images, which the model gets in batches, but the "
-                f"model {model.name!r} takes {model.inputs[0]}; export it as .onnx with dynamic=True, or let "
-                "each stream have a DetectorSubgraph of its own, which share the model"
+                f"the DetectorSubgraph has {len(tensors)} streams of images, for a model with batches, but "
+                f"the model {model.name!r} takes {model.inputs[0]}; export it as .onnx with dynamic=True, or "
+                "let each stream have a DetectorSubgraph of its own, which share the model"
             )
         node = g.node(
             "OnnxBatchInferenceCalculator",
@@ -320,12 +313,12 @@ class _Plan:
             mask_axes=self._mask_axes,
         )
 
-    def _units(self) -> Units:
+    def _units(self) -> BoxUnits:
         units = self._options.units
         is_scaled = self.model.kind == "tflite" and self.layout in IN_PIXELS_BY_YOLO
         if self.layout in END_TO_END and self._input.axes == Axes.NCHW:  # exported without TensorFlow
             is_scaled = False
-        return Units.FRACTIONS if units == Units.USUAL and is_scaled else units
+        return BoxUnits.FRACTIONS if units == BoxUnits.USUAL and is_scaled else units
 
     def _keypoint_values(self) -> int:
         shape = self.model.numbers("kpt_shape")

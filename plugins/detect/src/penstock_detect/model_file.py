@@ -16,11 +16,12 @@ import attrs
 from google.protobuf.message import DecodeError
 
 from penstock.errors import InvalidArgumentError, ResourceExhaustedError
+from penstock_detect.detector_labels import check_labels
 from penstock_detect.messages.onnx_file_pb2 import OnnxFile
 from penstock_tensors import Model, RunSettings, TensorInfo, load_model
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from penstock_detect.messages.onnx_file_pb2 import OnnxValue
 
@@ -29,8 +30,6 @@ MAX_FILE_BYTES: Final = 2**31 - 1
 #: Characters of a text of the metadata that is read as Python's literals are.
 MAX_LITERAL: Final = 2**19
 #: Classes that a model may name, and characters of a name.
-MAX_LABELS: Final = 100_000
-MAX_LABEL_LENGTH: Final = 1_000
 #: Inputs and outputs of a model.
 MAX_TENSORS: Final = 64
 #: Dimensions of a tensor.
@@ -225,45 +224,3 @@ def literal(text: str, what: str) -> object:
             "list; give what it says as an option"
         ) from error
     return found
-
-
-def check_labels(labels: Iterable[str], what: str) -> tuple[str, ...]:
-    """Return the names of classes, in their order.
-
-    Raises:
-        ResourceExhaustedError: there are too many, or one is too long.
-    """
-    found = tuple(labels)
-    if len(found) > MAX_LABELS:
-        raise ResourceExhaustedError(
-            f"{what} has {len(found)} names, but of a model at most {MAX_LABELS} are allowed"
-        )
-    longest = max(map(len, found), default=0)
-    if longest > MAX_LABEL_LENGTH:
-        raise ResourceExhaustedError(
-            f"{what} has a name of {longest} characters, but of a model at most {MAX_LABEL_LENGTH} are "
-            "allowed"
-        )
-    return found
-
-
-def read_labels(name: str, data: bytes) -> tuple[str, ...]:
-    """Return the names that a text file has, one in each line, without empty lines at its end.
-
-    Raises:
-        InvalidArgumentError: it is empty or no UTF-8.
-        ResourceExhaustedError: as `check_labels`.
-    """
-    try:
-        lines = data.decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise InvalidArgumentError(
-            f"the file {name!r} is no text in UTF-8: {error}; give one with the name of a class in each line"
-        ) from error
-    while lines and not lines[-1].strip():
-        lines.pop()
-    if not lines:
-        raise InvalidArgumentError(
-            f"the file {name!r} is empty; give one with the name of a class in each line"
-        )
-    return check_labels((line.strip() for line in lines), f"the file {name!r}")

@@ -38,6 +38,6 @@ def penstock_components() -> Components:
 @hookimpl
 def penstock_cli(group: click.Group) -> None:
     """Add the command `detect`."""
-    from penstock_detect.commands import detect_command  # only for the command line
+    from penstock_detect.detect_command import detect_command  # only for the command line
 
     group.add_command(detect_command)

@@ -2,16 +2,46 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import cv2
 import numpy as np
 from PIL import Image
 
-from penstock_detect.detector_options import DetectorInputCalculatorOptions, Interpolation, Resize
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+class Resize(Enum):
+    """How an image becomes the size of a model's input."""
+
+    #: With its aspect ratio, in the middle; the rest has `pad_value`.
+    LETTERBOX = 0
+    #: With its aspect ratio, in the upper left corner.
+    LETTERBOX_TOP_LEFT = 1
+    #: Without its aspect ratio.
+    STRETCH = 2
+    #: With its aspect ratio, and so large that the input is full; what stands over on two sides is cut off.
+    CROP = 3
+    #: STRETCH for transformers that Ultralytics exported; CROP for its classifiers, or STRETCH where their
+    #: input is no square; else LETTERBOX.
+    USUAL = 4
+
+
+class Interpolation(Enum):
+    """How the pixels of a resized image are computed."""
+
+    #: ANTIALIAS with CROP, else LINEAR.
+    USUAL = 0
+    #: Of the four pixels around a place: OpenCV's INTER_LINEAR, what most detectors are trained with.
+    LINEAR = 1
+    #: Of all pixels that become one: Pillow's BILINEAR, what torchvision resizes with, and classifiers of
+    #: Ultralytics.
+    ANTIALIAS = 2
+    #: Likewise, weighed by a cubic curve: Pillow's BICUBIC, what most classifiers of timm are trained with.
+    ANTIALIAS_CUBIC = 3
+
 
 _FILTERS: Final = {
     Interpolation.ANTIALIAS: Image.Resampling.BILINEAR,
@@ -105,37 +135,43 @@ def _part(of: tuple[int, int], frame: list[int]) -> tuple[int, int, int, int]:
 
 
 def resized(
-    pixels: NDArray[np.uint8], place: Place, options: DetectorInputCalculatorOptions
+    pixels: NDArray[np.uint8],
+    place: Place,
+    size: tuple[int, int],
+    interpolation: Interpolation,
+    fill: tuple[int, ...],
 ) -> NDArray[np.uint8]:
     """Return an image in the size of a model's input.
 
     Args:
         pixels: (H, W, channels) or (H, W), of the image that `place` is for; it may be returned as it is.
         place: where the image is in the input.
-        options: of the input.
+        size: width and height of the input.
+        interpolation: how pixels are computed: one that `usual_interpolation` returns.
+        fill: the pixel beside the image.
     """
     made: Any = pixels
     left, top, right, bottom = place.part
     if (right - left, bottom - top) != (made.shape[1], made.shape[0]):
         made = made[top:bottom, left:right]
     if place.scaled != (right - left, bottom - top):
-        made = _scaled(made, place.scaled, _interpolation_of(options))
+        made = _scaled(made, place.scaled, interpolation)
     inner = (place.right - place.left, place.bottom - place.top)
     if place.scaled != inner:
         left, top = place.start
         made = made[top : top + inner[1], left : left + inner[0]]
-    if inner != (options.width, options.height):
-        edges = (place.top, options.height - place.bottom, place.left, options.width - place.right)
-        grey = (options.pad_value,) * options.channels
-        made = cv2.copyMakeBorder(made, *edges, cv2.BORDER_CONSTANT, value=grey)
+    if inner != size:
+        edges = (place.top, size[1] - place.bottom, place.left, size[0] - place.right)
+        made = cv2.copyMakeBorder(made, *edges, cv2.BORDER_CONSTANT, value=fill)
     found: NDArray[np.uint8] = made
     return found
 
 
-def _interpolation_of(options: DetectorInputCalculatorOptions) -> Interpolation:
-    if options.interpolation != Interpolation.USUAL:
-        return options.interpolation
-    return Interpolation.ANTIALIAS if options.resize == Resize.CROP else Interpolation.LINEAR
+def usual_interpolation(interpolation: Interpolation, resize: Resize) -> Interpolation:
+    """Return an interpolation, and for USUAL the one that goes with `resize`."""
+    if interpolation != Interpolation.USUAL:
+        return interpolation
+    return Interpolation.ANTIALIAS if resize == Resize.CROP else Interpolation.LINEAR
 
 
 def _scaled(pixels: Any, size: tuple[int, int], interpolation: Interpolation) -> Any:

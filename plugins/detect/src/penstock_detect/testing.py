@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock_detect.zones.counts import LineCount, ZoneCount, ZoneCounts
-from penstock_detect.zones.events import TrackSpeed, ZoneEvent, ZoneEventKind
+from penstock_detect.zones.events import ZoneEvent, ZoneEventKind
+from penstock_detect.zones.track_speed import TrackSpeed
 
 if TYPE_CHECKING:
     from collections.abc import Callable

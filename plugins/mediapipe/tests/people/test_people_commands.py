@@ -181,7 +181,8 @@ def test_missing_models_are_reported_with_the_places_and_the_cure(invoke, monkey
         pytest.skip(f"the models of an installed mediapipe are there: {result.output}")
     assert result.exit_code == 4
     assert (
-        "the resource 'mediapipe/modules/pose_detection/pose_detection.tflite' was not found" in result.output
+        "the resource finder has not found 'mediapipe/modules/pose_detection/pose_detection.tflite'"
+        in result.output
     )
     assert str(tmp_path) in result.output
     assert "pip download --no-deps mediapipe==0.10.21" in result.output

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from penstock_tensors.models.custom_ops import OpResolver
 from penstock_tensors.models.model import Model
 from penstock_tensors.models.model_metadata import ModelMetadata
-from penstock_tensors.models.resource_finder import Resource
+from penstock_tensors.models.resource_finder import FoundResource
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 _BEGIN: Final = b"\x1c\0\0\0TFL3"
 
 
-def _resource(random: Random, at: Timestamp) -> Resource:  # noqa: ARG001  # what every maker gets
+def _resource(random: Random, at: Timestamp) -> FoundResource:  # noqa: ARG001  # what every maker gets
     """Return what looks like the file of a model, and cannot run."""
-    return Resource("random.tflite", _BEGIN + random.randbytes(8))
+    return FoundResource("random.tflite", _BEGIN + random.randbytes(8))
 
 
 def _model(random: Random, at: Timestamp) -> Model:
@@ -44,5 +44,5 @@ PAYLOADS: Final[dict[type, Callable[[Random, Timestamp], Any]]] = {
     Model: _model,
     ModelMetadata: _metadata,
     OpResolver: _operations,
-    Resource: _resource,
+    FoundResource: _resource,
 }

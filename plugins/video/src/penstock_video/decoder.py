@@ -11,8 +11,8 @@ import penstock
 from penstock.access import ACCESS
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
-from penstock_video.audio import save_audio
-from penstock_video.files_and_cameras import FileSource, camera_source
+from penstock_video.copied_audio import save_audio
+from penstock_video.file_and_camera_reader import FileSource, camera_source
 from penstock_video.live.live_source import is_network
 from penstock_video.live.whole_reader import Given, NetworkVideo
 from penstock_video.messages.decoder_pb2 import VideoDecoderCalculatorOptions

@@ -13,8 +13,8 @@ from penstock.log import get_logger, place
 from penstock_formats import ImageFrame, VideoHeader
 from penstock_formats.api import converter_for
 from penstock_video import hardware
-from penstock_video.encoders import encoder_name
 from penstock_video.frames import PIXELS, encoded_size
+from penstock_video.libav_encoders import encoder_name
 from penstock_video.live.live_source import is_network
 from penstock_video.messages.encoder_pb2 import OpenCvVideoEncoderCalculatorOptions as Options
 from penstock_video.partial import leftovers
@@ -225,7 +225,7 @@ class VideoEncoderCalculator(penstock.Calculator):
             return
         if self._options.hardware_required:
             raise UnavailableError(
-                f"video file {str(self._target)!r}: the encoder {name!r} cannot be used: {why}; leave out "
+                f"the encoder of video file {str(self._target)!r} cannot use {name!r}: {why}; leave out "
                 "hardware_required, or name another codec"
             )
         self._codec = hardware.in_software(name, self._target.suffix)
@@ -238,13 +238,14 @@ class VideoEncoderCalculator(penstock.Calculator):
     def _check(self, frame: ImageFrame, size: tuple[int, int]) -> None:
         if frame.format not in PIXELS:
             raise InvalidArgumentError(
-                f"video file {str(self._target)!r}: the frame is {frame!r}, but it takes GRAY8, SRGB "
-                f"or SRGBA; put a {converter_for(frame.format)} before the encoder"
+                f"the encoder of video file {str(self._target)!r} takes GRAY8, SRGB or SRGBA, but the frame "
+                f"is {frame!r}; put a {converter_for(frame.format)} before the encoder"
             )
         if (frame.width, frame.height) != size:
             raise InvalidArgumentError(
-                f"video file {str(self._target)!r}: the frame is {frame.width}x{frame.height}, but the file "
-                f"is {size[0]}x{size[1]}; scale with an ImageTransformationCalculator before the encoder"
+                f"the encoder of video file {str(self._target)!r} has begun with {size[0]}x{size[1]}, but "
+                f"the frame is {frame.width}x{frame.height}; scale with an ImageTransformationCalculator "
+                "before the encoder"
             )
 
     @staticmethod
@@ -265,7 +266,7 @@ class VideoEncoderCalculator(penstock.Calculator):
             return None
         if not os.path.exists(path):  # noqa: PTH110  # a str
             raise InvalidArgumentError(
-                f"audio file {path!r} for the encoder does not exist; check AUDIO_FILE_PATH"
+                f"the encoder's audio file {path!r} does not exist; check AUDIO_FILE_PATH"
             )
         return str(cc.service(ACCESS).reading(path))
 

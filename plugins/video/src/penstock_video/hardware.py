@@ -12,7 +12,7 @@ import av
 import av.error
 from av.codec import Codec
 
-from penstock_video import encoders
+from penstock_video import libav_encoders
 from penstock_video.frames import pixel_format
 
 #: What the names of these encoders end with.
@@ -60,7 +60,7 @@ def why_not(name: str, size: tuple[int, int], fps: float) -> str:
         size: (width, height) of the frames in pixels.
         fps: their rate.
     """
-    if not encoders.is_video_encoder(name):
+    if not libav_encoders.is_video_encoder(name):
         return "this build of libav has no such encoder"
     width, height = (side + side % 2 for side in size)
     try:
@@ -84,4 +84,6 @@ def in_software(name: str, suffix: str) -> str:
         suffix: of the file.
     """
     found = _SOFTWARE.get(name.partition("_")[0], "")
-    return found if found and encoders.is_video_encoder(found) else encoders.default_encoder(suffix)
+    return (
+        found if found and libav_encoders.is_video_encoder(found) else libav_encoders.default_encoder(suffix)
+    )

@@ -40,7 +40,7 @@ def checks(encoders: Sequence[tuple[str, str]] | None = None) -> Iterator[Doctor
         "FFmpeg libraries", is_well=True, detail=f"PyAV {av.__version__}, {said}{_own_licence()}"
     )
     if encoders is None:
-        from penstock_video.encoders import default_encoder
+        from penstock_video.libav_encoders import default_encoder
 
         usual = dict.fromkeys(map(default_encoder, _ENDINGS))
         encoders = [(name, _MAKES[name]) for name in usual]
@@ -51,7 +51,7 @@ def checks(encoders: Sequence[tuple[str, str]] | None = None) -> Iterator[Doctor
 def _encoder(name: str, makes: str) -> DoctorCheck:
     import av.codec  # `checks` has imported av before
 
-    from penstock_video.encoders import licence
+    from penstock_video.libav_encoders import licence
 
     what = f"encoder for {makes}"
     try:

@@ -85,7 +85,7 @@ class VideoPreStreamCalculator(penstock.Calculator):
         if self._has_header and not cc.inputs["VIDEO_PRESTREAM"].is_empty():
             if not is_before:
                 raise InvalidArgumentError(
-                    f"input {cc.inputs['VIDEO_PRESTREAM'].name!r} has a packet at timestamp "
+                    f"the pre-stream's input {cc.inputs['VIDEO_PRESTREAM'].name!r} has a packet at timestamp "
                     f"{cc.input_timestamp}, but a header comes at PRESTREAM; connect the VIDEO_PRESTREAM of "
                     "a VideoDecoderCalculator"
                 )
@@ -94,8 +94,8 @@ class VideoPreStreamCalculator(penstock.Calculator):
             return
         if is_before:
             raise InvalidArgumentError(
-                f"input {self._frames.name!r} has a frame at PRESTREAM, where only headers are; send frames "
-                "later"
+                f"the pre-stream's input {self._frames.name!r} has a frame at PRESTREAM, where only headers "
+                "are; send frames later"
             )
         if not self._header.frame_rate:
             raise InvalidArgumentError(

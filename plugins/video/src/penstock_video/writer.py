@@ -19,10 +19,10 @@ import av.error
 from av.video.reformatter import ColorRange, Colorspace
 
 from penstock.errors import InvalidArgumentError, PenstockError, ResourceExhaustedError
-from penstock_video.audio import AudioError, AudioTracks
-from penstock_video.encoders import encoder_options, has_crf, has_preset, threading, usual_crf
+from penstock_video.copied_audio import AudioError, AudioTracks
 from penstock_video.frames import converter, encoded_size, pixel_format
 from penstock_video.hardware import on_device
+from penstock_video.libav_encoders import encoder_options, has_crf, has_preset, threading, usual_crf
 from penstock_video.partial import PartialFile, is_full
 from penstock_video.priority import kept_priority
 from penstock_video.source import MICROSECONDS
@@ -180,8 +180,9 @@ class VideoWriter:
             return
         if round(time / _GIF_TICK_US) == round(self._last / _GIF_TICK_US):
             raise InvalidArgumentError(
-                f"video file {str(self.target)!r}: a frame at {timestamp} us has no time of its own: a GIF "
-                "counts in 1/100 s; give it fewer frames with a PacketThinnerCalculator, or write mp4"
+                f"video file {str(self.target)!r} cannot be written: a frame at {timestamp} us has no time "
+                "of its own, since a GIF counts in 1/100 s; give it fewer frames with a "
+                "PacketThinnerCalculator, or write mp4"
             )
 
     def finish(self) -> None:

@@ -288,7 +288,8 @@ def test_a_camera_that_falls_silent_is_lost_after_the_time_out_and_while_lost_ca
     run.wait(lambda: "lost" in run.kinds(), "the camera is lost")
 
     assert re.search(
-        r"the connection with .* sent no video within 0.5 s \(read_timeout_seconds\)", run.events[1].reason
+        r"the live connection with .* sent no video within 0.5 s \(read_timeout_seconds\)",
+        run.events[1].reason,
     )
     assert 1 <= len(run.stamps) <= 5
     assert run.cancel() < 1

@@ -162,7 +162,7 @@ def test_a_connection_that_is_closed_in_good_order_is_a_loss_too(web, runs) -> N
         said = runs(options="reconnects: 0").start(f"tcp://127.0.0.1:{server.getsockname()[1]}").error()
         thread.join(20)
 
-    assert "has ended: the live sender sends no more; reconnects is 0" in said
+    assert "has ended: nothing more comes to the live reader; reconnects is 0" in said
 
 
 def test_a_sender_that_starts_again_at_0_goes_on_by_the_wall_clock(web, runs) -> None:

@@ -13,8 +13,8 @@ import pytest
 import penstock
 from penstock.access import Access
 from penstock.errors import GraphConfigError, InvalidArgumentError, PermissionDeniedError, UnavailableError
-from penstock_video.live.connection import Connection, Waits
 from penstock_video.live.interrupts import CAN_CANCEL, LONGEST_S, Interrupts
+from penstock_video.live.live_connection import Connection, Waits
 from penstock_video.live.live_reader import Again
 from penstock_video.live.live_source import Place, is_network, place_of, refused, resolve
 from penstock_video.live.mailbox import Arrived, Mailbox
@@ -144,7 +144,7 @@ def test_the_time_of_all_waits_of_an_open_together_is_limited(silent) -> None:
 
 
 def test_with_a_pyav_that_asks_another_clock_time_outs_hold(silent, monkeypatch) -> None:
-    monkeypatch.setattr("penstock_video.live.connection.CAN_CANCEL", False)
+    monkeypatch.setattr("penstock_video.live.live_connection.CAN_CANCEL", False)
     monkeypatch.setattr("av.container.core.time", time)
     place = place_of(silent(), Access())
     interrupts = Interrupts()
@@ -270,12 +270,12 @@ def test_errors_have_no_password() -> None:
     ]
 
     assert said == [
-        "the source 'rtsp://a:***@h/x' cannot be read: it refuses the user name or password (401)",
+        "the live source 'rtsp://a:***@h/x' cannot be read: it refuses the user name or password (401)",
         (
-            "the source 'rtsp://a:***@h/x' cannot be read: this build of FFmpeg does not know 'rtsp'; use "
-            "another protocol, or a PyAV that is built against an FFmpeg that has it"
+            "the live source 'rtsp://a:***@h/x' cannot be read: this build of FFmpeg does not know 'rtsp'; "
+            "use another protocol, or a PyAV that is built against an FFmpeg that has it"
         ),
-        "the source 'rtsp://a:***@h/x' cannot be read: cannot read rtsp://a:***@h/x",
+        "the live source 'rtsp://a:***@h/x' cannot be read: cannot read rtsp://a:***@h/x",
     ]
 
 
@@ -307,7 +307,7 @@ def graph_with(options: str) -> penstock.CalculatorGraph:
 
 
 def test_a_graph_file_must_not_have_a_password() -> None:
-    with pytest.raises(GraphConfigError, match="give it as the side packet SOURCE") as refusal:
+    with pytest.raises(GraphConfigError, match="give the address as the side packet SOURCE") as refusal:
         graph_with('source: "rtsp://ann:geheim@10.0.0.5/cam"')
     assert "geheim" not in str(refusal.value)
 

@@ -10,8 +10,8 @@ import pytest
 
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFormat, ImageFrame
-from penstock_video.streaming import coding
-from penstock_video.streaming.coding import Coder, Quality, even, live_encoder
+from penstock_video.streaming import live_coding
+from penstock_video.streaming.live_coding import Coder, Quality, even, live_encoder
 from penstock_video.streaming.muxer import Muxer
 
 COLOURS = [(255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 0), (255, 255, 255), (0, 0, 0)]
@@ -57,7 +57,7 @@ def test_odd_sides_become_even():
 
 
 def test_a_build_without_an_encoder_for_h264_is_told(monkeypatch):
-    monkeypatch.setattr(coding, "_H264", ("nothing",))
+    monkeypatch.setattr(live_coding, "_H264", ("nothing",))
     with pytest.raises(
         InvalidArgumentError,
         match=r"this build of libav has no encoder for H\.264, which live streams need; use a PyAV",

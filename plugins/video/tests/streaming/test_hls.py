@@ -14,8 +14,8 @@ import pytest
 from penstock.errors import ResourceExhaustedError, UnavailableError
 from penstock_video.pattern import pattern_index
 from penstock_video.streaming import hls
-from penstock_video.streaming.coding import Quality, live_encoder
 from penstock_video.streaming.hls import HlsOutlet, Playlist
+from penstock_video.streaming.live_coding import Quality, live_encoder
 
 QUALITY = Quality(live_encoder(""), fps=25.0, keyframe_s=0.4, crf=10.0)
 SIZE = (64, 48)

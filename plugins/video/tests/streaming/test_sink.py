@@ -26,7 +26,7 @@ from penstock.errors import (
 )
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
 from penstock_video.pattern import pattern_index
-from penstock_video.streaming import live_video
+from penstock_video.streaming import live_stream
 
 NOTHING = Access(reads=(), writes=(), connects=(), devices=(), runs=())
 
@@ -180,7 +180,9 @@ def test_grey_and_alpha_are_sent_and_other_formats_are_told_what_makes_them_fit(
     assert means == pytest.approx([200, 200], abs=3)
 
     deep = ImageFrame(picture.astype(np.uint16), ImageFormat.GRAY16)
-    with pytest.raises(GraphRunError, match=r"but GRAY8, SRGB or SRGBA are coded; put a .*Calculator before"):
+    with pytest.raises(
+        GraphRunError, match=r"but live coding takes GRAY8, SRGB or SRGBA; put a .*Calculator before"
+    ):
         run(graph_of(path), [(deep, 0)])
 
 
@@ -247,7 +249,7 @@ def test_what_does_not_fit_is_told_before_a_frame_comes(address, options, words)
 
 
 def test_a_missing_library_is_told_with_what_installs_it(monkeypatch):
-    monkeypatch.setattr(live_video, "find_spec", lambda name: None if name == "PIL" else name)
+    monkeypatch.setattr(live_stream, "find_spec", lambda name: None if name == "PIL" else name)
     words = r"\(http://127.0.0.1\) needs PIL, which is not installed; pip install \"penstock-video\[http\]\""
     with pytest.raises(GraphRunError, match=words):
         run(graph_of("http://127.0.0.1"), [])
@@ -400,7 +402,7 @@ def test_a_token_of_the_application_is_what_browsers_need(aid):
     ):
         run(graph_of("http://127.0.0.1:0", sides=sides), [], {"token": "short"})
     with pytest.raises(
-        GraphRunError, match="'rtsp://h/x' of the live video is not for browsers, and takes no TOKEN"
+        GraphRunError, match="the live stream to 'rtsp://h/x' is not for browsers, and takes no TOKEN"
     ):
         run(graph_of("rtsp://h/x", sides=sides), [], {"token": "0123456789abcdef"})
 

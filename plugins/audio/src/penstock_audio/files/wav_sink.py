@@ -13,7 +13,7 @@ import attrs
 import penstock
 from penstock.access import ACCESS
 from penstock.errors import InvalidArgumentError, PenstockError, ResourceExhaustedError
-from penstock_audio.files.wav_file import WavFile
+from penstock_audio.files.wav_writer import WavFile
 from penstock_audio.series.time_series import Regularity, check_channels, series_header
 from penstock_formats import Matrix
 
@@ -149,8 +149,8 @@ class WavSinkCalculator(penstock.Calculator):
     def _refused(self, error: OSError) -> PenstockError:
         said = f"{str(self._target)!r} cannot be written: {error.strerror}"
         if error.errno in _FULL:
-            return ResourceExhaustedError(f"WAV file {said}; make room on the disk")
-        return InvalidArgumentError(f"WAV file {said}; check OUTPUT_FILE_PATH")
+            return ResourceExhaustedError(f"WAV sink: {said}; make room on the disk")
+        return InvalidArgumentError(f"WAV sink: {said}; check OUTPUT_FILE_PATH")
 
     def _broken(self, error: OSError) -> PenstockError:
         kind, cure = PenstockError, "check the disk"
@@ -173,15 +173,15 @@ def _check_target(target: Path) -> None:
     """
     said = f"{str(target)!r} cannot be written"
     if target.suffix.lower() != ".wav":
-        raise InvalidArgumentError(f"WAV file {said}: it does not end with .wav; name such a file")
+        raise InvalidArgumentError(f"WAV sink: {said}: it does not end with .wav; name such a file")
     if not target.parent.is_dir():
         raise InvalidArgumentError(
-            f"WAV file {said}: there is no directory {str(target.parent)!r}; make it first"
+            f"WAV sink: {said}: there is no directory {str(target.parent)!r}; make it first"
         )
     if target.is_dir():
-        raise InvalidArgumentError(f"WAV file {said}: it is a directory; name a file")
+        raise InvalidArgumentError(f"WAV sink: {said}: it is a directory; name a file")
     for path in (target.parent, target):
         if path.exists() and not os.access(path, os.W_OK):
             raise InvalidArgumentError(
-                f"WAV file {said}: no permission for {str(path)!r}; choose another path"
+                f"WAV sink: {said}: no permission for {str(path)!r}; choose another path"
             )

@@ -14,7 +14,7 @@ from penstock import STOP, Packet
 from penstock.access import ACCESS
 from penstock.errors import InvalidArgumentError, UnavailableError
 from penstock.log import get_logger, place
-from penstock_audio.microphone.microphones import check_microphone, device_of, said_by, sounddevice
+from penstock_audio.microphone.sound_devices import check_microphone, device_of, said_by, sounddevice
 from penstock_audio.series.time_series import MICROSECONDS, check_count, microseconds_of
 from penstock_formats import Matrix, TimeSeriesHeader
 

@@ -95,8 +95,9 @@ class SummarySaiToPitchogramCalculator(SeriesOperation):
         """Swap the two numbers."""
         if header.num_channels != 1:
             raise InvalidArgumentError(
-                f"stream {port.name!r} has {header.num_channels} channels, but one is needed; put a "
-                "SumTimeSeriesAcrossChannelsCalculator before it",
+                f"stream {port.name!r} has {header.num_channels} channels, but "
+                "SummarySaiToPitchogramCalculator takes one; put a SumTimeSeriesAcrossChannelsCalculator "
+                "before it",
                 stream=port.name,
             )
         header.num_channels = header.num_samples

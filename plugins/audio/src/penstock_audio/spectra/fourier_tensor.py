@@ -70,7 +70,7 @@ def check_gain(volume_gain_db: float) -> None:
     """
     if not abs(volume_gain_db) <= _LOUDEST_DB:
         raise InvalidArgumentError(
-            f"the tensor's volume_gain_db is {volume_gain_db}, but must be from -{_LOUDEST_DB} to "
+            f"the Fourier tensor's volume_gain_db is {volume_gain_db}, but must be from -{_LOUDEST_DB} to "
             f"{_LOUDEST_DB} decibels"
         )
 

@@ -315,7 +315,7 @@ class Link:
                 self._tell(f"{self._settings.address}: {said}; connecting again")
             else:
                 self._error = PermissionDeniedError(
-                    f"MQTT link: {self._settings.address} refuses the connection: {said}; user name, "
+                    f"MQTT link: {self._settings.address} refuses the link: {said}; user name, "
                     "password and client_id come in the side packet CONFIG"
                 )
             return

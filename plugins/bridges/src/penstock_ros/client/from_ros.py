@@ -36,8 +36,8 @@ def payload_of(message: Any) -> Any:
     except (AttributeError, OverflowError, TypeError, ValueError) as error:
         # a bag says itself which fields a type has
         raise InvalidArgumentError(
-            f"its fields do not fit the ROS type {message.__msgtype__}: {error}; the bag is damaged, or has "
-            "a type of its own by that name"
+            f"the fields of a message from ROS do not fit its type {message.__msgtype__}: {error}; the bag "
+            "is damaged, or has a type of its own by that name"
         ) from error
 
 

@@ -169,8 +169,8 @@ class Messages:
             base, count = (of.subdtype[0], int(np.prod(of.subdtype[1]))) if of.subdtype else (of, 1)
             if base not in _KINDS:
                 raise InvalidArgumentError(
-                    f"ROS topic {topic.name}: points have the field {name!r} of {base}; ROS has "
-                    "little-endian integers of 8 to 32 bits, float32 and float64"
+                    f"ROS topic {topic.name}: points cannot go to ROS with the field {name!r} of {base}; ROS "
+                    "has little-endian integers of 8 to 32 bits, float32 and float64"
                 )
             fields.append(
                 self._new(

@@ -113,7 +113,7 @@ def of_supervision(found: Any) -> Columns:
     boxes = getattr(found, "xyxy", None)
     if boxes is None or not hasattr(found, "tracker_id"):
         raise InvalidArgumentError(
-            f"the payload is a {type(found).__name__!r}, but columns are made of a supervision.Detections; "
+            f"columns are made of a supervision.Detections, but the payload is a {type(found).__name__!r}; "
             "connect what a function or a DetectionsToSupervisionCalculator makes"
         )
     count = len(boxes)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import attrs
 import numpy as np
 
-from penstock.errors import InvalidArgumentError
-from penstock_detect.detector_options import Layout, MaskAxes, Scores, Units
+from penstock_detect.outputs.layouts import BoxUnits, Layout, Scores
+from penstock_detect.outputs.masks import MaskAxes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
 
@@ -45,7 +43,7 @@ class Reading:
     height: int
     min_score: float
     scores: Scores = Scores.USUAL
-    units: Units = Units.PIXELS
+    units: BoxUnits = BoxUnits.PIXELS
     keypoint_values: int = 3
     #: How many classes have names; 0: unknown.
     classes: int = 0
@@ -55,29 +53,12 @@ class Reading:
     @property
     def scale(self) -> NDArray[np.float32]:
         """What turns left, top, right and bottom, as the model gives them, into fractions."""
-        return np.ones(4, np.float32) if self.units == Units.FRACTIONS else self.pixel_scale
+        return np.ones(4, np.float32) if self.units == BoxUnits.FRACTIONS else self.pixel_scale
 
     @property
     def pixel_scale(self) -> NDArray[np.float32]:
         """What turns left, top, right and bottom in pixels into fractions."""
         return np.array([1 / self.width, 1 / self.height] * 2, np.float32)
-
-
-def shapes_of(arrays: Sequence[Any]) -> str:
-    """Return element types and shapes of outputs, for messages."""
-    return ", ".join(f"{one.dtype} {'x'.join(map(str, one.shape)) or 'scalar'}" for one in arrays) or "none"
-
-
-def refuse(layout: Layout, arrays: Sequence[Any], wanted: str) -> NoReturn:
-    """Refuse outputs that a layout does not have.
-
-    Raises:
-        InvalidArgumentError: always.
-    """
-    raise InvalidArgumentError(
-        f"nothing can be found in the outputs {shapes_of(arrays)}: the layout {layout.name} has {wanted}; "
-        "set another layout in the options"
-    )
 
 
 def sigmoid(values: NDArray[np.float32]) -> NDArray[np.float32]:

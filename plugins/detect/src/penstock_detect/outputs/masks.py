@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from penstock_detect.detector_options import Layout, MaskAxes
-from penstock_detect.outputs.found import refuse
+from penstock_detect.outputs.output_arrays import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from penstock_detect.outputs.layouts import Layout
+
 _DIMENSIONS: Final = 4
+
+
+class MaskAxes(Enum):
+    """The order of the dimensions of the prototypes of masks."""
+
+    #: Told from the shape: rows and columns have the aspect ratio of the input. Where both orders have it, as
+    #: for 32 prototypes of 32 x 32: NHWC in DetectorSubgraph if the model's input is NHWC, else NCHW.
+    USUAL = 0
+    #: Prototypes, rows, columns: what PyTorch exports.
+    NCHW = 1
+    #: Rows, columns, prototypes: what TensorFlow exports.
+    NHWC = 2
 
 
 class Prototypes(NamedTuple):

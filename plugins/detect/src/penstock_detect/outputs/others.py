@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from penstock_detect.detector_options import Scores
-from penstock_detect.outputs.found import Found, corners, refuse, sigmoid, softmax
+from penstock_detect.outputs.found import Found, corners, sigmoid, softmax
+from penstock_detect.outputs.layouts import Scores
+from penstock_detect.outputs.output_arrays import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import numpy as np
 
 from penstock.errors import InvalidArgumentError
-from penstock_detect.outputs.found import shapes_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from penstock import Input
-    from penstock_detect.detector_options import Layout
+    from penstock_detect.outputs.layouts import Layout
     from penstock_formats import Tensor
 
 _WHOLE: Final = frozenset(["int32", "int64", "uint32"])
@@ -59,3 +58,20 @@ def ordered(arrays: list[NDArray[Any]], order: Sequence[int], layout: Layout) ->
             f"{layout.name}: {shapes_of(arrays)}; change it in the options"
         )
     return [arrays[one] for one in order]
+
+
+def shapes_of(arrays: Sequence[Any]) -> str:
+    """Return element types and shapes of outputs, for messages."""
+    return ", ".join(f"{one.dtype} {'x'.join(map(str, one.shape)) or 'scalar'}" for one in arrays) or "none"
+
+
+def refuse(layout: Layout, arrays: Sequence[Any], wanted: str) -> NoReturn:
+    """Refuse outputs that a layout does not have.
+
+    Raises:
+        InvalidArgumentError: always.
+    """
+    raise InvalidArgumentError(
+        f"nothing can be found in the outputs {shapes_of(arrays)}: the layout {layout.name} has {wanted}; "
+        "set another layout in the options"
+    )

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from penstock_detect.detector_options import Layout
-from penstock_detect.outputs.found import Found, corners, refuse
+from penstock_detect.outputs.found import Found, corners
+from penstock_detect.outputs.layouts import Layout
 from penstock_detect.outputs.masks import prototypes_of
+from penstock_detect.outputs.output_arrays import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

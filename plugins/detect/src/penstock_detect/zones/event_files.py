@@ -217,7 +217,7 @@ class _Database:
                 f"{words} for {_BUSY_S:g} s; end the other program's transaction in the event file"
             )
         if name.startswith("SQLITE_NOTADB"):
-            return InvalidArgumentError(f"{words}; name another file")
+            return InvalidArgumentError(f"{words}; name another file for the events")
         return PenstockError(f"{words}; check folder, permissions and disk of the events")
 
 

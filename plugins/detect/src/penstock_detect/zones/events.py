@@ -1,4 +1,4 @@
-"""What the calculators of zones send of single tracks: events and speeds."""
+"""What the zone counter sends of single tracks: events."""
 
 from __future__ import annotations
 
@@ -63,15 +63,3 @@ class ZoneEvent:
 def json_of(events: Iterable[ZoneEvent]) -> str:
     """Return events as the text of a JSON array."""
     return json.dumps([one.as_data() for one in events], separators=(",", ":"), ensure_ascii=False)
-
-
-@attrs.frozen(kw_only=True)
-class TrackSpeed:
-    """How fast a track moves over the ground."""
-
-    track: int
-    #: Metres a second, 0 or more.
-    speed: float
-    #: Its parts along the axes of the ground, metres a second.
-    x: float
-    y: float

@@ -2,21 +2,80 @@
 
 from __future__ import annotations
 
-from math import ceil
+from enum import Enum
+from math import ceil, isfinite
 from typing import TYPE_CHECKING, Any, Final
 
+import attrs
 import cv2
 import numpy as np
 
 import penstock
 from penstock.errors import InvalidArgumentError
-from penstock_detect.zones.anchors import anchor_of
-from penstock_detect.zones.zone_options import HeatColors, HeatMapCalculatorOptions
+from penstock_detect.option_checks import check_least, check_share
+from penstock_detect.zones.anchors import Anchor, anchor_of
 from penstock_formats import Detection, ImageFormat, ImageFrame
 from penstock_formats.api import pass_header
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+_MOST_CELLS: Final = 4096
+_MOST_SPREAD: Final = 100
+
+
+class HeatColors(Enum):
+    """The colours of a heat map, as ColorMapCalculator has them."""
+
+    TURBO = 0
+    VIRIDIS = 1
+    INFERNO = 2
+
+
+@attrs.frozen(kw_only=True)
+class HeatMapCalculatorOptions:
+    """The cells of a heat map, and how it is drawn.
+
+    Attributes:
+        columns: cells across, 1 to 4096.
+        rows: cells down, 1 to 4096.
+        spread: how far a detection warms the cells around it, in cells: the standard deviation; 0: its own
+            cell only.
+        half_life_ms: after so long half of the heat is left; 0: it stays.
+        gap_ms: a pause between frames that is longer counts as so long.
+        anchor: the point of a box that stands for it.
+        colors: the colours of the drawing.
+        maximum: heat that has the last colour, in seconds; 0: the hottest cell of each moment.
+        opacity: of the hottest colour over the image, 0 to 1.
+    """
+
+    columns: int = 80
+    rows: int = 45
+    spread: float = 1.5
+    half_life_ms: int = 0
+    gap_ms: int = 1000
+    anchor: Anchor = Anchor.BOTTOM_CENTER
+    colors: HeatColors = HeatColors.TURBO
+    maximum: float = 0.0
+    opacity: float = 0.6
+
+    def __attrs_post_init__(self) -> None:
+        for name in ("columns", "rows"):
+            check_least(name, getattr(self, name), 1)
+            if getattr(self, name) > _MOST_CELLS:
+                raise InvalidArgumentError(
+                    f"heat map option {name} is {getattr(self, name)}, but must be at most {_MOST_CELLS}"
+                )
+        if not 0 <= self.spread <= _MOST_SPREAD:
+            raise InvalidArgumentError(
+                f"heat map option spread is {self.spread:g}, but must be from 0 to {_MOST_SPREAD}"
+            )
+        check_least("half_life_ms", self.half_life_ms, 0)
+        check_least("gap_ms", self.gap_ms, 0)
+        check_share("opacity", self.opacity)
+        if not (isfinite(self.maximum) and self.maximum >= 0):
+            raise InvalidArgumentError(f"heat map option maximum is {self.maximum:g}, but must be 0 or more")
+
 
 _MAPS: Final = {
     HeatColors.TURBO: cv2.COLORMAP_TURBO,

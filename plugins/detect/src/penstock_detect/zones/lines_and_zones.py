@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from math import isfinite
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import attrs
 
 from penstock.errors import InvalidArgumentError, ResourceExhaustedError
 from penstock_detect.zones.anchors import Anchor
 from penstock_detect.zones.geometry import Point, side
+
+if TYPE_CHECKING:
+    from penstock import CalculatorContext
 
 #: Bytes of a file, lines and zones together, corners of one, and characters of a name.
 MAX_FILE_BYTES: Final = 2**20
@@ -120,7 +123,7 @@ def read_places(name: str, data: bytes) -> Places:
         ) from error
     except (ValueError, RecursionError) as error:
         raise InvalidArgumentError(f"the file of zones {name!r} is no JSON for zones: {error}") from error
-    return _Reader(f"the file of zones {name!r}").places(found)
+    return _Reader(name).places(found)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -156,7 +159,7 @@ class _Reader:
             is_pixels=units == "pixels",
             size=size,
         )
-        return check_places(places, self._file)
+        return check_places(places, f"the file of zones {self._file!r}")
 
     def _line(self, value: Any, where: str) -> Line:
         members = self._members(value, where, ("name", "points", "directions", "classes"))
@@ -240,7 +243,9 @@ class _Reader:
         return value
 
     def _refuse(self, where: str, shown: str, wanted: str) -> NoReturn:
-        raise InvalidArgumentError(f"{self._file}: {where} is {shown}, but must be {wanted}")
+        raise InvalidArgumentError(
+            f"the file of zones {self._file!r}: {where} is {shown}, but must be {wanted}"
+        )
 
 
 def _is_finite(value: float) -> bool:
@@ -297,3 +302,24 @@ def _check_fractions(places: Places, what: str) -> None:
                     f"{what}: {name!r} has the point {point}, but coordinates of zones are fractions of the "
                     'image, 0 to 1; for pixels say "units": "pixels", or "size": [width, height]'
                 )
+
+
+def size_of(cc: CalculatorContext, before: tuple[float, float] | None, places: Places) -> tuple[float, float]:
+    """Return what IMAGE_SIZE says.
+
+    Raises:
+        InvalidArgumentError: it is no size, or another one than before, though places are in pixels.
+    """
+    size: Any = cc.inputs["IMAGE_SIZE"].payload
+    if len(size) != 2 or not min(size) > 0:  # noqa: PLR2004  # width, height
+        raise InvalidArgumentError(
+            f"input {cc.inputs['IMAGE_SIZE'].name!r} holds {size!r}, but lines and zones take an "
+            "image's size (width, height), both above 0; connect the SIZE of an ImagePropertiesCalculator"
+        )
+    found = float(size[0]), float(size[1])
+    if places.is_pixels and places.size is None and before not in (None, found):
+        raise InvalidArgumentError(
+            f"the size of the image changes from {before} to {found} at timestamp {cc.stamp}, but lines "
+            "and zones are in pixels; write them in fractions of the image"
+        )
+    return found

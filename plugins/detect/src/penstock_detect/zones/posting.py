@@ -66,10 +66,12 @@ class Target:
             parts = urlsplit(url)
             port = parts.port
         except ValueError as error:
-            raise InvalidArgumentError(f"url {redacted(url)!r} is no address for posting: {error}") from error
+            raise InvalidArgumentError(
+                f"the posting's url {redacted(url)!r} is no address: {error}"
+            ) from error
         if parts.scheme not in ("http", "https") or not parts.hostname or not url.isascii() or " " in url:
             raise InvalidArgumentError(
-                f"url is {redacted(url)!r}, but must be an address for posting, such as https://host/path"
+                f"the posting's url is {redacted(url)!r}, but must be an address for posting, such as https://host/path"
             )
         if parts.username is not None or parts.password is not None:
             raise InvalidArgumentError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import attrs
 
-from penstock_detect.detector_options import check_least
+from penstock_detect.option_checks import check_least
 
 
 @attrs.frozen(kw_only=True)

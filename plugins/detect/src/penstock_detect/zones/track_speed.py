@@ -4,14 +4,73 @@ from __future__ import annotations
 
 from math import hypot
 
+import attrs
+
 import penstock
 from penstock.errors import InvalidArgumentError
-from penstock_detect.zones.anchors import anchor_of
-from penstock_detect.zones.events import TrackSpeed
+from penstock_detect.option_checks import check_least
+from penstock_detect.zones.anchors import Anchor, anchor_of
 from penstock_detect.zones.ground import GroundPlane, Slope
-from penstock_detect.zones.zone_options import TrackSpeedCalculatorOptions, places_of, searched
-from penstock_detect.zones.zones import size_of
+from penstock_detect.zones.lines_and_zones import Places, size_of
+from penstock_detect.zones.zone_options import GroundOptions, places_of, searched
 from penstock_formats import Detection
+
+
+@attrs.frozen(kw_only=True)
+class TrackSpeed:
+    """How fast a track moves over the ground."""
+
+    track: int
+    #: Metres a second, 0 or more.
+    speed: float
+    #: Its parts along the axes of the ground, metres a second.
+    x: float
+    y: float
+
+
+@attrs.frozen(kw_only=True)
+class TrackSpeedCalculatorOptions:
+    """Where the ground is, and how speeds are smoothed.
+
+    Attributes:
+        zones_path: a file of JSON whose "ground" has the points; instead of `ground`.
+        ground: four points of the image, and of the ground.
+        is_pixels: the points of `ground.image` are pixels of the size that IMAGE_SIZE says.
+        anchor: the point of a box that stands on the ground; a file may say another one.
+        window_ms: a speed is the slope of the straight line through the positions of so long a time.
+        least_ms: it is measured when a track was followed for so long.
+        lost_ms: a track that was not seen for longer begins again.
+    """
+
+    zones_path: str = ""
+    ground: GroundOptions | None = None
+    is_pixels: bool = False
+    anchor: Anchor = Anchor.BOTTOM_CENTER
+    window_ms: int = 1000
+    least_ms: int = 200
+    lost_ms: int = 2000
+
+    def __attrs_post_init__(self) -> None:
+        check_least("window_ms", self.window_ms, 1)
+        check_least("least_ms", self.least_ms, 1)
+        check_least("lost_ms", self.lost_ms, 0)
+        if self.least_ms > self.window_ms:
+            raise InvalidArgumentError(
+                f"track speed option least_ms is {self.least_ms}, but must be at most window_ms, "
+                f"{self.window_ms}"
+            )
+        if bool(self.zones_path) == (self.ground is not None):
+            raise InvalidArgumentError(
+                f"track speed options: {'both' if self.zones_path else 'neither'} of zones_path and "
+                "ground are set; give exactly one"
+            )
+        if self.ground is not None:
+            self.ground.ground()
+
+    def written(self) -> Places:
+        """Return what is written in the options themselves."""
+        ground = None if self.ground is None else self.ground.ground()
+        return Places(ground=ground, is_pixels=self.is_pixels)
 
 
 class TrackSpeedCalculator(penstock.Calculator):
@@ -76,10 +135,10 @@ class TrackSpeedCalculator(penstock.Calculator):
             PenstockError: as the class says.
         """
         self._options = options = cc.options(TrackSpeedCalculatorOptions)
-        self._places = places = places_of(cc, options)
+        self._places = places = places_of(cc, options.zones_path, options.written)
         if places.ground is None:
             raise InvalidArgumentError(
-                f'the file of zones {options.zones_path!r} has no "ground", which speeds of tracks need; add '
+                f'speeds of tracks need a "ground", which the file {options.zones_path!r} has not; add '
                 '"ground": {"image": four points, "meters": four points}'
             )
         if places.is_pixels and places.size is None and "IMAGE_SIZE" not in cc.inputs:

@@ -1,8 +1,7 @@
-"""The options of the calculators of lines and zones."""
+"""The options that say lines, zones and the ground, and what they or their file say."""
 
 from __future__ import annotations
 
-from enum import Enum
 from math import isfinite
 from typing import TYPE_CHECKING, Final
 
@@ -10,7 +9,7 @@ import attrs
 
 from penstock.access import ACCESS, Searched
 from penstock.errors import InvalidArgumentError
-from penstock_detect.detector_options import check_least, check_share
+from penstock_detect.option_checks import check_least
 from penstock_detect.zones.anchors import Anchor
 from penstock_detect.zones.lines_and_zones import (
     DIRECTIONS,
@@ -24,13 +23,13 @@ from penstock_detect.zones.lines_and_zones import (
 from penstock_tensors import RESOURCES
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from penstock import CalculatorContext, CalculatorContract
     from penstock_detect.zones.geometry import Point
 
 _CORNERS: Final = 3
 _FOUR: Final = 4
-_MOST_CELLS: Final = 4096
-_MOST_SPREAD: Final = 100
 
 
 def pairs(numbers: tuple[float, ...], what: str, least: int, most: int) -> tuple[Point, ...]:
@@ -192,50 +191,6 @@ class ZonesCalculatorOptions:
         return check_places(places, "the options")
 
 
-@attrs.frozen(kw_only=True)
-class TrackSpeedCalculatorOptions:
-    """Where the ground is, and how speeds are smoothed.
-
-    Attributes:
-        zones_path: a file of JSON whose "ground" has the points; instead of `ground`.
-        ground: four points of the image, and of the ground.
-        is_pixels: the points of `ground.image` are pixels of the size that IMAGE_SIZE says.
-        anchor: the point of a box that stands on the ground; a file may say another one.
-        window_ms: a speed is the slope of the straight line through the positions of so long a time.
-        least_ms: it is measured when a track was followed for so long.
-        lost_ms: a track that was not seen for longer begins again.
-    """
-
-    zones_path: str = ""
-    ground: GroundOptions | None = None
-    is_pixels: bool = False
-    anchor: Anchor = Anchor.BOTTOM_CENTER
-    window_ms: int = 1000
-    least_ms: int = 200
-    lost_ms: int = 2000
-
-    def __attrs_post_init__(self) -> None:
-        check_least("window_ms", self.window_ms, 1)
-        check_least("least_ms", self.least_ms, 1)
-        check_least("lost_ms", self.lost_ms, 0)
-        if self.least_ms > self.window_ms:
-            raise InvalidArgumentError(
-                f"zone option least_ms is {self.least_ms}, but must be at most window_ms, {self.window_ms}"
-            )
-        if bool(self.zones_path) == (self.ground is not None):
-            raise InvalidArgumentError(
-                f"zone options: {'both' if self.zones_path else 'neither'} of zones_path and ground are set; "
-                "give exactly one"
-            )
-        if self.ground is not None:
-            self.ground.ground()
-
-    def written(self) -> Places:
-        """Return what is written in the options themselves."""
-        ground = None if self.ground is None else self.ground.ground()
-        return Places(ground=ground, is_pixels=self.is_pixels)
-
-
 def searched(cc: CalculatorContract, path: str) -> list[Searched]:
     """Return what is read for a file of zones, and ask for the service that finds it; none for ""."""
     if not path:
@@ -244,92 +199,19 @@ def searched(cc: CalculatorContract, path: str) -> list[Searched]:
     return [Searched(path)]
 
 
-def places_of(cc: CalculatorContext, options: ZonesCalculatorOptions | TrackSpeedCalculatorOptions) -> Places:
+def places_of(cc: CalculatorContext, zones_path: str, written: Callable[[], Places]) -> Places:
     """Return the places of a file, or of the options.
+
+    Args:
+        cc: of the calculator.
+        zones_path: the file; "" where the options have the places.
+        written: returns the places of the options.
 
     Raises:
         InvalidArgumentError: as `read_places`, or a file has neither lines nor zones.
         NotFoundError, PermissionDeniedError, ResourceExhaustedError: for the file.
     """
-    if not options.zones_path:
-        return options.written()
-    found = cc.service(RESOURCES).find(options.zones_path, cc.service(ACCESS))
-    return read_places(options.zones_path, found.data)
-
-
-class HeatColors(Enum):
-    """The colours of a heat map, as ColorMapCalculator has them."""
-
-    TURBO = 0
-    VIRIDIS = 1
-    INFERNO = 2
-
-
-@attrs.frozen(kw_only=True)
-class HeatMapCalculatorOptions:
-    """The cells of a heat map, and how it is drawn.
-
-    Attributes:
-        columns: cells across, 1 to 4096.
-        rows: cells down, 1 to 4096.
-        spread: how far a detection warms the cells around it, in cells: the standard deviation; 0: its own
-            cell only.
-        half_life_ms: after so long half of the heat is left; 0: it stays.
-        gap_ms: a pause between frames that is longer counts as so long.
-        anchor: the point of a box that stands for it.
-        colors: the colours of the drawing.
-        maximum: heat that has the last colour, in seconds; 0: the hottest cell of each moment.
-        opacity: of the hottest colour over the image, 0 to 1.
-    """
-
-    columns: int = 80
-    rows: int = 45
-    spread: float = 1.5
-    half_life_ms: int = 0
-    gap_ms: int = 1000
-    anchor: Anchor = Anchor.BOTTOM_CENTER
-    colors: HeatColors = HeatColors.TURBO
-    maximum: float = 0.0
-    opacity: float = 0.6
-
-    def __attrs_post_init__(self) -> None:
-        for name in ("columns", "rows"):
-            check_least(name, getattr(self, name), 1)
-            if getattr(self, name) > _MOST_CELLS:
-                raise InvalidArgumentError(
-                    f"option {name} is {getattr(self, name)}, but must be at most {_MOST_CELLS}"
-                )
-        if not 0 <= self.spread <= _MOST_SPREAD:
-            raise InvalidArgumentError(
-                f"the option spread is {self.spread:g}, but must be from 0 to {_MOST_SPREAD}"
-            )
-        check_least("half_life_ms", self.half_life_ms, 0)
-        check_least("gap_ms", self.gap_ms, 0)
-        check_share("opacity", self.opacity)
-        if not (isfinite(self.maximum) and self.maximum >= 0):
-            raise InvalidArgumentError(f"the option maximum is {self.maximum:g}, but must be 0 or more")
-
-
-@attrs.frozen(kw_only=True)
-class ZonesToRenderDataCalculatorOptions:
-    """How lines, zones and counts are drawn.
-
-    Attributes:
-        thickness: of lines, in pixels.
-        font_height: of counts, as a part of the image's height.
-        shows_counts: whether names and counts are written.
-        shows_labels: whether counts are written for each class too.
-    """
-
-    thickness: float = 2.0
-    font_height: float = 0.035
-    shows_counts: bool = True
-    shows_labels: bool = False
-
-    def __attrs_post_init__(self) -> None:
-        if not (isfinite(self.thickness) and self.thickness > 0):
-            raise InvalidArgumentError(f"zone option thickness is {self.thickness:g}, but must be above 0")
-        if not 0 < self.font_height <= 1:
-            raise InvalidArgumentError(
-                f"zone option font_height is {self.font_height:g}, but must be above 0, at most 1"
-            )
+    if not zones_path:
+        return written()
+    found = cc.service(RESOURCES).find(zones_path, cc.service(ACCESS))
+    return read_places(zones_path, found.data)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from math import hypot
+from math import hypot, isfinite
 from typing import TYPE_CHECKING, Final
 
+import attrs
+
 import penstock
+from penstock.errors import InvalidArgumentError
 from penstock_detect.zones.counts import ZoneCounts
-from penstock_detect.zones.zone_options import ZonesToRenderDataCalculatorOptions
 from penstock_formats import RenderData
 
 if TYPE_CHECKING:
@@ -23,6 +25,31 @@ _OUTLINE: Final = {"r": 0, "g": 0, "b": 0}
 _ARROW: Final = 0.05
 #: Distance of a line of text to the next, in heights of the letters.
 _SPACING: Final = 1.35
+
+
+@attrs.frozen(kw_only=True)
+class ZonesToRenderDataCalculatorOptions:
+    """How lines, zones and counts are drawn.
+
+    Attributes:
+        thickness: of lines, in pixels.
+        font_height: of counts, as a part of the image's height.
+        shows_counts: whether names and counts are written.
+        shows_labels: whether counts are written for each class too.
+    """
+
+    thickness: float = 2.0
+    font_height: float = 0.035
+    shows_counts: bool = True
+    shows_labels: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        if not (isfinite(self.thickness) and self.thickness > 0):
+            raise InvalidArgumentError(f"zone option thickness is {self.thickness:g}, but must be above 0")
+        if not 0 < self.font_height <= 1:
+            raise InvalidArgumentError(
+                f"zone option font_height is {self.font_height:g}, but must be above 0, at most 1"
+            )
 
 
 class ZonesToRenderDataCalculator(penstock.Calculator):

@@ -13,7 +13,7 @@ from penstock_formats import ImageFrame
 from penstock_image.messages.encoded_image_to_image_frame_pb2 import (
     OpenCvEncodedImageToImageFrameCalculatorOptions,
 )
-from penstock_image.pictures.decoding import FORMATS
+from penstock_image.pictures.picture_decoding import FORMATS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,8 +72,8 @@ class OpenCvEncodedImageToImageFrameCalculator(penstock.Calculator):
         found = FORMATS.get((channels, pixels.dtype))
         if found is None:
             raise InvalidArgumentError(
-                f"input {cc.input.name!r} holds an image of {channels} channels of {pixels.dtype}, but "
-                "frames are made of 1, 3 or 4 channels of 8 or 16 bits; convert the file"
+                f"the encoded image of input {cc.input.name!r} has {channels} channels of {pixels.dtype}, "
+                "but frames are made of 1, 3 or 4 channels of 8 or 16 bits; convert the file"
             )
         kind, code = found
         if code is not None:
@@ -91,8 +91,8 @@ class OpenCvEncodedImageToImageFrameCalculator(penstock.Calculator):
                 fault = f" ({error.err})"
         if pixels is None:
             raise PenstockError(
-                f"input {port!r} holds {len(file)} bytes that begin with {file[:8]!r} and are no image that "
-                f"OpenCV {cv2.__version__} reads{fault}; look at the node that made these encoded images",
+                f"the encoded image of input {port!r} is none that OpenCV {cv2.__version__} reads{fault}: "
+                f"{len(file)} bytes that begin with {file[:8]!r}; look at the node that made it",
                 code=StatusCode.INTERNAL,
                 stream=port,
             )

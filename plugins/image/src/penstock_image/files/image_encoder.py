@@ -9,7 +9,7 @@ import cv2
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFormat, ImageFrame
-from penstock_image.frames import expect_format
+from penstock_image.frame_checks import expect_format
 from penstock_image.messages.image_encoder_pb2 import (
     OpenCvImageEncoderCalculatorOptions,
     OpenCvImageEncoderCalculatorResults,

@@ -93,7 +93,7 @@ def _pillow() -> Any:
         return import_module("PIL.Image")
     except ImportError as error:
         raise UnavailableError(
-            f"EXIF properties are read by Pillow, which is not there ({error}); pip install pillow"
+            f"image file properties are read by Pillow, which is not there ({error}); pip install pillow"
         ) from error
 
 
@@ -111,13 +111,13 @@ def _read(pillow: Any, file: bytes) -> ImageFileProperties:
         said = (int(tags.get(_WIDTH, 0)), int(tags.get(_HEIGHT, 0)))
     except Exception as error:  # a broken file may end in any error of Pillow's code
         raise InvalidArgumentError(
-            f"{len(file)} bytes that begin with {file[:8]!r} are no image with EXIF data that Pillow reads "
-            f"({error}); look at what made them"
+            f"image file properties: {len(file)} bytes that begin with {file[:8]!r} are no image with EXIF "
+            f"data that Pillow reads ({error}); look at what made them"
         ) from error
     if not (0 < focal < math.inf and 0 < focal_35mm < math.inf):
         raise InvalidArgumentError(
-            f"the file says focal length {focal:g} mm, and {focal_35mm:g} mm for film of 35 mm, but both "
-            "must be above 0; take a photo whose EXIF data have them"
+            f"image file properties: the file says focal length {focal:g} mm, and {focal_35mm:g} mm for "
+            "film of 35 mm, but both must be above 0; take a photo whose EXIF data have them"
         )
     width, height = (side if side > 0 else own for side, own in zip(said, size, strict=True))
     return ImageFileProperties(

@@ -10,7 +10,7 @@ import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFormat, ImageFrame
 from penstock_formats.api import pass_header
-from penstock_image.frames import expect_format, refuse_gpu
+from penstock_image.frame_checks import expect_format, refuse_gpu
 from penstock_image.messages.bilateral_filter_pb2 import BilateralFilterCalculatorOptions
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFormat, ImageFrame
 from penstock_formats.api import pass_header
-from penstock_image.frames import expect_format
+from penstock_image.frame_checks import expect_format
 from penstock_image.messages.canny_edge_pb2 import CannyEdgeCalculatorOptions
 
 if TYPE_CHECKING:

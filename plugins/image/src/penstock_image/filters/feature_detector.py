@@ -11,7 +11,7 @@ import penstock
 from penstock.errors import InvalidArgumentError
 from penstock.lowlevel import PRESTREAM
 from penstock_formats import ImageFormat, ImageFrame, NormalizedLandmarkList, Tensor
-from penstock_image.frames import expect_format
+from penstock_image.frame_checks import expect_format
 from penstock_image.messages.feature_detector_pb2 import FeatureDetectorCalculatorOptions
 
 if TYPE_CHECKING:
@@ -94,13 +94,13 @@ class FeatureDetectorCalculator(penstock.Calculator):
         for name, most in (("max_features", _MOST_FEATURES), ("pyramid_level", _MOST_LEVELS)):
             if not 1 <= getattr(options, name) <= most:
                 raise InvalidArgumentError(
-                    f"the detector's {name} is {getattr(options, name)}, but must be 1 to {most}; change the "
-                    "options"
+                    f"the feature detector's {name} is {getattr(options, name)}, but must be 1 to {most}; "
+                    "change the options"
                 )
         if not 1 < options.scale_factor < float("inf"):
             raise InvalidArgumentError(
-                f"the detector's scale_factor is {options.scale_factor:g}, but must be above 1; change the "
-                "options"
+                f"the feature detector's scale_factor is {options.scale_factor:g}, but must be above 1; "
+                "change the options"
             )
         self._most = options.max_features
         self._levels = options.pyramid_level

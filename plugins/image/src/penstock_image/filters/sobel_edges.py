@@ -9,7 +9,7 @@ import cv2
 import penstock
 from penstock_formats import ImageFormat, ImageFrame
 from penstock_formats.api import pass_header
-from penstock_image.frames import expect_format
+from penstock_image.frame_checks import expect_format
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract

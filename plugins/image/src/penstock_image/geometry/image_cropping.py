@@ -12,7 +12,7 @@ import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFrame, NormalizedRect, Rect, VideoHeader
 from penstock_formats.api import pass_header
-from penstock_image.frames import refuse_gpu
+from penstock_image.frame_checks import refuse_gpu
 from penstock_image.geometry import crop_region
 from penstock_image.messages.image_cropping_pb2 import ImageCroppingCalculatorOptions
 
@@ -140,8 +140,8 @@ class ImageCroppingCalculator(penstock.Calculator):
         size = (cc.inputs["WIDTH"].payload, cc.inputs["HEIGHT"].payload)
         if not (size[0] > 0 and size[1] > 0):
             raise InvalidArgumentError(
-                f"inputs 'WIDTH' and 'HEIGHT' hold {size[0]} and {size[1]}, but what is cropped has at least "
-                "one pixel; look at the nodes that made them"
+                f"inputs 'WIDTH' and 'HEIGHT' hold {size[0]} and {size[1]}, but image cropping leaves at "
+                "least one pixel; look at the nodes that made them"
             )
         return attrs.evolve(region, width=size[0], height=size[1])
 

@@ -10,7 +10,7 @@ import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFrame, VideoHeader, check_frame_size
 from penstock_formats.api import RotationMode, ScaleMode, pass_header
-from penstock_image.frames import refuse_gpu
+from penstock_image.frame_checks import refuse_gpu
 from penstock_image.geometry.orientation import Transformation, quarter_turns
 from penstock_image.messages.image_transformation_pb2 import ImageTransformationCalculatorOptions
 

@@ -10,7 +10,7 @@ import penstock
 from penstock.errors import InvalidArgumentError
 from penstock.lowlevel import PRESTREAM
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
-from penstock_image.geometry.scaling import Scaling, check, scaling_of
+from penstock_image.geometry.scaling_rules import Scaling, check, scaling_of
 from penstock_image.messages.scale_image_pb2 import ScaleImageCalculatorOptions
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFormat, ImageFrame
 from penstock_formats.api import pass_header
-from penstock_image.frames import expect_format
+from penstock_image.frame_checks import expect_format
 from penstock_image.messages.color_map_pb2 import ColorMapCalculatorOptions as Options
 
 if TYPE_CHECKING:

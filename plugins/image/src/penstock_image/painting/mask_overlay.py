@@ -13,7 +13,7 @@ import penstock
 from penstock.errors import PenstockError, StatusCode
 from penstock_formats import ImageFormat, ImageFrame
 from penstock_formats.api import pass_header
-from penstock_image.frames import expect_format, expect_same_size
+from penstock_image.frame_checks import expect_format, expect_same_size
 from penstock_image.painting.shares import shares_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFormat
-from penstock_image.frames import expect_format
+from penstock_image.frame_checks import expect_format
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -199,7 +199,9 @@ def text_of(path: Path, access: Access, what: str) -> str:
     except OSError as error:
         raise InvalidArgumentError(f"{what} cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        raise InvalidArgumentError(f"{what} is no text in UTF-8: {error}; check what wrote it") from error
+        raise InvalidArgumentError(
+            f"{what} is no text in UTF-8: {error}; check the program that lists the pictures"
+        ) from error
 
 
 def _names(folder: Path, access: Access, what: str) -> list[str]:
@@ -208,7 +210,7 @@ def _names(folder: Path, access: Access, what: str) -> list[str]:
         return [one.name for one in access.folder(folder).iterdir() if one.is_file()]
     except OSError as error:
         raise InvalidArgumentError(
-            f"{what} cannot be read: {error.strerror}: {str(folder)!r}; check the path"
+            f"{what} cannot be read: {error.strerror}: {str(folder)!r}; check the path of the pictures"
         ) from error
 
 

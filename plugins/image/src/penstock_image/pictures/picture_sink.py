@@ -14,7 +14,7 @@ from penstock.access import ACCESS
 from penstock.errors import AlreadyExistsError, InvalidArgumentError
 from penstock.log import get_logger, place
 from penstock_formats import ImageFrame
-from penstock_image.pictures.encoding import Encoding, check_ending, check_frame, encoded, write_whole
+from penstock_image.pictures.picture_encoding import Encoding, check_ending, check_frame, encoded, write_whole
 from penstock_image.pictures.picture_paths import has_number, numbered
 
 if TYPE_CHECKING:
@@ -183,8 +183,8 @@ class PictureSinkCalculator(penstock.Calculator):
         name = cc.inputs["NAME"].payload or ""
         if not name or name.startswith(".") or any(one in name for one in (*_SEPARATORS, "\0")):
             raise InvalidArgumentError(
-                f"the picture at {cc.input_timestamp} has the name {name!r} on {cc.inputs['NAME'].name!r}, "
-                "but needs that of a file, without folder or leading dot"
+                f"the picture sink gets the name {name!r} at {cc.input_timestamp} on "
+                f"{cc.inputs['NAME'].name!r}, but needs that of a file, without folder or leading dot"
             )
         path = self._target / name
         if self._options.ending:

@@ -14,7 +14,7 @@ from penstock.access import ACCESS
 from penstock.errors import InvalidArgumentError
 from penstock.log import get_logger, place
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
-from penstock_image.pictures.decoding import converted, decoded, loses
+from penstock_image.pictures.picture_decoding import converted, decoded, loses
 from penstock_image.pictures.picture_paths import find_pictures
 from penstock_image.pictures.picture_times import MICROSECONDS, by_exif, by_rate, by_table
 
@@ -173,7 +173,9 @@ class PictureSourceCalculator(penstock.Calculator):
             _LOG.info("%s: %d files are no pictures", found.what, found.others, extra=place(self._node))
         timed = self._timed(cc, found, self._access)
         if not timed:
-            raise InvalidArgumentError(f"{found.what}: not one of {len(found.pictures)} pictures has a time")
+            raise InvalidArgumentError(
+                f"{found.what}: the picture source knows the time of none of {len(found.pictures)} pictures"
+            )
         self._pictures = iter(timed)
         self._first = self._read(cc)
         if self._first is None:

@@ -81,9 +81,8 @@ class ImageLabels(Lane):
             return
         if len(labels) != len(scores) or (ids and len(ids) != len(labels)):
             raise InvalidArgumentError(
-                f"the image sequence's input {self.tag} holds {len(labels)} labels, {len(scores)} scores and "
-                f"{len(ids)} label ids, but each label has a score, and ids are as many or none; correct the "
-                "detection"
+                f"an image's lane {self.tag} gets {len(labels)} labels, {len(scores)} scores and {len(ids)} "
+                "label ids, but each label has a score, and ids are as many or none; correct the detection"
             )
         if self._has_times(moment.sequence):
             moment.sequence.add_step(self.key(keys.IMAGE_TIMESTAMP), INTS, [moment.stamp])

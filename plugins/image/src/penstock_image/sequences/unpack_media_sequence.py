@@ -216,7 +216,7 @@ def _boxes(sequence: MediaSequence, prefix: str, index: int) -> list[LocationDat
     sides = [np.array(sequence.step(key_of(prefix, name), index), np.float32) for name in names]
     if len({len(side) for side in sides}) != 1:
         raise InvalidArgumentError(
-            f"step {index} of {key_of(prefix, 'region/bbox')!r} in the sequence has "
+            f"step {index} of {key_of(prefix, 'region/bbox')!r} in the sequence to unpack has "
             f"{[len(side) for side in sides]} values of xmin, ymin, xmax and ymax, but each box has all four"
         )
     xmin, ymin, xmax, ymax = sides
@@ -242,7 +242,8 @@ def _steps(sequence: MediaSequence, *, early: bool) -> Iterator[tuple[int, str, 
         for index, time in enumerate(sequence.times(key)):
             if time <= last or not (MIN <= time <= MAX or time == POSTSTREAM):
                 raise InvalidArgumentError(
-                    f"step {index} of {key!r} in the sequence is at {show(time)}, after {show(last)}, but "
+                    f"step {index} of {key!r} in the sequence to unpack is at {show(time)}, after "
+                    f"{show(last)}, but "
                     "each must be later than the one before; look whether the same images were added twice"
                 )
             if time == POSTSTREAM and early and index:

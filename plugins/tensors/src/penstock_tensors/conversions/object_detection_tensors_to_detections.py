@@ -159,8 +159,8 @@ class ObjectDetectionTensorsToDetectionsCalculator(penstock.Calculator):
         for tag, array in tensors.items():
             if tag != "NUM_DETECTIONS" and len(array) < count:
                 raise InvalidArgumentError(
-                    f"input {tag} holds {len(array)} rows, but there are {count} detections; look at the "
-                    "model"
+                    f"input {tag} of object detection holds {len(array)} rows, but there are {count} "
+                    "detections; look at the model"
                 )
         return max(count, 0)
 

@@ -20,8 +20,8 @@ def check_list(port: Input, values: Sequence[Any]) -> None:
     """
     if not values:
         raise InvalidArgumentError(
-            f"input {port.name!r} holds an empty list, but a tensor needs at least one element or row; look "
-            "at the node that made it"
+            f"input {port.name!r} holds an empty list, but the rows of a tensor need at least one element; "
+            "look at the node that made it"
         )
 
 

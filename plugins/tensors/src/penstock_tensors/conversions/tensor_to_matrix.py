@@ -97,13 +97,14 @@ class TensorToMatrixCalculator(penstock.Calculator):
         made.MergeFrom(given)
         if not made.HasField("packet_rate"):
             raise InvalidArgumentError(
-                "the header of the series of matrices has no packet_rate, but time_series_header_overrides "
-                "needs one; set it there or in the header of REFERENCE"
+                "the header of TensorToMatrixCalculator's series has no packet_rate, but "
+                "time_series_header_overrides needs one; set it there or in the header of REFERENCE"
             )
         if not given.HasField("sample_rate"):
             if made.num_samples != 1:
                 raise InvalidArgumentError(
-                    f"the header of the series of matrices says {made.num_samples} samples for each packet, "
+                    f"the header of TensorToMatrixCalculator's series says {made.num_samples} samples for "
+                    "each packet, "
                     "but without a sample_rate in time_series_header_overrides it must say 1; set one of "
                     "them"
                 )

@@ -159,7 +159,7 @@ class VectorIntToTensorCalculator(penstock.Calculator):
             array = _array(source, values, np.int64, has_rows=self._has_rows, transposes=self._transposes)
         except OverflowError as error:
             raise InvalidArgumentError(
-                f"input {source.name!r} holds a number of more than 64 bits, which no tensor can "
+                f"input {source.name!r} holds a number of more than 64 bits, which no typed vector can "
                 f"hold: {error}"
             ) from error
         if self._is_scalar:

@@ -17,8 +17,9 @@ from penstock_tensors.messages.inference_pb2 import InferenceCalculatorOptions
 from penstock_tensors.models.backend import load_model
 from penstock_tensors.models.custom_ops import OpResolver
 from penstock_tensors.models.installed_operations import standard_operations
-from penstock_tensors.models.model import Model, RunSettings
+from penstock_tensors.models.model import Model
 from penstock_tensors.models.resource_finder import RESOURCES
+from penstock_tensors.models.run_settings import RunSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from penstock import CalculatorContext, CalculatorContract
-    from penstock_tensors.models.backend import LoadedModel, Session
+    from penstock_tensors.models.backend import BackendModel, Session
     from penstock_tensors.models.model import TensorInfo
 
 _RESOLVERS: Final = ("OP_RESOLVER", "CUSTOM_OP_RESOLVER")
@@ -277,7 +278,7 @@ class _Sessions:
     With linked tensors there is one, and what it has made last.
     """
 
-    def __init__(self, loaded: LoadedModel, tensor_map: TensorMap) -> None:
+    def __init__(self, loaded: BackendModel, tensor_map: TensorMap) -> None:
         self._loaded = loaded
         self._map = tensor_map
         self._free: deque[Session] = deque([loaded.session()])

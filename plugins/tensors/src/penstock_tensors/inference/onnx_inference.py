@@ -12,7 +12,7 @@ from penstock_tensors.messages.inference_pb2 import InferenceCalculatorOptions
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
-    from penstock_tensors.models.model import RunSettings
+    from penstock_tensors.models.run_settings import RunSettings
 
 
 @attrs.frozen(kw_only=True)

@@ -8,7 +8,7 @@ import penstock
 from penstock.access import ACCESS, Searched, SearchedPort
 from penstock.errors import InvalidArgumentError
 from penstock_tensors.messages.resource_provider_pb2 import ResourceProviderCalculatorOptions
-from penstock_tensors.models.resource_finder import RESOURCES, Resource
+from penstock_tensors.models.resource_finder import RESOURCES, FoundResource
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
@@ -18,9 +18,9 @@ class ResourceProviderCalculator(penstock.Calculator):
     """Finds files by their names, such as models, and gives each as a side packet.
 
     Input side packets: RESOURCE_ID:i (str, optional): the name of file i. Output side packets: RESOURCE:i
-    (Resource): file i; at least one. The names come from the side packets or from the option, not both, and
-    there are as many as outputs. The service RESOURCES (`penstock_tensors.RESOURCES`) finds the files; the
-    README of penstock-tensors says where. No file is ever downloaded.
+    (FoundResource): file i; at least one. The names come from the side packets or from the option, not both,
+    and there are as many as outputs. The service RESOURCES (`penstock_tensors.RESOURCES`) finds the files;
+    the README of penstock-tensors says where. No file is ever downloaded.
 
     Options `ResourceProviderCalculatorOptions`: `resource_id` (several): the names; `read_mode` has no
     effect.
@@ -68,7 +68,7 @@ class ResourceProviderCalculator(penstock.Calculator):
         for i in range(given):
             cc.input_side_packets["RESOURCE_ID", i].set(str, "the name of a file")
         for i in range(outputs):
-            cc.output_side_packets["RESOURCE", i].set(Resource, "the file")
+            cc.output_side_packets["RESOURCE", i].set(FoundResource, "the file")
         cc.set_timestamp_offset(0)
         cc.use_service(RESOURCES)
         names = cc.options(ResourceProviderCalculatorOptions).resource_id

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from penstock_tensors.messages.inference_pb2 import InferenceCalculatorOptions
-    from penstock_tensors.models.backend import LoadedModel
+    from penstock_tensors.models.backend import BackendModel
     from penstock_tensors.models.model import TensorInfo
 
 
@@ -42,7 +42,7 @@ class TensorMap(NamedTuple):
 
     @classmethod
     def of(
-        cls, config: InferenceCalculatorOptions.InputOutputConfig, loaded: LoadedModel, model: str
+        cls, config: InferenceCalculatorOptions.InputOutputConfig, loaded: BackendModel, model: str
     ) -> TensorMap:
         """Return what the options say of a model.
 
@@ -65,13 +65,13 @@ class TensorMap(NamedTuple):
             links,
         )
 
-    def zeros(self, loaded: LoadedModel) -> list[NDArray[Any]]:
+    def zeros(self, loaded: BackendModel) -> list[NDArray[Any]]:
         """Return what the linked inputs are in the first invocation, in the order of the links."""
         wanted = (loaded.inputs[link.input] for link in self.links)
         return [np.zeros(info.shape, info.element_type) for info in wanted]
 
 
-def _check_names(config: Any, loaded: LoadedModel, model: str) -> None:
+def _check_names(config: Any, loaded: BackendModel, model: str) -> None:
     fields = [config.WhichOneof(f"{side}TensorMap") or "" for side in ("Input", "Output")]
     if config.feedback_tensor_links and any(field.endswith("indices_map") for field in fields):
         raise FailedPreconditionError(
@@ -88,7 +88,7 @@ def _check_names(config: Any, loaded: LoadedModel, model: str) -> None:
         )
 
 
-def _links(config: Any, loaded: LoadedModel, model: str) -> list[Link]:
+def _links(config: Any, loaded: BackendModel, model: str) -> list[Link]:
     found: list[Link] = []
     for one in config.feedback_tensor_links:
         link = Link(
@@ -126,12 +126,14 @@ def _number(side: str, name: str, tensors: Sequence[TensorInfo], config: Any, mo
 def _check_link(output: TensorInfo, given: TensorInfo, model: str) -> None:
     if -1 in output.shape or -1 in given.shape:
         raise _refused(
-            f"feedback_tensor_links link {output.name!r} ({output}) with {given.name!r} ({given}) of the "
+            f"the tensor map: feedback_tensor_links link {output.name!r} ({output}) with {given.name!r} "
+            f"({given}) of the "
             f"model {model!r}, but linked tensors have no open size; export the model with fixed sizes"
         )
     if output.spec != given.spec:
         raise _refused(
-            f"feedback_tensor_links link {output.name!r} ({output}) with {given.name!r} ({given}) of the "
+            f"the tensor map: feedback_tensor_links link {output.name!r} ({output}) with {given.name!r} "
+            f"({given}) of the "
             f"model {model!r}, but linked tensors have one type, shape and quantization; link others"
         )
 

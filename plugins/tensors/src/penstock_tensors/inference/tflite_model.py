@@ -9,7 +9,7 @@ import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_tensors.models.backend import backend_for
 from penstock_tensors.models.model import Model
-from penstock_tensors.models.resource_finder import Resource
+from penstock_tensors.models.resource_finder import FoundResource
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
@@ -21,9 +21,10 @@ _OUTPUTS: Final = ("MODEL", "SHARED_MODEL")
 class TfLiteModelCalculator(penstock.Calculator):
     """Makes a model of the bytes of its file, once for all nodes that run it.
 
-    Input side packets, exactly one: MODEL_RESOURCE (Resource, from ResourceProviderCalculator), MODEL_BLOB
-    (bytes), MODEL_SPAN (bytes, bytearray or memoryview; copied), MODEL_FD (a tuple of a file descriptor, an
-    offset and a size in bytes). Output side packets, exactly one: MODEL or SHARED_MODEL (Model).
+    Input side packets, exactly one: MODEL_RESOURCE (FoundResource, from ResourceProviderCalculator),
+    MODEL_BLOB (bytes), MODEL_SPAN (bytes, bytearray or memoryview; copied), MODEL_FD (a tuple of a file
+    descriptor, an offset and a size in bytes). Output side packets, exactly one: MODEL or SHARED_MODEL
+    (Model).
 
     Every model that a backend recognizes will do: .tflite, .onnx, and what other packs bring.
 
@@ -60,7 +61,7 @@ class TfLiteModelCalculator(penstock.Calculator):
                 )
         sources = cc.input_side_packets
         specs = (
-            sources["MODEL_RESOURCE"].set(Resource, "the file of the model"),
+            sources["MODEL_RESOURCE"].set(FoundResource, "the file of the model"),
             sources["MODEL_BLOB"].set(bytes, "the bytes of the file"),
             sources["MODEL_SPAN"].set_one_of(
                 bytes, bytearray, memoryview, description="the bytes of the file"
@@ -84,7 +85,7 @@ class TfLiteModelCalculator(penstock.Calculator):
         sources = cc.input_side_packets
         (tag,) = (tag for tag in _SOURCES if tag in sources)
         if tag == "MODEL_RESOURCE":
-            model = Model.of(sources[tag].get(Resource))
+            model = Model.of(sources[tag].get(FoundResource))
         elif tag == "MODEL_FD":
             model = Model("MODEL_FD", _read(sources[tag].payload))
         else:
@@ -92,8 +93,8 @@ class TfLiteModelCalculator(penstock.Calculator):
             model = Model(tag, bytes(given))
         if backend_for(model) is None:
             raise InvalidArgumentError(
-                f"failed to load the model {model.name!r}: its {len(model.data)} bytes are of no kind that a "
-                "backend runs; give a .tflite file"
+                f"failed to load the TfLite model {model.name!r}: its {len(model.data)} bytes are of no "
+                "kind that a backend runs; give a .tflite file"
             )
         for output in cc.output_side_packets:
             output.set(model)

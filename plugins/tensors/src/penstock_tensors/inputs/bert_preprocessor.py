@@ -10,9 +10,10 @@ import numpy as np
 import penstock
 from penstock.errors import InvalidArgumentError, StatusCode
 from penstock_formats import Tensor, check_elements
-from penstock_tensors.inputs.text_to_tensor import declare_text_ports, metadata_of, places_of
+from penstock_tensors.inputs.text_to_tensor import declare_text_ports, metadata_of
 from penstock_tensors.inputs.tokenizers import tokenizer_of
 from penstock_tensors.messages.bert_preprocessor_pb2 import BertPreprocessorCalculatorOptions
+from penstock_tensors.models.model_metadata import places_of
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract

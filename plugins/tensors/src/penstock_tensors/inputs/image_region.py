@@ -40,6 +40,20 @@ class Region(NamedTuple):
     rotation: float
 
 
+def check_region(region: Region) -> None:
+    """Accept a region of finite numbers and with an area.
+
+    Raises:
+        InvalidArgumentError: it is another one.
+    """
+    if not all(map(math.isfinite, region)) or region.width <= 0 or region.height <= 0:
+        raise InvalidArgumentError(
+            f"the image's region has the centre ({region.center_x:g}, {region.center_y:g}), the size "
+            f"{region.width:g} x {region.height:g} pixels and the rotation {region.rotation:g}, but its "
+            "numbers must be finite and its sides above 0; give another NORM_RECT"
+        )
+
+
 def region_of(rect: NormalizedRect | None, width: int, height: int) -> Region:
     """Return the region that a rect means in an image of a size; without a rect the whole image."""
     if rect is None:

@@ -13,6 +13,7 @@ from penstock.errors import InvalidArgumentError, StatusCode
 from penstock_formats import Image, ImageFormat, ImageFrame, NormalizedRect, Tensor, check_frame_size
 from penstock_tensors.inputs.image_region import (
     NO_PADDING,
+    check_region,
     cut_out,
     padded,
     region_matrix,
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from penstock import CalculatorContext, CalculatorContract
-    from penstock_tensors.inputs.image_region import Region
 
 _FORMATS: Final = (ImageFormat.SRGB, ImageFormat.SRGBA, ImageFormat.GRAY8)
 _SIZES: Final = ("output_tensor_width", "output_tensor_height")
@@ -174,7 +174,7 @@ class ImageToTensorCalculator(penstock.Calculator):
     def _place(self, rect: NormalizedRect | None, width: int, height: int, size: tuple[int, int]) -> _Place:
         """Return where in an image a tensor of some size is taken from."""
         region, padding = region_of(rect, width, height), NO_PADDING
-        _check(region)
+        check_region(region)
         if self._keeps_ratio:
             region, padding = padded(region, *size)
         if size != self._size:
@@ -219,15 +219,6 @@ class _Values:
         # cold caches: the code of OpenCV is warm here.
         made: NDArray[Any] = cv2.LUT(pixels, self._table)
         return made.reshape(1, pixels.shape[0], pixels.shape[1], -1)
-
-
-def _check(region: Region) -> None:
-    if not all(map(math.isfinite, region)) or region.width <= 0 or region.height <= 0:
-        raise InvalidArgumentError(
-            f"the image's region has the centre ({region.center_x:g}, {region.center_y:g}), the size "
-            f"{region.width:g} x {region.height:g} pixels and the rotation {region.rotation:g}, but its "
-            "numbers must be finite and its sides above 0; give another NORM_RECT"
-        )
 
 
 def _which(ports: Any, *tags: str) -> str:

@@ -30,8 +30,8 @@ def frame_of(payload: Any, stream: str, formats: Sequence[ImageFormat]) -> Image
     if frame.format not in formats:
         *others, last = (one.name for one in formats)
         raise InvalidArgumentError(
-            f"stream {stream!r} has an image of format {frame.format.name}, but input frames may be "
-            f"{', '.join(others)} and {last}; convert it before, for example with a "
+            f"stream {stream!r} has an image of format {frame.format.name}, but the input frames of "
+            f"tensors may be {', '.join(others)} and {last}; convert it before, for example with a "
             f"{converter_for(frame.format)}"
         )
     return frame

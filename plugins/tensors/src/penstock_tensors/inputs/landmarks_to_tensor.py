@@ -102,7 +102,7 @@ def _size(port: Input) -> tuple[float, float]:
         is_size = False
     if not is_size:
         raise InvalidArgumentError(
-            f"input {port.name!r} holds {size!r}, but the size of the landmarks' image is (width, height), "
-            "both above 0; connect the SIZE of an ImagePropertiesCalculator"
+            f"input {port.name!r} holds {size!r}, but landmarks become a tensor by the size of their image, "
+            "(width, height), both above 0; connect the SIZE of an ImagePropertiesCalculator"
         )
     return width, height

@@ -12,7 +12,7 @@ from penstock_formats import Tensor, check_elements
 from penstock_tensors.inputs.text_to_tensor import declare_text_ports, metadata_of
 from penstock_tensors.inputs.tokenizers import tokenizer_of
 from penstock_tensors.messages.regex_preprocessor_pb2 import RegexPreprocessorCalculatorOptions
-from penstock_tensors.models.model_metadata import TokenizerKind
+from penstock_tensors.models.model_metadata import TokenizerMetadataKind
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
@@ -76,7 +76,7 @@ class RegexPreprocessorCalculator(penstock.Calculator):
         self._length = cc.options(RegexPreprocessorCalculatorOptions).max_seq_len
         metadata = metadata_of(cc)
         tokenizer = metadata.first_tokenizer
-        is_regex = tokenizer is not None and tokenizer.kind is TokenizerKind.REGEX
+        is_regex = tokenizer is not None and tokenizer.kind is TokenizerMetadataKind.REGEX
         self._tokenizer = tokenizer_of(metadata, tokenizer if is_regex else None)
 
     def process(self, cc: CalculatorContext) -> None:

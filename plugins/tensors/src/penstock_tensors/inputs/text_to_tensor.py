@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import penstock
-from penstock.errors import InvalidArgumentError
 from penstock_formats import Tensor
 from penstock_tensors.models.model import Model
 from penstock_tensors.models.model_metadata import ModelMetadata
@@ -68,21 +67,6 @@ def metadata_of(cc: CalculatorContext) -> ModelMetadata:
     """
     given: Any = cc.input_side_packets["METADATA_EXTRACTOR"].payload
     return given if isinstance(given, ModelMetadata) else ModelMetadata.of(given)
-
-
-def places_of(metadata: ModelMetadata, names: tuple[str, ...]) -> list[int]:
-    """Return the numbers of the first inputs of a model, by their names.
-
-    Raises:
-        InvalidArgumentError: the model has other inputs before them, or lacks one.
-    """
-    places = [metadata.place_of(name) for name in names]
-    if sorted(places) != list(range(len(names))):
-        raise InvalidArgumentError(
-            f"the metadata of the model names {', '.join(metadata.inputs)}, but {', '.join(names)} must be "
-            "its first inputs of text; use a model made for the calculator"
-        )
-    return places
 
 
 def tensor_of_text(text: str) -> Tensor:

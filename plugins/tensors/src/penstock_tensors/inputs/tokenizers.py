@@ -10,7 +10,7 @@ import unicodedata
 from typing import TYPE_CHECKING, Final
 
 from penstock.errors import InvalidArgumentError, PenstockError, StatusCode
-from penstock_tensors.models.model_metadata import TokenizerKind
+from penstock_tensors.models.model_metadata import TokenizerMetadataKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -118,14 +118,14 @@ def tokenizer_of(metadata: ModelMetadata, tokenizer: TokenizerMetadata | None) -
         raise InvalidArgumentError(
             "the metadata of the model names no tokenizer; use a model for text, with metadata"
         )
-    if tokenizer.kind is TokenizerKind.SENTENCE_PIECE:
+    if tokenizer.kind is TokenizerMetadataKind.SENTENCE_PIECE:
         raise PenstockError(
             "the model has a SentencePiece tokenizer, but only BERT's and regular expressions are supported; "
             "make the tokens in a calculator of your own",
             code=StatusCode.UNIMPLEMENTED,
         )
     lines = _lines(metadata.file(tokenizer.vocabulary))
-    if tokenizer.kind is TokenizerKind.BERT:
+    if tokenizer.kind is TokenizerMetadataKind.BERT:
         return WordPieces({line: i for i, line in enumerate(lines)})
     words = DelimitedWords(_numbered(lines, tokenizer.vocabulary), tokenizer.delimiter)
     for token in ("<UNKNOWN>", "<PAD>"):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import penstock
-from penstock_tensors.inputs.text_to_tensor import declare_text_ports, metadata_of, places_of, tensor_of_text
+from penstock_tensors.inputs.text_to_tensor import declare_text_ports, metadata_of, tensor_of_text
+from penstock_tensors.models.model_metadata import places_of
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract

@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from penstock_tensors.models.model import Model, RunSettings, TensorInfo
+    from penstock_tensors.models.model import Model, TensorInfo
+    from penstock_tensors.models.run_settings import RunSettings
 
 #: The group of entry points of distributions that bring a backend.
 GROUP: Final = "penstock_tensors.backends"
 _OWN: Final = (
-    ("penstock_tensors.models.litert", "BACKEND"),
+    ("penstock_tensors.models.litert_backend", "BACKEND"),
     ("penstock_tensors.models.onnx_runtime", "BACKEND"),
 )
 _ADDED: Final[dict[str, Backend]] = {}
@@ -50,7 +51,7 @@ class Session(Protocol):
         """
 
 
-class LoadedModel(Protocol):
+class BackendModel(Protocol):
     """A model that a backend understands. Threads may share it.
 
     A model with several signatures may say how many, by a further attribute `signatures` (int).
@@ -77,7 +78,7 @@ class Backend(Protocol):
     def recognizes(self, model: Model) -> bool:
         """Return whether it runs such a model, by the first bytes or the name. Imports no runtime."""
 
-    def load(self, model: Model, settings: RunSettings) -> LoadedModel:
+    def load(self, model: Model, settings: RunSettings) -> BackendModel:
         """Prepare a model to run.
 
         Raises:
@@ -113,7 +114,7 @@ def backend_for(model: Model) -> Backend | None:
     return None
 
 
-def load_model(model: Model, settings: RunSettings) -> LoadedModel:
+def load_model(model: Model, settings: RunSettings) -> BackendModel:
     """Prepare a model to run on the backend that recognizes it.
 
     Raises:
@@ -129,7 +130,7 @@ def load_model(model: Model, settings: RunSettings) -> LoadedModel:
     return backend.load(model, settings)
 
 
-def count_signatures(loaded: LoadedModel) -> int:
+def count_signatures(loaded: BackendModel) -> int:
     """Return how many signatures a model has; 1 where it does not say."""
     return int(getattr(loaded, "signatures", 1))
 

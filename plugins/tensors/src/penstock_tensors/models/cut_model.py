@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from penstock_tensors.models.litert_session import LiteRtSession
-from penstock_tensors.models.model import Model, RunSettings, TensorInfo
+from penstock_tensors.models.model import Model, TensorInfo
 from penstock_tensors.models.optional_runtime import optional_runtime
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from penstock_tensors.models.backend import Session
     from penstock_tensors.models.custom_ops import Kernel
+    from penstock_tensors.models.run_settings import RunSettings
 
 _IDENTIFIER: Final = b"TFL3"
 #: Reads and writes .tflite files; it takes long to import.

@@ -159,7 +159,9 @@ def _product(left: Floats, right: Floats) -> Floats:
 def _index(attributes: Mapping[str, Any], name: str) -> int:
     found = int(attributes[name])
     if found < 0:
-        raise InvalidArgumentError(f"an operation of the model has the {name} {found}, but needs 0 or more")
+        raise InvalidArgumentError(
+            f"a landmark operation of the model has the {name} {found}, but needs 0 or more"
+        )
     return found
 
 
@@ -167,6 +169,6 @@ def _above_0(attributes: Mapping[str, Any], name: str) -> np.float32:
     found = np.float32(attributes[name])
     if not found > 0:
         raise InvalidArgumentError(
-            f"an operation of the model has the {name} {found:g}, but needs one above 0"
+            f"a landmark operation of the model has the {name} {found:g}, but needs one above 0"
         )
     return found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from penstock.errors import InvalidArgumentError
-from penstock_tensors.models.model import Model, RunSettings, TensorInfo
+from penstock_tensors.models.model import Model, TensorInfo
 from penstock_tensors.models.notices import without_notice
 from penstock_tensors.models.optional_runtime import optional_runtime
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from penstock_tensors.models.backend import Session
+    from penstock_tensors.models.run_settings import RunSettings
 
 
 class LiteRtModel:
@@ -86,7 +87,7 @@ class LiteRtSession:
             return [_numbers(interpreter.get_tensor(index)) for index in self._from]
         except (RuntimeError, ValueError) as error:
             raise InvalidArgumentError(
-                f"the model {self._name!r} cannot run on LiteRT: {error}; its file is damaged, "
+                f"the LiteRT session of the model {self._name!r} cannot run: {error}; its file is damaged, "
                 "or made for another runtime"
             ) from error
 

@@ -1,4 +1,4 @@
-"""What backends are given: the bytes of a model, and how it should run."""
+"""What backends are given: the bytes of a model; and what it says of its tensors."""
 
 from __future__ import annotations
 
@@ -6,11 +6,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from penstock_tensors.models.custom_ops import OpResolver  # noqa: TC001  # attrs reads the annotation
-from penstock_tensors.models.installed_operations import standard_operations
-
 if TYPE_CHECKING:
-    from penstock_tensors.models.resource_finder import Resource
+    from penstock_tensors.models.resource_finder import FoundResource
 
 
 class Model:
@@ -25,7 +22,7 @@ class Model:
         self.data = data
 
     @classmethod
-    def of(cls, resource: Resource) -> Model:
+    def of(cls, resource: FoundResource) -> Model:
         """Return the model that a file holds."""
         return cls(resource.name, resource.data)
 
@@ -36,21 +33,6 @@ class Model:
 
     def __repr__(self) -> str:
         return f"<Model {self.name!r}, {len(self.data)} bytes>"
-
-
-@attrs.frozen(kw_only=True)
-class RunSettings:
-    """How a model should run."""
-
-    #: The threads of one run, 1 or more.
-    threads: int = 1
-    #: Whether the kernels of XNNPACK are wanted; a backend without them ignores it.
-    uses_xnnpack: bool = True
-    #: The custom operations that the model may use.
-    operations: OpResolver = attrs.field(factory=standard_operations)
-    #: What runs the model, the first that is there; names of onnxruntime or short ones, such as "cuda". Other
-    #: backends ignore it.
-    providers: tuple[str, ...] = ()
 
 
 @attrs.frozen

@@ -29,7 +29,7 @@ _BUFFERS, _METADATA = 4, 6
 _INPUTS, _UNITS = 2, 5
 
 
-class TokenizerKind(enum.IntEnum):
+class TokenizerMetadataKind(enum.IntEnum):
     """How text becomes tokens; the numbers are the schema's."""
 
     BERT = 4
@@ -41,7 +41,7 @@ class TokenizerKind(enum.IntEnum):
 class TokenizerMetadata:
     """What a model says of how its text becomes tokens."""
 
-    kind: TokenizerKind
+    kind: TokenizerMetadataKind
     #: The name of the file with the tokens, in the model.
     vocabulary: str
     #: The regular expression between two tokens, for REGEX.
@@ -124,10 +124,10 @@ def _read(data: bytes) -> ModelMetadata:
 def _tokenizer(unit: FlatTable | None) -> TokenizerMetadata | None:
     """Return what a process unit says; None where it is none of text."""
     options = None if unit is None else unit.table(1)
-    if unit is None or options is None or unit.kind(0) not in list(TokenizerKind):
+    if unit is None or options is None or unit.kind(0) not in list(TokenizerMetadataKind):
         return None
-    kind = TokenizerKind(unit.kind(0))
-    is_regex = kind is TokenizerKind.REGEX
+    kind = TokenizerMetadataKind(unit.kind(0))
+    is_regex = kind is TokenizerMetadataKind.REGEX
     file = next(options.tables(1 if is_regex else 0), None)
     name = "" if file is None else file.text(0)
     return TokenizerMetadata(kind, name, options.text(0) if is_regex else "")
@@ -162,3 +162,18 @@ def _check_size(size: int) -> None:
             f"the files in its metadata have {size} bytes, but at most {_MOST} are read; take out what is "
             "not needed"
         )
+
+
+def places_of(metadata: ModelMetadata, names: tuple[str, ...]) -> list[int]:
+    """Return the numbers of the first inputs of a model, by their names.
+
+    Raises:
+        InvalidArgumentError: the model has other inputs before them, or lacks one.
+    """
+    places = [metadata.place_of(name) for name in names]
+    if sorted(places) != list(range(len(names))):
+        raise InvalidArgumentError(
+            f"the metadata of the model names {', '.join(metadata.inputs)}, but {', '.join(names)} must be "
+            "its first inputs; use a model made for the calculator"
+        )
+    return places

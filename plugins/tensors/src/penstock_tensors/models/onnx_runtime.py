@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 
 from penstock.errors import InvalidArgumentError
 from penstock.log import get_logger, place
-from penstock_tensors.models.model import Model, RunSettings, TensorInfo
+from penstock_tensors.models.model import Model, TensorInfo
 from penstock_tensors.models.optional_runtime import optional_runtime
 
 if TYPE_CHECKING:
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from penstock_tensors.models.backend import LoadedModel, Session
+    from penstock_tensors.models.backend import BackendModel, Session
+    from penstock_tensors.models.run_settings import RunSettings
 
 #: ONNX files begin with the field ir_version, a small number: they have no identifier.
 _BEGINS: Final = 0x08
@@ -52,7 +53,7 @@ class OnnxRuntime:
         head = model.data[:3]
         return len(head) == 3 and head[0] == _BEGINS and 0 < head[1] <= _LATEST and head[2] in _SECOND_FIELDS  # noqa: PLR2004  # bytes looked at
 
-    def load(self, model: Model, settings: RunSettings) -> LoadedModel:
+    def load(self, model: Model, settings: RunSettings) -> BackendModel:
         """Prepare a model.
 
         Raises:

@@ -38,7 +38,7 @@ _CURE: Final = (
 )
 
 
-class Resource:
+class FoundResource:
     """A file that was found. It does not change."""
 
     __slots__ = ("data", "name")
@@ -55,7 +55,7 @@ class Resource:
         return len(self.data)
 
     def __repr__(self) -> str:
-        return f"<Resource {self.name!r}, {len(self.data)} bytes>"
+        return f"<FoundResource {self.name!r}, {len(self.data)} bytes>"
 
 
 class ResourceFinder:
@@ -80,7 +80,7 @@ class ResourceFinder:
     ) -> None:
         if isinstance(places, str):
             raise InvalidArgumentError(
-                f"places of resources is the str {places!r}; pass a list of directories and wheels"
+                f"the resource finder's places are the str {places!r}; pass a list of directories and wheels"
             )
         self._places = tuple(_Place(place) for place in places)
         self._only_places = only_places
@@ -97,7 +97,7 @@ class ResourceFinder:
         """Return the name that is searched for a name: the one that `names` has for it, else the same."""
         return self._names.get(name, name)
 
-    def find(self, name: str, access: Access = EVERYTHING) -> Resource:
+    def find(self, name: str, access: Access = EVERYTHING) -> FoundResource:
         """Return the file of a name; the first place that has it counts.
 
         Args:
@@ -113,24 +113,26 @@ class ResourceFinder:
         """
         name = self.resolve(name)
         if not name or "\0" in name:
-            raise InvalidArgumentError(f"the name of a resource is {name!r}, but must name a file; change it")
+            raise InvalidArgumentError(
+                f"the resource finder gets the name {name!r}, but it must name a file; change it"
+            )
         searched: list[str] = []
         if not Path(name).is_absolute():
             for place in self._places:
                 searched.append(repr(str(place)))
                 if (data := place.read(name, access if self._is_beside else EVERYTHING)) is not None:
-                    return Resource(name, data)
+                    return FoundResource(name, data)
             if not self._only_places:
                 data = _of_machine(name, searched, access)
                 if data is not None:
-                    return Resource(name, data)
+                    return FoundResource(name, data)
         if not self._only_places:
             path = Path(name)
             searched.append(f"the path {str(path.absolute())!r}")
             if path.is_file():
-                return Resource(name, _bytes_of(path, name, access))
+                return FoundResource(name, _bytes_of(path, name, access))
         raise NotFoundError(
-            f"the resource {name!r} was not found; searched: {', '.join(searched) or 'no place'}; "
+            f"the resource finder has not found {name!r}; searched: {', '.join(searched) or 'no place'}; "
             + self._cure(name)
         )
 
@@ -217,7 +219,7 @@ def _matching(given: str) -> str:
     found = sorted(glob(given))  # noqa: PTH207  # Path.glob takes no absolute pattern
     if len(found) != 1:
         what = f"matches {len(found)} files: {', '.join(found)}" if found else "matches no file"
-        raise InvalidArgumentError(f"{given!r} {what}; name one directory or wheel of resources")
+        raise InvalidArgumentError(f"{given!r} {what}; name one directory or wheel for the resource finder")
     return found[0]
 
 
@@ -245,4 +247,4 @@ def _bytes_of(path: Path, name: str, access: Access = EVERYTHING) -> bytes:
         with access.open(path) as file:
             return file.read()
     except OSError as error:
-        raise InvalidArgumentError(f"the resource {name!r} cannot be read: {error}") from error
+        raise InvalidArgumentError(f"the resource finder cannot read {name!r}: {error}") from error

@@ -13,7 +13,7 @@ from penstock_formats import Detection, Tensor, check_elements
 from penstock_formats.api import TABLE_SCORE, detections_of, label_bytes
 from penstock_tensors.messages.ssd_anchors_pb2 import Anchor
 from penstock_tensors.messages.tensors_to_detections_pb2 import TensorsToDetectionsCalculatorOptions
-from penstock_tensors.outputs.ssd_boxes import SIZES, Anchors, SsdBoxes
+from penstock_tensors.outputs.ssd_box_decoding import SIZES, Anchors, SsdBoxes
 from penstock_tensors.outputs.tensor_numbers import floats_of, sigmoid
 from penstock_tensors.ports import only_one
 
@@ -179,8 +179,9 @@ class TensorsToDetectionsCalculator(penstock.Calculator):
             )
         if not len(boxes) == len(scores) == len(anchors.centers):
             raise InvalidArgumentError(
-                f"input {port.name!r}: {len(boxes)} boxes, {len(scores)} scores and {len(anchors.centers)} "
-                "anchors, but each detection needs one of each; look at num_boxes and at the options of the "
+                f"the detections of input {port.name!r} have {len(boxes)} boxes, {len(scores)} scores and "
+                f"{len(anchors.centers)} "
+                "anchors, but each needs one of each; look at num_boxes and at the options of the "
                 "anchors"
             )
         kept, best, classes = self._best(scores)
@@ -207,7 +208,8 @@ class TensorsToDetectionsCalculator(penstock.Calculator):
         wanted = self._options.num_boxes or rows
         if shape[-1:] != (width,) or values.size != rows * width or rows != wanted:
             raise InvalidArgumentError(
-                f"input {port.name!r}: tensor {index} is {tensors[index]!r}, but by num_boxes and {option} "
+                f"the detections' tensor {index} of input {port.name!r} is {tensors[index]!r}, but by "
+                f"num_boxes and {option} "
                 f"it must be 1x{wanted or 'n'}x{width}; the options must be the model's"
             )
         return values.reshape(rows, width)

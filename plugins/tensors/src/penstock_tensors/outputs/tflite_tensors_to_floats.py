@@ -35,7 +35,7 @@ class TfLiteTensorsToFloatsCalculator(TensorsToFloatsCalculator):
     def _check_outputs(cls, cc: CalculatorContract) -> None:
         if "FLOAT" not in cc.outputs and "FLOATS" not in cc.outputs:
             raise InvalidArgumentError(
-                "of the tensor's floats connect FLOAT or FLOATS; neither output is connected"
+                "of a TfLite tensor's floats connect FLOAT or FLOATS; neither output is connected"
             )
 
     @staticmethod

@@ -94,7 +94,7 @@ class TfLiteTensorsToSegmentationCalculator(penstock.Calculator):
         for tags, what in ((_PREVIOUS, "the mask before"), (_SIZES, "has the size of the mask")):
             if all(tag in cc.inputs for tag in tags):
                 raise InvalidArgumentError(
-                    f"the segmentation's inputs {' and '.join(tags)} are connected; leave out one"
+                    f"the TfLite segmentation's inputs {' and '.join(tags)} are connected; leave out one"
                 )
             cc.inputs[tags[0]].set_one_of(ImageFrame, Image, description=what).optional()
             cc.inputs[tags[1]].set_any(f"{what}, on the GPU").optional()
@@ -143,8 +143,8 @@ class TfLiteTensorsToSegmentationCalculator(penstock.Calculator):
         tensors: list[Tensor] = port.payload
         if len(tensors) != 1:
             raise InvalidArgumentError(
-                f"input {port.name!r} holds {len(tensors)} tensors, but a segmentation takes one; split the "
-                "list before"
+                f"input {port.name!r} holds {len(tensors)} tensors, but a TfLite segmentation takes one; "
+                "split the list before"
             )
         values = floats_of(tensors[0], port)
         width, height = self._size
@@ -173,23 +173,23 @@ def _check(options: TfLiteTensorsToSegmentationCalculatorOptions) -> None:
     for name in _FIELDS:
         if getattr(options, name) < 1:
             raise InvalidArgumentError(
-                f"the segmentation's {name} is {getattr(options, name)}, but must be 1 or more; set the size "
-                "of the model's tensor"
+                f"the TfLite segmentation's {name} is {getattr(options, name)}, but must be 1 or more; set "
+                "the size of the model's tensor"
             )
     if options.tensor_channels != _CHANNELS:
         raise InvalidArgumentError(
-            f"the segmentation's tensor_channels is {options.tensor_channels}, but only 2 are possible; use "
-            "a model with two"
+            f"the TfLite segmentation's tensor_channels is {options.tensor_channels}, but only 2 are "
+            "possible; use a model with two"
         )
     if not 0 <= options.output_layer_index < _CHANNELS:
         raise InvalidArgumentError(
-            f"the segmentation's output_layer_index is {options.output_layer_index}, but there are the "
-            "channels 0 and 1; change it in the options"
+            f"the TfLite segmentation's output_layer_index is {options.output_layer_index}, but there are "
+            "the channels 0 and 1; change it in the options"
         )
     if not 0 <= options.combine_with_previous_ratio <= 1:
         raise InvalidArgumentError(
-            f"the segmentation's combine_with_previous_ratio is {options.combine_with_previous_ratio:g}, but "
-            "must be 0 to 1; change it in the options"
+            "the TfLite segmentation's combine_with_previous_ratio is "
+            f"{options.combine_with_previous_ratio:g}, but must be 0 to 1; change it in the options"
         )
 
 
@@ -198,7 +198,7 @@ def _gpu_buffer() -> Any:
         module: Any = import_module("penstock_gpu")
     except ImportError as error:
         raise FailedPreconditionError(
-            "the segmentation's MASK_GPU is connected, but penstock-gpu, which has images on the GPU, is "
-            "not installed; run pip install penstock-gpu, or connect MASK"
+            "the TfLite segmentation's MASK_GPU is connected, but penstock-gpu, which has images on the "
+            "GPU, is not installed; run pip install penstock-gpu, or connect MASK"
         ) from error
     return module.GpuBuffer

@@ -6,7 +6,7 @@ import random
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from penstock.errors import InvalidArgumentError, UnavailableError
-from penstock_video.files_and_cameras import pixels
+from penstock_video.file_and_camera_reader import pixels
 from penstock_video.live.events import LiveEvent, LiveEventKind
 from penstock_video.live.mailbox import Arrived, Mailbox
 from penstock_video.live.reading import Reading
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import av
 
-    from penstock_video.live.connection import Connection, Waits
+    from penstock_video.live.live_connection import Connection, Waits
     from penstock_video.live.live_source import Place
     from penstock_video.live.stamps import WallClock
 
@@ -122,7 +122,7 @@ class LiveReader(Reading):
         finally:
             self.broken += connection.broken
             connection.close()
-        raise self._lost("has ended: the live sender sends no more")
+        raise self._lost("has ended: nothing more comes to the live reader")
 
     def _take(self, frame: av.VideoFrame, connection: Connection, times: CaptureTimes) -> int | None:
         """Put a frame into the mailbox; return its own time, in microseconds, if it has one."""

@@ -14,7 +14,7 @@ import av.error
 from penstock.access import redacted
 from penstock.errors import InvalidArgumentError, PenstockError, UnavailableError
 from penstock_formats.api import libav_options
-from penstock_video.files_and_cameras import camera_device, device_options
+from penstock_video.file_and_camera_reader import camera_device, device_options
 from penstock_video.live.options import Transport
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def resolve(place: Place) -> None:
     except (OSError, UnicodeError) as error:
         said = getattr(error, "strerror", None) or str(error)
         raise UnavailableError(
-            f"the source {place.shown!r} cannot be read: the host {host!r} is not known: {said}"
+            f"the live source {place.shown!r} cannot be read: the host {host!r} is not known: {said}"
         ) from None
 
 
@@ -132,15 +132,15 @@ def refused(place: Place, error: Exception) -> PenstockError:
     if isinstance(error, av.error.ProtocolNotFoundError):
         scheme = urlsplit_or_none(place.name, "scheme")
         return InvalidArgumentError(
-            f"the source {place.shown!r} cannot be read: this build of FFmpeg does not know {scheme!r}; use "
-            "another protocol, or a PyAV that is built against an FFmpeg that has it"
+            f"the live source {place.shown!r} cannot be read: this build of FFmpeg does not know {scheme!r}; "
+            "use another protocol, or a PyAV that is built against an FFmpeg that has it"
         )
     said = next((words for kind, words in _SAID if isinstance(error, kind)), None)
     if said is None and getattr(error, "errno", None) == errno.EIO:
         said = "the connection has broken off (input/output error)"
     if said is None:
         said = redacted(str(getattr(error, "strerror", None) or error))
-    return UnavailableError(f"the source {place.shown!r} cannot be read: {said}")
+    return UnavailableError(f"the live source {place.shown!r} cannot be read: {said}")
 
 
 def _device_file(name: str) -> str:

@@ -12,9 +12,9 @@ from penstock.access import ACCESS
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock.log import get_logger, place
 from penstock_formats import ImageFormat, ImageFrame, VideoHeader
-from penstock_video.files_and_cameras import pixels
-from penstock_video.live.connection import Waits
+from penstock_video.file_and_camera_reader import pixels
 from penstock_video.live.events import LiveEvent
+from penstock_video.live.live_connection import Waits
 from penstock_video.live.live_reader import Again, LiveReader
 from penstock_video.live.live_source import camera_of, place_of, urlsplit_or_none
 from penstock_video.live.options import LiveVideoCalculatorOptions, SizeChange
@@ -97,8 +97,8 @@ class LiveVideoCalculator(penstock.Calculator):
             source.optional()
             if urlsplit_or_none(options.source, "password"):
                 raise InvalidArgumentError(
-                    "the live video's address in `source` has a password, which every reader of the graph "
-                    "would see; give it as the side packet SOURCE"
+                    "LiveVideoCalculator has a password in its option `source`, which every reader of the "
+                    "graph would see; give the address as the side packet SOURCE"
                 )
         cc.outputs["VIDEO"].set(ImageFrame, "frames (SRGB)")
         cc.outputs["VIDEO_PRESTREAM"].set(VideoHeader, "the video's header, at PRESTREAM").optional()

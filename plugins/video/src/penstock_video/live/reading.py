@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Final
 
 from penstock.errors import UnavailableError
 from penstock.log import get_logger, place
-from penstock_video.live.connection import Connection
 from penstock_video.live.interrupts import Interrupts
+from penstock_video.live.live_connection import Connection
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from penstock_formats import VideoHeader
-    from penstock_video.live.connection import Waits
+    from penstock_video.live.live_connection import Waits
     from penstock_video.live.live_source import Place
     from penstock_video.live.mailbox import Mailbox
 

@@ -8,10 +8,10 @@ import attrs
 
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFormat
-from penstock_video.audio import save_audio
-from penstock_video.files_and_cameras import BROKEN
-from penstock_video.live.connection import Waits
+from penstock_video.copied_audio import save_audio
+from penstock_video.file_and_camera_reader import BROKEN
 from penstock_video.live.interrupts import LONGEST_S
+from penstock_video.live.live_connection import Waits
 from penstock_video.live.live_source import place_of
 from penstock_video.live.mailbox import Arrived, Mailbox
 from penstock_video.live.reading import Reading
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from penstock.access import Access
     from penstock_formats import VideoHeader
-    from penstock_video.live.connection import Connection
+    from penstock_video.live.live_connection import Connection
     from penstock_video.live.live_source import Place
 
 #: As `LiveVideoCalculator` waits by default.
@@ -116,7 +116,7 @@ class WholeReader(Reading):
     def _check_end(self, connection: Connection) -> None:
         if self._last is None:
             raise InvalidArgumentError(
-                f"{self._place.shown!r}: the whole video has no frame that can be decoded"
+                f"{self._place.shown!r}: the reader of the whole video found no frame that can be decoded"
             )
         if connection.is_whole(self._last):
             return

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from penstock_video.streaming.live_video import LiveVideo
+    from penstock_video.streaming.live_stream import LiveStream
 
 #: Called with the name of a stream and where it goes, on any thread.
-LISTENERS: Final[list[Callable[[str, LiveVideo], object]]] = []
+LISTENERS: Final[list[Callable[[str, LiveStream], object]]] = []
 
 
-def announce(stream: str, video: LiveVideo) -> None:
+def announce(stream: str, video: LiveStream) -> None:
     """Tell of a stream that has begun."""
     for listener in tuple(LISTENERS):
         listener(stream, video)

@@ -16,7 +16,7 @@ from penstock_video.streaming.announcing import LISTENERS, announce
 
 if TYPE_CHECKING:
     from penstock import CalculatorGraph, Packet
-    from penstock_video.streaming.live_video import LiveVideo
+    from penstock_video.streaming.live_stream import LiveStream
 
 #: Key in `click.Context.meta`.
 _PUBLISHING: Final = "penstock_video.publishing"
@@ -50,7 +50,7 @@ def prepare(ctx: click.Context) -> None:
         _begin(ctx)
 
 
-def _tell(stream: str, video: LiveVideo) -> None:
+def _tell(stream: str, video: LiveStream) -> None:
     if video.url:
         say(f"stream {stream!r} is shown at {video.url}")
 
@@ -91,17 +91,17 @@ class _Publishing:
 
     def __init__(self, *, is_quiet: bool) -> None:
         self._is_quiet: Final = is_quiet
-        self._videos: Final[list[tuple[str, LiveVideo]]] = []
+        self._videos: Final[list[tuple[str, LiveStream]]] = []
         self._graph: CalculatorGraph | None = None
         #: What is wrong with the streams that are asked for; "" where nothing is.
         self.unknown = ""
 
     def add(self, stream: str, address: str) -> None:
-        """Begin a stream. Raises as `LiveVideo`."""
-        from penstock_video.streaming.live_video import LiveVideo  # brings libav
+        """Begin a stream. Raises as `LiveStream`."""
+        from penstock_video.streaming.live_stream import LiveStream  # brings libav
         from penstock_video.streaming.options import LiveVideoSinkCalculatorOptions
 
-        video = LiveVideo(address, LiveVideoSinkCalculatorOptions(address=address), title=stream)
+        video = LiveStream(address, LiveVideoSinkCalculatorOptions(address=address), title=stream)
         self._videos.append((stream, video))
         announce(stream, video)
 
@@ -146,7 +146,7 @@ class _Publishing:
 class _Taker:
     """What observes a stream."""
 
-    def __init__(self, video: LiveVideo) -> None:
+    def __init__(self, video: LiveStream) -> None:
         self._video: Final = video
 
     def take(self, stream: str, packet: Packet) -> None:
@@ -176,7 +176,7 @@ def _streams(graph: CalculatorGraph) -> list[str]:
     return [entry.rpartition(":")[2] for node in config.node for entry in node.output_stream]
 
 
-def _account(stream: str, video: LiveVideo) -> str:
+def _account(stream: str, video: LiveStream) -> str:
     """Return what became of the frames, in words."""
     tally, drops = video.tally, video.drops()
     said = f"stream {stream!r}: {plural(tally.sent, 'frame')} sent to {video.shown}"

@@ -26,7 +26,7 @@ from penstock.errors import InvalidArgumentError, ResourceExhaustedError, Unavai
 from penstock_video.partial import is_full
 from penstock_video.priority import kept_priority
 from penstock_video.source import MICROSECONDS
-from penstock_video.streaming.coding import TIME_BASE, Coder
+from penstock_video.streaming.live_coding import TIME_BASE, Coder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from av.video.codeccontext import VideoCodecContext
 
     from penstock_formats import ImageFrame
-    from penstock_video.streaming.coding import Quality
+    from penstock_video.streaming.live_coding import Quality
 
 _HEAD: Final = "#EXTM3U\n#EXT-X-VERSION:3\n"
 _ENDING: Final = ".ts"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from av.container import OutputContainer
     from av.video.stream import VideoStream
 
-    from penstock_video.streaming.coding import Quality
+    from penstock_video.streaming.live_coding import Quality
 
 #: What libav and the system raise.
 FAILURES: Final = (av.error.FFmpegError, OSError, ValueError)

@@ -17,7 +17,7 @@ from penstock_video.streaming.muxing_process import FRAME, LENGTH
 if TYPE_CHECKING:
     import av
 
-    from penstock_video.streaming.coding import Quality
+    from penstock_video.streaming.live_coding import Quality
 
 _MODULE: Final = "penstock_video.streaming.muxing_process"
 #: How long the process may take to end by itself when its input has ended, seconds.

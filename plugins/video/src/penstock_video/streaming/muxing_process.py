@@ -17,7 +17,7 @@ import av
 import av.error
 from av.video.frame import PictureType
 
-from penstock_video.streaming.coding import TIME_BASE, Quality
+from penstock_video.streaming.live_coding import TIME_BASE, Quality
 from penstock_video.streaming.muxer import FAILURES, Muxer, words
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from av.video.frame import PictureType
 
 from penstock.errors import InvalidArgumentError, PermissionDeniedError, UnavailableError
-from penstock_video.streaming.coding import Coder, even
 from penstock_video.streaming.hosts import resolved
+from penstock_video.streaming.live_coding import Coder, even
 from penstock_video.streaming.muxer import FAILURES, Muxer, words
 from penstock_video.streaming.muxing import MuxingProcess
 from penstock_video.streaming.muxing_process import DENIED, UNFIT
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from penstock.errors import PenstockError
     from penstock_formats import ImageFrame
-    from penstock_video.streaming.coding import Quality
     from penstock_video.streaming.destination import Destination
+    from penstock_video.streaming.live_coding import Quality
 
 #: Bytes of a datagram: seven packets of MPEG-TS, which fit into one frame of Ethernet.
 _DATAGRAM: Final = 7 * 188

@@ -11,7 +11,7 @@ from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFrame, VideoHeader
 from penstock_video.streaming.announcing import announce
 from penstock_video.streaming.destination import destination
-from penstock_video.streaming.live_video import LiveVideo
+from penstock_video.streaming.live_stream import LiveStream
 from penstock_video.streaming.options import LiveVideoSinkCalculatorOptions
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class LiveVideoSinkCalculator(penstock.Calculator):
             )
         token: Any = given["TOKEN"].payload if "TOKEN" in given else None
         header = cc.inputs["VIDEO"].header.payload
-        self._video = LiveVideo(
+        self._video = LiveStream(
             address,
             options,
             title=cc.inputs["VIDEO"].name,

@@ -82,8 +82,8 @@ def _matrix(port: Input) -> NDArray[np.float32]:
     matrix = np.asarray(port.payload, np.float32)
     if matrix.shape != (_MATRIX,):
         raise InvalidArgumentError(
-            f"input {port.name!r} holds {port.payload!r}, but the matrix of a projection is {_MATRIX} "
-            "numbers, row after row"
+            f"input {port.name!r} holds {port.payload!r}, but the matrix of a detection projection is "
+            f"{_MATRIX} numbers, row after row"
         )
     return matrix
 

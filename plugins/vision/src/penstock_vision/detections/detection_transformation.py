@@ -154,8 +154,8 @@ def _detections(payload: Detection | DetectionList | list[Detection]) -> list[De
 def _size(port: Input, detections: Input) -> ImageSize:
     if port.is_empty():
         raise InvalidArgumentError(
-            f"input {port.name!r} has no packet, but {detections.name!r} has detections; send the size of "
-            "the image with them"
+            f"input {port.name!r} has no packet, but detections of {detections.name!r} are transformed by "
+            "the size of the image; send it with them"
         )
     return image_size(port)
 

@@ -122,7 +122,7 @@ class LabelsToRenderDataCalculator(penstock.Calculator):
                 if len(scores) != len(names):
                     raise InvalidArgumentError(
                         f"input {port.name!r} has {len(scores)} scores, but there are {len(names)} labels "
-                        f"at timestamp {cc.stamp}; send a score for each label"
+                        f"to draw at timestamp {cc.stamp}; send a score for each label"
                     )
         if not self._has_scores and not options.display_classification_score:
             return list(names)

@@ -84,7 +84,7 @@ class LandmarksToRenderDataCalculator(penstock.Calculator):
         connected = [tag for tag in _INPUTS if tag in cc.inputs]
         if len(connected) != 1:
             raise InvalidArgumentError(
-                f"node {cc.node_name!r}: inputs with landmarks are {', '.join(connected) or 'none'}; "
+                f"node {cc.node_name!r}: inputs with landmarks to draw are {', '.join(connected) or 'none'}; "
                 f"connect exactly one of {', '.join(_INPUTS)}"
             )
         cc.inputs[connected[0]].set(_INPUTS[connected[0]], "landmarks")

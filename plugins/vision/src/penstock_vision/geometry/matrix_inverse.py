@@ -13,17 +13,17 @@ import numpy as np
 
 import penstock
 from penstock.errors import InvalidArgumentError
+from penstock_vision.geometry.matrix_input import matrix_at
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from penstock import CalculatorContext, CalculatorContract, Input
+    from penstock import CalculatorContext, CalculatorContract
     from penstock_vision.geometry.single_precision import Float32
 
     Block = NDArray[np.float32]
 
 
-_MATRIX: Final = 16
 #: A smaller determinant is none, as in the reference.
 _LEAST_DETERMINANT: Final = 2.2e-16
 
@@ -67,24 +67,6 @@ class InverseMatrixCalculator(penstock.Calculator):
                 f"determinant is {determinant:g}; look at the node that made it"
             )
         cc.outputs["MATRIX"].add(tuple(inverse.ravel().tolist()), cc.stamp)
-
-
-def matrix_at(port: Input) -> NDArray[np.float32]:
-    """Return the 4x4 matrix at an input, float32.
-
-    Raises:
-        InvalidArgumentError: the payload is not 16 numbers.
-    """
-    try:
-        matrix = np.asarray(port.payload, np.float32)
-    except (TypeError, ValueError):  # words, or lists in it
-        matrix = np.empty(0, np.float32)
-    if matrix.shape != (_MATRIX,):
-        raise InvalidArgumentError(
-            f"input {port.name!r} holds {port.payload!r}, but a 4x4 matrix is {_MATRIX} numbers, row after "
-            "row"
-        )
-    return matrix.reshape(4, 4)
 
 
 def inverse_and_determinant(matrix: NDArray[np.float32]) -> tuple[NDArray[np.float32], Float32]:

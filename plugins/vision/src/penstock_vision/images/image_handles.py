@@ -188,7 +188,7 @@ def gpu_image(port: Input, taker: str = "IMAGE_GPU", instead: str = "connect IMA
     image: GpuImage = port.payload
     if not hasattr(type(image), "read_view"):
         raise InvalidArgumentError(
-            f"input {port.name!r} holds a {type(image).__name__!r}, but {taker} takes an image on the GPU, "
-            f"such as a GpuBuffer of penstock-gpu; {instead}"
+            f"input {port.name!r} holds a {type(image).__name__!r}, but {taker} takes the handle of an "
+            f"image on the GPU, such as a GpuBuffer of penstock-gpu; {instead}"
         )
     return image

@@ -11,7 +11,7 @@ import numpy as np
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import Image, ImageFrame
-from penstock_vision.geometry.matrix_inverse import matrix_at
+from penstock_vision.geometry.matrix_input import matrix_at
 from penstock_vision.images.image_handles import gpu_image
 from penstock_vision.messages.warp_affine_pb2 import (
     WarpAffineCalculatorOptions,

@@ -156,7 +156,7 @@ def _given_matrix(port: Input) -> list[Float32]:
     matrix = port.payload
     if len(matrix) != _NUMBERS:
         raise InvalidArgumentError(
-            f"input {port.name!r} holds {len(matrix)} numbers, but the projection's matrix of 4x4 has "
-            f"{_NUMBERS}; connect the MATRIX of an ImageToTensorCalculator"
+            f"input {port.name!r} holds {len(matrix)} numbers, but the landmark projection's matrix of 4x4 "
+            f"has {_NUMBERS}; connect the MATRIX of an ImageToTensorCalculator"
         )
     return [f32(number) for number in matrix]

@@ -50,8 +50,8 @@ class LandmarksToFloatsCalculator(penstock.Calculator):
         count = cc.options(LandmarksToFloatsCalculatorOptions).num_dimensions
         if not 1 <= count <= _MOST_DIMENSIONS:
             raise InvalidArgumentError(
-                f"the landmarks' num_dimensions is {count}, but must be 1 to {_MOST_DIMENSIONS}; change it "
-                "in the options"
+                f"the landmarks' floats have the num_dimensions {count}, but it must be 1 to "
+                f"{_MOST_DIMENSIONS}; change it in the options"
             )
         if "FLOATS" not in cc.outputs and "MATRIX" not in cc.outputs:
             raise InvalidArgumentError(

@@ -55,8 +55,8 @@ class HandDetectionsFromPoseToRectsCalculator(DetectionsToRectsCalculator):
     def _open_rotation(self, options: DetectionsToRectsCalculatorOptions) -> None:  # noqa: ARG002  # as there
         if not self._has_size:
             raise InvalidArgumentError(
-                "there is no input IMAGE_SIZE, but the hand's square is computed in pixels; connect the "
-                "SIZE of an ImagePropertiesCalculator"
+                "there is no input IMAGE_SIZE, but the hand's square is computed from the pose in pixels; "
+                "connect the SIZE of an ImagePropertiesCalculator"
             )
         self._rotates = True
 

@@ -160,8 +160,8 @@ def check_mesh(mesh: Mesh3d, what: str) -> None:
     numbers, corners = len(mesh.vertex_buffer), mesh.index_buffer
     if not numbers or numbers % VERTEX or len(corners) % _CORNERS:
         raise InvalidArgumentError(
-            f"{what} of the face has {numbers} numbers of vertices and {len(corners)} of triangles, but a "
-            f"vertex has {VERTEX} and a triangle {_CORNERS}; get the file again"
+            f"{what} of the face in space has {numbers} numbers of vertices and {len(corners)} of "
+            f"triangles, but a vertex has {VERTEX} and a triangle {_CORNERS}; get the file again"
         )
     if corners and max(corners) >= numbers // VERTEX:
         raise InvalidArgumentError(

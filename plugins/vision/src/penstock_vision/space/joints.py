@@ -73,7 +73,7 @@ class CombineJointsCalculator(penstock.Calculator):
         options = cc.options(CombineJointsCalculatorOptions)
         count, mappings = options.num_joints, [list(one.idx) for one in options.joints_mapping]
         if count < 0:
-            raise InvalidArgumentError(f"num_joints is {count}, but must be 0 or more")
+            raise InvalidArgumentError(f"num_joints of the combined joints is {count}, but must be 0 or more")
         check_elements(count, "num_joints", _MOST_JOINTS)
         if len(mappings) != len(cc.inputs):
             raise InvalidArgumentError(

@@ -46,8 +46,8 @@ class LandmarksToFrameAnnotationCalculator(penstock.Calculator):
         """
         if not cc.inputs.tags():
             raise InvalidArgumentError(
-                "there are none of the inputs LANDMARKS, MULTI_LANDMARKS, but at least one is needed; "
-                "connect it"
+                "a frame annotation is made of the inputs LANDMARKS and MULTI_LANDMARKS, but there is "
+                "neither; connect one"
             )
         cc.inputs["LANDMARKS"].set(NormalizedLandmarkList, "the landmarks of one object").optional()
         cc.inputs["MULTI_LANDMARKS"].set(

@@ -104,7 +104,7 @@ class Lift2DFrameAnnotationTo3DCalculator(penstock.Calculator):
         except np.linalg.LinAlgError as error:
             raise InvalidArgumentError(
                 f"input {name!r} holds an annotation with the points {in_image}, from which no box can be "
-                f"computed ({error}); connect finite points"
+                f"lifted to 3D ({error}); connect finite points"
             ) from error
         for keypoint, (x, y, z) in zip(annotation.keypoints, points.tolist(), strict=True):
             keypoint.point_3d.x, keypoint.point_3d.y, keypoint.point_3d.z = x, y, z

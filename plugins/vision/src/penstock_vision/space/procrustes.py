@@ -49,8 +49,8 @@ def similarity(
     scale = ((rotation @ centered) * targets).sum() / spread
     if not scale > _TINY:
         raise InvalidArgumentError(
-            "the landmarks of a face are fitted by Procrustes to the canonical face only if that has no "
-            "size; look at the model, and at origin_point_location of the environment"
+            "the Procrustes problem has no scale above 0 that brings the canonical face to the landmarks of "
+            "a face; look at the model, and at origin_point_location of the environment"
         )
     made = np.eye(4)
     made[:3, :3] = scale * rotation

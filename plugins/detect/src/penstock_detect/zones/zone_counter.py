@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock.log import get_logger, place
 from penstock_detect.zones.anchors import anchor_of
-from penstock_detect.zones.counting import Counter, Rules, Seen
+from penstock_detect.zones.counting_rules import Counter, Rules, Seen
 from penstock_detect.zones.counts import ZoneCounts
-from penstock_detect.zones.events import TrackSpeed, ZoneEvent
+from penstock_detect.zones.events import ZoneEvent
+from penstock_detect.zones.lines_and_zones import size_of
+from penstock_detect.zones.track_speed import TrackSpeed
 from penstock_detect.zones.zone_options import ZonesCalculatorOptions, places_of, searched
 from penstock_formats import Detection
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
-    from penstock_detect.zones.lines_and_zones import Places
 
 _logger = get_logger("detect")
 
@@ -97,15 +98,15 @@ class ZonesCalculator(penstock.Calculator):
             PenstockError: as the class says.
         """
         self._options = options = cc.options(ZonesCalculatorOptions)
-        self._places = places = places_of(cc, options)
+        self._places = places = places_of(cc, options.zones_path, options.written)
         if options.zones_path and not (places.lines or places.zones):
             raise InvalidArgumentError(
                 f"the zone counter's file {options.zones_path!r} has neither lines nor zones; write one"
             )
         if places.is_pixels and places.size is None and "IMAGE_SIZE" not in cc.inputs:
             raise InvalidArgumentError(
-                f"the file of zones {options.zones_path!r} has coordinates in pixels, but not of which "
-                'image; add "size": [width, height], or connect IMAGE_SIZE of the zone counter'
+                f"the zone counter's file {options.zones_path!r} has coordinates in pixels, but not of "
+                'which image; add "size": [width, height], or connect IMAGE_SIZE'
             )
         self._anchor = places.anchor or options.anchor
         self._rules = Rules(
@@ -166,8 +167,8 @@ class ZonesCalculator(penstock.Calculator):
             if number in found:
                 raise InvalidArgumentError(
                     f"input {cc.inputs['DETECTIONS'].name!r} has two detections with the ID {number} at "
-                    "timestamp "
-                    f"{cc.stamp}, but a zone counter counts a track once; connect the output of a tracker"
+                    f"timestamp {cc.stamp}, but the zone counter counts a track once; "
+                    "connect the output of a tracker"
                 )
             found[number] = Seen(
                 number, _label(one), _score(one), anchor_of(one, self._anchor, self._size), speeds.get(number)
@@ -185,24 +186,3 @@ def _label(detection: Detection) -> str:
 
 def _score(detection: Detection) -> float:
     return detection.score[0] if detection.score else 1.0
-
-
-def size_of(cc: CalculatorContext, before: tuple[float, float] | None, places: Places) -> tuple[float, float]:
-    """Return what IMAGE_SIZE says.
-
-    Raises:
-        InvalidArgumentError: it is no size, or another one than before, though places are in pixels.
-    """
-    size: Any = cc.inputs["IMAGE_SIZE"].payload
-    if len(size) != 2 or not min(size) > 0:  # noqa: PLR2004  # width, height
-        raise InvalidArgumentError(
-            f"input {cc.inputs['IMAGE_SIZE'].name!r} holds {size!r}, but the zone counter takes an image's "
-            "size (width, height), both above 0; connect the SIZE of an ImagePropertiesCalculator"
-        )
-    found = float(size[0]), float(size[1])
-    if places.is_pixels and places.size is None and before not in (None, found):
-        raise InvalidArgumentError(
-            f"the size of the image changes from {before} to {found} at timestamp {cc.stamp}, but the zone "
-            "counter's lines and zones are in pixels; write them in fractions of the image"
-        )
-    return found

@@ -9,8 +9,9 @@ from penstock_tensors.models.cut_model import cut_model
 from penstock_tensors.models.litert_session import LiteRtModel
 
 if TYPE_CHECKING:
-    from penstock_tensors.models.backend import LoadedModel
-    from penstock_tensors.models.model import Model, RunSettings
+    from penstock_tensors.models.backend import BackendModel
+    from penstock_tensors.models.model import Model
+    from penstock_tensors.models.run_settings import RunSettings
 
 #: What bytes 4 to 8 of each .tflite file are.
 _IDENTIFIER: Final = b"TFL3"
@@ -23,7 +24,7 @@ class LiteRt:
         """Return whether the bytes are those of a .tflite file."""
         return model.data[4:8] == _IDENTIFIER
 
-    def load(self, model: Model, settings: RunSettings) -> LoadedModel:
+    def load(self, model: Model, settings: RunSettings) -> BackendModel:
         """Prepare a model; one with custom operations is cut into parts between them.
 
         Raises:
@@ -38,7 +39,7 @@ class LiteRt:
             cut = cut_model(model, settings)
             if cut is None:
                 raise InvalidArgumentError(
-                    f"the model {model.name!r} cannot run on LiteRT: {error}"
+                    f"the LiteRT backend cannot load the model {model.name!r}: {error}"
                 ) from error
             return cut
 

@@ -75,7 +75,7 @@ class Connection:
         if not self._container.streams.video:
             kinds = ", ".join(stream.type for stream in self._container.streams) or "nothing"
             self._container.close()
-            raise InvalidArgumentError(f"the connection with {place.shown!r} has no video, only {kinds}")
+            raise InvalidArgumentError(f"the live connection with {place.shown!r} has no video, only {kinds}")
         self._stream = self._container.streams.video[0]
         # Frame threads would hold back as many frames as there are threads.
         self._stream.thread_type = "SLICE"
@@ -179,14 +179,14 @@ class Connection:
         since = time.monotonic() - self._last
         if since > max(self._waits.open_s, self._waits.read_s):
             raise UnavailableError(
-                f"the connection with {self._place.shown!r} sends video, but for {since:.1f} s nothing of it "
-                f"could be decoded ({self.broken} broken packets)"
+                f"the live connection with {self._place.shown!r} sends video, but for {since:.1f} s "
+                f"nothing of it could be decoded ({self.broken} broken packets)"
             )
 
     def _late(self, what: str) -> UnavailableError | None:
         """Return the error of a wait that was ended here; None where libav itself has failed."""
         if self._interrupts.is_cancelled:
-            return UnavailableError(f"the connection with {self._place.shown!r} was cancelled")
+            return UnavailableError(f"the live connection with {self._place.shown!r} was cancelled")
         if not self._interrupts.is_late:
             return None
         if what == "open":
@@ -195,6 +195,6 @@ class Connection:
                 f"{self._waits.open_s:g} s (open_timeout_seconds)"
             )
         return UnavailableError(
-            f"the connection with {self._place.shown!r} sent no video within {self._waits.read_s:g} s "
+            f"the live connection with {self._place.shown!r} sent no video within {self._waits.read_s:g} s "
             "(read_timeout_seconds)"
         )

@@ -88,7 +88,9 @@ class FileSource:
         # What is no file: addresses, and devices that have a name of their own.
         is_file = "://" not in self._name and device in {None, "v4l2"}
         if is_file and not os.path.exists(self._name):  # noqa: PTH110  # a str by now
-            raise InvalidArgumentError(f"video file {self._name!r} does not exist; check INPUT_FILE_PATH")
+            raise InvalidArgumentError(
+                f"video file {self._name!r} cannot be read: it does not exist; check INPUT_FILE_PATH"
+            )
         self._dropped = {LATE: 0, BROKEN: 0}
         #: How many of them `take_dropped` has told.
         self._told: dict[str, int] = {}
@@ -193,8 +195,8 @@ class FileSource:
         self._first = self._decoded()
         if self._first is None:
             raise InvalidArgumentError(
-                f"video file {self._name!r}: not one frame can be decoded ({self._dropped[BROKEN]} broken "
-                "packets); the file is empty or damaged"
+                f"video file {self._name!r} cannot be read: not one frame can be decoded "
+                f"({self._dropped[BROKEN]} broken packets); the file is empty or damaged"
             )
         self._size = self._format.picture(self._first).shape[:2]
         self._has_told_size = False
@@ -213,7 +215,9 @@ class FileSource:
         try:
             return next(self._frames, None)
         except (av.error.FFmpegError, OSError) as error:
-            raise PenstockError(f"video file {self._name!r}: reading failed: {error.strerror}") from error
+            raise PenstockError(
+                f"video file {self._name!r} cannot be read any further: {error.strerror}"
+            ) from error
 
 
 def camera_source(

@@ -72,7 +72,7 @@ def _copy_audio(path: str, target: str, access: Access, timeout: tuple[float, fl
         av.open(target, "w", format="matroska") as copy,
     ):
         if not source.streams.audio:
-            raise LookupError("the audio file has no audio stream")
+            raise LookupError("no audio can be copied from a file without an audio stream")
         stream = source.streams.audio[0]
         written = copy.add_stream_from_template(stream)
         for packet in source.demux(stream):
@@ -246,7 +246,7 @@ def _opened(path: str) -> InputContainer:
     except (av.error.FFmpegError, OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise InvalidArgumentError(
-            f"audio file {path!r} cannot be read: {why}; check AUDIO_FILE_PATH"
+            f"the video's audio file {path!r} cannot be read: {why}; check AUDIO_FILE_PATH"
         ) from error
 
 

@@ -80,9 +80,9 @@ class Scaling:
             image = resized_in_linear_light(image, (self.width, self.height), self.method)
         else:
             raise InvalidArgumentError(
-                f"a frame of {width}x{height} pixels in SRGBA would grow to {self.width}x{self.height}, but "
-                "only SRGB can; set output_format: SRGB or algorithm: DEFAULT_WITHOUT_UPSCALE, or use an "
-                "ImageTransformationCalculator"
+                f"by the scaling rules a frame of {width}x{height} pixels in SRGBA would grow to "
+                f"{self.width}x{self.height}, but only SRGB can; set output_format: SRGB or algorithm: "
+                "DEFAULT_WITHOUT_UPSCALE, or use an ImageTransformationCalculator"
             )
         return ImageFrame(image, self.format)
 
@@ -115,7 +115,7 @@ def scaling_of(options: Options, width: int, height: int, kind: ImageFormat) -> 
     wanted = ImageFormat(options.output_format) if options.HasField("output_format") else kind
     if kind not in FORMATS:
         raise InvalidArgumentError(
-            f"a frame has format {kind.name}, but only SRGB and SRGBA are scaled; put a "
+            f"the scaling rules take SRGB and SRGBA, but a frame has format {kind.name}; put a "
             f"{converter_for(kind)} before, or use an ImageTransformationCalculator"
         )
     columns, rows = cropped(
@@ -130,8 +130,8 @@ def scaling_of(options: Options, width: int, height: int, kind: ImageFormat) -> 
         size = inner
     if min(size) < 1:
         raise InvalidArgumentError(
-            f"a frame of {width}x{height} would become {size[0]}x{size[1]}, but must have a pixel left; "
-            "change target_width, target_height, scale_to_multiple_of or the aspect ratios"
+            f"by the scaling rules a frame of {width}x{height} would become {size[0]}x{size[1]}, but must "
+            "have a pixel left; change target_width, target_height, scale_to_multiple_of or the aspect ratios"
         )
     check_frame_size(*size, "the scaled frame")
     method = _METHODS.get(options.algorithm, cv2.INTER_CUBIC)

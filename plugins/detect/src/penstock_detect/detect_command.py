@@ -240,9 +240,11 @@ def detect_command(  # noqa: PLR0913  # an argument for each option
         )
     is_tracked = is_tracked or zones is not None
     if tracker is not None and not is_tracked:
-        raise click.UsageError(f"--tracker {tracker} says how detected objects are followed; add --track")
+        raise click.UsageError(
+            f"penstock detect --tracker {tracker} says how detected objects are followed; add --track"
+        )
     if events is not None and zones is None:
-        raise click.UsageError("--events needs --zones, which says what the command detects as an event")
+        raise click.UsageError("penstock detect --events needs --zones, which says what an event is; add it")
     from dataclasses import replace
 
     from penstock_cli.api import OverVideo, existing_file, run_over_video  # on demand, as the module says
@@ -254,8 +256,8 @@ def detect_command(  # noqa: PLR0913  # an argument for each option
     making = making_of(options)
     if making.is_classifier and is_tracked:
         raise click.UsageError(
-            f"{str(model)!r} detects nothing, it says what a whole picture is, so there is nothing to follow "
-            "or count; leave out --track and --zones"
+            "penstock detect follows and counts objects with --track and --zones, but the model "
+            f"{str(model)!r} says what a whole picture is; leave them out"
         )
     if options["min_score"] is None:
         options["min_score"] = 0.0 if making.is_classifier else 0.1 if is_tracked else 0.25
@@ -280,7 +282,7 @@ def detect_command(  # noqa: PLR0913  # an argument for each option
     if zones is None:
         run_over_video(wanted, manner)
         return
-    from penstock_detect.zones.command import run_with_zones
+    from penstock_detect.zones.command_zones import run_with_zones
 
     run_with_zones(wanted, manner, existing_file(zones, "file of zones"), events)
 

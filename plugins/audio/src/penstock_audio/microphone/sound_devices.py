@@ -1,4 +1,4 @@
-"""The microphones of this machine, through sounddevice and PortAudio."""
+"""The sound devices of this machine that record, through sounddevice and PortAudio."""
 
 from __future__ import annotations
 
@@ -52,7 +52,9 @@ def check_microphone(device: str = "") -> str:
             f"{i} {one['name']!r}" for i, one in enumerate(sd.query_devices()) if one["max_input_channels"]
         ]
         known = f"there are {', '.join(there)}" if there else "this machine has no microphone"
-        raise InvalidArgumentError(f"{what} cannot be used: {said_by(error)}; {known}") from error
+        raise InvalidArgumentError(
+            f"{what} cannot be used as a sound device: {said_by(error)}; {known}"
+        ) from error
 
 
 def device_of(device: str) -> int | str | None:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 from penstock.access import EVERYTHING
 from penstock.errors import InvalidArgumentError, UnavailableError
-from penstock_video.streaming.coding import Quality, check_frame, live_encoder
 from penstock_video.streaming.desk import Desk
 from penstock_video.streaming.destination import destination
 from penstock_video.streaming.hls import HlsOutlet, Playlist
+from penstock_video.streaming.live_coding import Quality, check_frame, live_encoder
 from penstock_video.streaming.options import Drop, LiveVideoSinkCalculatorOptions
 from penstock_video.streaming.outlet import ServerOutlet, UdpOutlet
 from penstock_video.streaming.publisher import Publisher
@@ -35,7 +35,7 @@ _GAP: Final = 0.5
 _GAP_FRAMES: Final = 2
 
 
-class LiveVideo:
+class LiveStream:
     """One stream of frames to one address. Made, it has begun; `close` ends it.
 
     Args:
@@ -158,7 +158,7 @@ class LiveVideo:
             self._access.writing(path.with_name(name))
         if not path.parent.is_dir():
             raise InvalidArgumentError(
-                f"the live playlist {place.path!r} cannot be written: there is no directory "
+                f"the live stream's playlist {place.path!r} cannot be written: there is no directory "
                 f"{str(path.parent)!r}; make it first"
             )
         if self._options.serve:
@@ -211,20 +211,19 @@ def _check_together(place: Destination, options: LiveVideoSinkCalculatorOptions,
     served = destination(options.serve) if options.serve else None
     if served is not None and (place.kind != "hls" or served.kind != "http"):
         raise InvalidArgumentError(
-            f"the live video's serve is {options.serve!r}, but must be http://HOST:PORT, for a playlist, a "
+            f"the live stream's serve is {options.serve!r}, but must be http://HOST:PORT, for a playlist, a "
             f"file that ends with .m3u8; the address is {place.shown!r}"
         )
     site = place if place.kind == "http" else served
     if token is not None and site is None:
         raise InvalidArgumentError(
-            f"address {place.shown!r} of the live video is not for browsers, and takes no TOKEN"
+            f"the live stream to {place.shown!r} is not for browsers, and takes no TOKEN"
         )
     has_files = bool(options.certificate and options.key)
     is_secure = site is not None and site.is_secure
     if is_secure != has_files or bool(options.certificate) != bool(options.key):
         raise InvalidArgumentError(
-            f"address {place.shown!r} of the live video: https:// needs certificate and key, and these need "
-            "https://"
+            f"the live stream to {place.shown!r}: https:// needs certificate and key, and these need https://"
         )
 
 
@@ -234,10 +233,12 @@ def _check_libraries(shown: str) -> None:
     Raises:
         UnavailableError: says which, and what to install.
     """
-    what = f"a stream for browsers ({shown})"
+    what = f"a live stream for browsers ({shown})"
     for name in ("penstock_live", "PIL"):
         if find_spec(name) is None:
-            raise UnavailableError(f"{what} needs {name}, which is not installed; {_CURE}")
+            raise UnavailableError(
+                f"a live stream for browsers ({shown}) needs {name}, which is not installed; {_CURE}"
+            )
     from penstock_live.api import check_web  # in an extra
 
     check_web(what, _CURE)
