@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import attrs
 import pytest
 
-from penstock.attrs_options import full_name
+from penstock.attrs_options import attrs_name
 from penstock.engine.calculator import Calculator
 from penstock.errors import (
     AlreadyExistsError,
@@ -18,8 +18,10 @@ from penstock.errors import (
     PluginError,
     UnknownNameError,
 )
-from penstock.plugins.default_registry import default_registry, register_calculator
-from penstock.registry import KINDS, Origin, Registry
+from penstock.plugins.default_registry import default_registry
+from penstock.plugins.register_calculator import register_calculator
+from penstock.registry import Origin, Registry
+from penstock.registry_entries import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -463,7 +465,7 @@ def test_options_that_extend_nothing_have_no_number_to_clash() -> None:
 def test_an_attrs_class_that_is_defined_again_counts() -> None:
     registry = Registry()
     made = [attrs.make_class("AnewOptions", {}) for _ in range(2)]
-    name = full_name(made[0])
+    name = attrs_name(made[0])
     for cls in made:
         registry.add_option(name, None, None, cls)
 

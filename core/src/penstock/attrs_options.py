@@ -100,12 +100,31 @@ def has_no_default(attribute: attrs.Attribute[Any]) -> bool:
     return attribute.default is attrs.NOTHING
 
 
+def default_value(attribute: Any, instance: Any) -> Any:
+    """Return the default of a field of an attrs class, made by its factory where it has one."""
+    default = attribute.default
+    if not hasattr(default, "takes_self"):  # no `attrs.Factory`
+        return default
+    return default.factory(instance) if default.takes_self else default.factory()
+
+
+def converted_value(attribute: Any, instance: Any, value: Any) -> Any:
+    """Return what the converter of a field of an attrs class makes of a value."""
+    converter = attribute.converter
+    if converter is None:
+        return value
+    # `attrs.Converter`, from attrs 24.1 on, says which further arguments it takes.
+    extra = [instance] if getattr(converter, "takes_self", False) else []
+    extra += [attribute] if getattr(converter, "takes_field", False) else []
+    return getattr(converter, "converter", converter)(value, *extra)
+
+
 def can_be_option(annotation: object) -> bool:
     """Return whether graph files can give a field of this type."""
     return _meaning(HintParts(annotation).members) is not None
 
 
-def full_name(cls: type) -> str:
+def attrs_name(cls: type) -> str:
     """Return the name that graph files have for an options class; see the module's docstring.
 
     Raises:
@@ -141,7 +160,7 @@ def options_classes(component: object) -> tuple[Any, ...]:
     for one in given:
         if is_options_class(one):
             check_class(one)
-            name = full_name(one)
+            name = attrs_name(one)
             if name in names:
                 raise InvalidArgumentError(
                     f"{who} has two classes of options with the name {name!r}; put all of them into one, or "
@@ -163,13 +182,13 @@ def check_class(cls: type) -> None:
         InvalidArgumentError: a field of it, or of a class inside of it, cannot stand in a graph file; names
             class, field and type, and says what is possible.
     """
-    full_name(cls)
-    for one in classes_inside(cls):
+    attrs_name(cls)
+    for one in attrs_classes(cls):
         if issubclass(one, enum.Enum):
-            enum_numbers(one)
+            attrs_enum_numbers(one)
 
 
-def classes_inside(cls: type) -> Iterator[type]:
+def attrs_classes(cls: type) -> Iterator[type]:
     """Yield an options class, and each class and enum that its fields need, each once.
 
     Raises:
@@ -197,7 +216,7 @@ def fields_of(cls: Any) -> tuple[ClassField, ...]:
     return found
 
 
-def enum_numbers(cls: type[enum.Enum]) -> dict[str, int]:
+def attrs_enum_numbers(cls: type[enum.Enum]) -> dict[str, int]:
     """Return the names of an enum's values, in order, with the number of each in protobuf's binary form.
 
     Values that are distinct whole numbers of 32 bits are these numbers; else they are counted from 0.

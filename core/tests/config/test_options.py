@@ -3,7 +3,7 @@ import pytest
 from penstock.config import read_graph
 from penstock.config.options.options import NO_OPTIONS, Options
 from penstock.config.places import Places
-from penstock.config.reading.convert import graph_spec
+from penstock.config.reading.graph_specs import graph_spec
 from penstock.errors import InvalidArgumentError
 
 

@@ -21,10 +21,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from penstock.config.calculator_pb2 import CalculatorGraphConfig
-    from penstock.config.graph_reader import GraphDefinition, JsonReader
+    from penstock.config.graph_reader import GraphDefinition, JsonReader, ReadGraph
     from penstock.config.message import Message
-    from penstock.config.options.message_types import OptionTypes
-    from penstock.config.places import ReadGraph
+    from penstock.config.options.option_types import OptionTypes
     from penstock.plan import Plan
     from penstock.services import ServiceKey
 
@@ -87,11 +86,11 @@ def _plan(
 ) -> Plan:
     # Protobuf costs more to import than the rest of the core.
     from penstock.check.faults import Faults
-    from penstock.check.names import Names, has_subgraphs
+    from penstock.check.name_lookups import Names, has_subgraphs
     from penstock.check.validate import validate
-    from penstock.config.options.message_types import OptionTypes
+    from penstock.config.options.option_types import OptionTypes
     from penstock.config.options.options import options_of
-    from penstock.config.reading.convert import graph_spec, in_order
+    from penstock.config.reading.graph_specs import graph_spec, in_order
     from penstock.config.reading.plain_graph import read_plain_graph
     from penstock.config.sharing import place
 
@@ -194,7 +193,7 @@ def to_binary(config: Message) -> bytes:
 
 
 def _option_types(options: Registry | OptionTypes | None) -> OptionTypes:
-    from penstock.config.options.message_types import OptionTypes  # protobuf
+    from penstock.config.options.option_types import OptionTypes  # protobuf
 
     return options if isinstance(options, OptionTypes) else OptionTypes(options or Registry())
 

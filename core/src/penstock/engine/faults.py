@@ -17,7 +17,7 @@ from penstock.errors import (
     text_of,
     words_of,
 )
-from penstock.port_collection import port_name
+from penstock.port_tags import port_name
 from penstock.timestamp import show
 
 if TYPE_CHECKING:

@@ -15,14 +15,15 @@ from penstock.errors import InvalidArgumentError
 from penstock.functions.options import made_class
 from penstock.functions.parameters import Parameters, PortParameter, read_parameters
 from penstock.functions.results import Results, read_results
-from penstock.registry_entries import check_name
+from penstock.registry_entries import check_entry_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from penstock.contract import CalculatorContract, PortSpec, PortSpecs
     from penstock.functions.annotations import Meaning
-    from penstock.port_collection import PortKey, Ports
+    from penstock.port_collection import Ports
+    from penstock.port_tags import PortKey
 
 
 @attrs.frozen(eq=False)
@@ -131,7 +132,7 @@ def keys_of(ports: PortSpecs | Ports[Any], tags: Sequence[str]) -> list[PortKey]
 def _read(
     target: Callable[..., Any], name: str, process: Callable[..., Any], who: str, own: Parameters
 ) -> Definition:
-    check_name("calculator", name)
+    check_entry_name("calculator", name)
     is_class = isinstance(target, type)
     parameters = read_parameters(process, who, is_method=is_class)
     results = read_results(process, who, has_inputs=bool(parameters.inputs))

@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from penstock.errors import GraphConfigError, InvalidArgumentError, PenstockError
-from penstock.packs import calculator_of, spelling
+from penstock.packs import calculator_of_entry, entry_spelling
 from penstock.ports import port_name
 from penstock.runs import ServiceScope
 from penstock_remote.regions import region_of
@@ -83,7 +83,7 @@ def described(node: NodePlan, plan: Plan) -> Described:
     return RemoteRegion(
         node.name,
         tuple(
-            (one.name, one.calculator, spelling(one.factory), contract_lines(one.contract))
+            (one.name, one.calculator, entry_spelling(one.factory), contract_lines(one.contract))
             for one in region.nodes
         ),
         region.config.SerializePartialToString(deterministic=True),
@@ -104,7 +104,7 @@ def remote_node(node: NodePlan, plan: Plan) -> RemoteNode:
     check_movable(node)
     alone = graph_of(plan.config.node[node.id], node.name, plan.config)
     config: bytes = alone.SerializePartialToString(deterministic=True)
-    code = spelling(node.factory)
+    code = entry_spelling(node.factory)
     inputs = tuple(port_name(port.tag, port.index) for port in node.inputs)
     lines = contract_lines(node.contract)
     return RemoteNode(node.name, node.calculator, code, config, inputs, lines, node.max_in_flight)
@@ -165,7 +165,7 @@ def check_movable(node: NodePlan) -> None:
                 "ServiceScope.COPY if it may have a copy",
                 node=node.name,
             )
-    code = spelling(node.factory)
+    code = entry_spelling(node.factory)
     if find_code(code) is not node.factory:
         raise InvalidArgumentError(
             f"node {node.name!r}: calculator {node.calculator!r} ({code}) cannot be imported by another "
@@ -200,7 +200,7 @@ def find_code(code: str) -> object:
             found = getattr(found, name)
     except (ImportError, AttributeError):
         return None
-    return calculator_of(found)
+    return calculator_of_entry(found)
 
 
 def contract_lines(contract: CalculatorContract) -> tuple[str, ...]:
@@ -250,7 +250,7 @@ def code_here(node: str, code: str, given: object = None) -> object:
     Raises:
         InvalidArgumentError: there is none here.
     """
-    found = find_code(code) if given is None else calculator_of(given)
+    found = find_code(code) if given is None else calculator_of_entry(given)
     if found is None:
         raise InvalidArgumentError(
             f"the description of remote node {node!r} names the calculator {code}, which is not here; "
