@@ -275,7 +275,7 @@ def test_a_component_cannot_take_two_classes_of_one_name():
     other = attrs.make_class("Rect", {})
 
     with pytest.raises(
-        InvalidArgumentError, match=rf"^Two has two classes of options with the name '{PACKAGE}.Rect'"
+        InvalidArgumentError, match=rf"^Two has two attrs options classes with the name '{PACKAGE}.Rect'"
     ):
         options_classes(type("Two", (), {"Options": (Rect, other)}))
 
@@ -283,7 +283,7 @@ def test_a_component_cannot_take_two_classes_of_one_name():
 @pytest.mark.parametrize("wrong", [int, Rect(), "Rect", (Rect, 7)], ids=str)
 def test_options_of_another_kind_are_refused(wrong):
     with pytest.raises(
-        InvalidArgumentError, match=r"^Blur.Options is .*: must be an attrs class or a protobuf"
+        InvalidArgumentError, match=r"^Blur.Options is .*: must be an attrs options class, decorated"
     ):
         options_classes(type("Blur", (), {"Options": wrong}))
 

@@ -567,13 +567,13 @@ def test_an_unknown_hook_is_refused() -> None:
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"calculators": ["Gate"]}, r"^the hook's components \['Gate'\]: must map names to targets$"),
-        ({"executors": None}, r"^the hook's components None: must map names to targets$"),
-        ({"executors": {"": "m:E"}}, r"^executor name '': must be a str"),
+        ({"calculators": ["Gate"]}, r"^the plugin's components \['Gate'\]: must map names to targets$"),
+        ({"executors": None}, r"^the plugin's components None: must map names to targets$"),
+        ({"executors": {"": "m:E"}}, r"^executor entry name '' must be a str"),
         ({"services": {"s": None}}, r"^service 's': the registry entry's target None must be"),
         (
             {"options": {"p.A": ("e.E", "m:A")}},
-            r"^the hook's option 'p.A': \('e.E', 'm:A'\) must be \(extendee, extension number, 'module",
+            r"^the plugin's components: option 'p.A': \('e.E', 'm:A'\) must be \(extendee, extension",
         ),
         (
             {"options": {"p.A": "A"}},

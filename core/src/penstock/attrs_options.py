@@ -134,7 +134,7 @@ def attrs_name(cls: type) -> str:
     name = f"{cls.__module__.partition('.')[0]}.{own}"
     if not all(map(_is_identifier, name.split("."))):
         raise InvalidArgumentError(
-            f"options class {name!r}: graph files can name no such class; use letters a to z, digits, "
+            f"attrs options class {name!r}: graph files can name no such class; use letters a to z, digits, "
             "underscores"
         )
     return name
@@ -163,14 +163,14 @@ def options_classes(component: object) -> tuple[Any, ...]:
             name = attrs_name(one)
             if name in names:
                 raise InvalidArgumentError(
-                    f"{who} has two classes of options with the name {name!r}; put all of them into one, or "
+                    f"{who} has two attrs options classes with the name {name!r}; put all into one, or "
                     "rename one"
                 )
             names.add(name)
         elif not isinstance(one, type) or not hasattr(one, "DESCRIPTOR"):
             raise InvalidArgumentError(
-                f"{who}.{OPTIONS} is {one!r}: must be an attrs class or a protobuf message class; decorate "
-                "it with @attrs.frozen"
+                f"{who}.{OPTIONS} is {one!r}: must be an attrs options class, decorated with @attrs.frozen, "
+                "or a protobuf message class"
             )
     return given
 
@@ -228,7 +228,9 @@ def attrs_enum_numbers(cls: type[enum.Enum]) -> dict[str, int]:
     wrong = next((name for name in members if not _is_identifier(name)), None)
     if issubclass(cls, enum.Flag) or wrong or not members:
         why = f"has the name {wrong!r}" if wrong else "is a Flag: use a list" if members else "has no value"
-        raise InvalidArgumentError(f"option enum {cls.__qualname__!r} {why}, which graph files cannot give")
+        raise InvalidArgumentError(
+            f"attrs options: enum {cls.__qualname__!r} {why}, which graph files cannot give"
+        )
     values = [member.value for member in members.values()]
     if all(isinstance(one, int) and not isinstance(one, bool) and one in _ENUM_NUMBERS for one in values):
         return {name: int(member.value) for name, member in members.items()}
@@ -248,14 +250,14 @@ class _Meaning(NamedTuple):
 
 
 def _read(cls: Any) -> Iterator[ClassField]:
-    hints = hints_of(cls, f"options class {cls.__qualname__!r}")
+    hints = hints_of(cls, f"attrs options class {cls.__qualname__!r}")
     taken: dict[int, str] = {}
     import attrs  # code with such a class has imported it; a small graph has none
 
     given = [attribute for attribute in attrs.fields(cls) if attribute.init]
     for position, attribute in enumerate(given, 1):
         name = attribute.alias or attribute.name
-        who = f"options class {cls.__qualname__!r}: field {name!r}"
+        who = f"attrs options class {cls.__qualname__!r}: field {name!r}"
         if not _is_identifier(name):
             raise InvalidArgumentError(
                 f"{who}: an option's name has letters a to z, digits and underscores; rename it"

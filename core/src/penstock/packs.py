@@ -7,7 +7,7 @@ plugins as a `PluginHost`; it describes each as `Discovered`. `plugins_renewed` 
 `engine_form` says whether the engine is compiled. `late_names` makes the names of a package load when they
 are first used. `entry_points` reads a group in which packs bring something for another pack. `child_command`
 runs a module as a further process; a program that is frozen calls `freeze_support` for that, and `is_frozen`
-says whether it is, `program_folders` where its files are. `pack_files` are the files of an installed
+says whether it is, `frozen_program_folders` where its files are. `pack_files` are the files of an installed
 distribution.
 """
 # A name is loaded when it is first used. Type checkers read the stub beside this file: scripts/stubs.py.
@@ -18,7 +18,7 @@ from penstock.late_names import late_names as _late_names
 
 #: Module → the names that it has.
 _HOMES: Final = {
-    "penstock.frozen_children": "child_command freeze_support is_frozen program_folders",
+    "penstock.frozen_children": "child_command freeze_support is_frozen frozen_program_folders",
     "penstock.engine_form": "engine_form",
     "penstock.entry_points": "entry_points",
     "penstock.freezing.pack_contents": "pack_files",

@@ -17,4 +17,4 @@ from penstock.late_names import late_names as late_names
 from penstock.registry import official_packs as official_packs
 from penstock.freezing.pack_contents import pack_files as pack_files
 from penstock.plugins.default_registry import plugins_renewed as plugins_renewed
-from penstock.frozen_children import program_folders as program_folders
+from penstock.frozen_children import frozen_program_folders as frozen_program_folders

@@ -143,7 +143,7 @@ class TagMap:
             missing = [i for i in range(max(ports) + 1) if i not in ports]
             if missing:
                 raise FailedPreconditionError(
-                    f"tag {tag!r} has no entry for index {missing[0]}, but one for {max(ports)}"
+                    f"port tag {tag!r} has no entry for index {missing[0]}, but one for {max(ports)}"
                 )
         self.ports = tuple(by_tag[tag][index] for tag in sorted(by_tag) for index in sorted(by_tag[tag]))
 

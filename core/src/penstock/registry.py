@@ -337,7 +337,7 @@ class _Table:
             elif (rival.extendee, rival.number, rival.origin) != (*place, new.origin):
                 owner = rival.origin.owner
                 raise AlreadyExistsError(
-                    f"option {new.full_name!r} is registered otherwise by {owner} already"
+                    f"the registry has option {new.full_name!r} otherwise already, of {owner}"
                 )
             elif rival.rival is None:
                 self._options[new.full_name] = new
@@ -385,8 +385,7 @@ class _Table:
 def _check_again(what: str, old: Origin, new: Origin) -> None:
     if old.target != new.target:
         raise AlreadyExistsError(
-            f"{what} is registered for {old.target} already, not for {new.target}; give one of them another "
-            "name"
+            f"the registry has {what} for {old.target} already, not for {new.target}; rename one of them"
         )
 
 

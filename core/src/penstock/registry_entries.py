@@ -46,7 +46,7 @@ def check_entry_name(what: str, name: object) -> None:
         InvalidArgumentError: it is no str, empty, has blanks, or begins or ends with a dot.
     """
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise InvalidArgumentError(f"{what} name {name!r}: must be a str such as 'Name' or 'package.Name'")
+        raise InvalidArgumentError(f"{what} entry name {name!r} must be a str: 'Name' or 'package.Name'")
 
 
 def check_target(what: str, target: object) -> None:

@@ -132,7 +132,7 @@ def test_options_that_are_one_parameter_and_those_that_are_many_have_two_names()
     def every(number: int, *, options: AllOptions, limit: int = 2) -> int: ...
 
     with pytest.raises(
-        InvalidArgumentError, match=r"has two classes of options with the name '.*\.AllOptions'; put"
+        InvalidArgumentError, match=r"has two attrs options classes with the name '.*\.AllOptions'; put"
     ):
         penstock.calculator("All")(every)
 

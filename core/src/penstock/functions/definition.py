@@ -14,7 +14,7 @@ from penstock.engine.calculator import Calculator, CalculatorContext
 from penstock.errors import InvalidArgumentError
 from penstock.functions.options import made_class
 from penstock.functions.parameters import Parameters, PortParameter, read_parameters
-from penstock.functions.results import Results, read_results
+from penstock.functions.result_annotations import Results, read_results
 from penstock.registry_entries import check_entry_name
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def define(target: object, name: str | None) -> Definition:
         called = _camel_case(target.__name__) if name is None else name
         return _read(target, called, target, who, Parameters())
     if not isinstance(target, type):
-        raise InvalidArgumentError(f"{target!r}: @penstock.calculator needs a function or a class")
+        raise InvalidArgumentError(f"{target!r} defines no calculator; decorate a function or a class")
     who = f"class {target.__qualname__!r}"
     if issubclass(target, Calculator):
         raise InvalidArgumentError(
@@ -116,7 +116,7 @@ def define(target: object, name: str | None) -> Definition:
         )
     process = inspect.getattr_static(target, "process", None)
     if not inspect.isfunction(process):
-        raise InvalidArgumentError(f"{who} has no method process; its parameters are to be the inputs")
+        raise InvalidArgumentError(f"{who} defines no calculator: give it a method process for the inputs")
     made = inspect.getattr_static(target, "__init__")
     own = Parameters()
     if inspect.isfunction(made):
@@ -138,11 +138,11 @@ def _read(
     results = read_results(process, who, has_inputs=bool(parameters.inputs))
     if parameters.extras and not parameters.inputs:
         raise InvalidArgumentError(
-            f"calculator {who} has no inputs, so a {parameters.extras[0][1].__name__} has no meaning there; "
-            "remove it"
+            f"{who} defines a calculator without inputs, where a {parameters.extras[0][1].__name__} has no "
+            "meaning; remove it"
         )
     if results.side is not None and is_class:
-        raise InvalidArgumentError(f"{who}: side packets are made by functions; use one")
+        raise InvalidArgumentError(f"{who}: only a function can be defined to make a side packet")
     fields = made_class(name, target, (*own.fields, *parameters.fields), who)
     return Definition(target, name, is_class, process, parameters, own, results, fields)
 

@@ -195,7 +195,7 @@ class PluginHost:
         """
         if plugin not in self._components:
             loaded = ", ".join(map(repr, self._components)) or "none"
-            raise NotFoundError(f"no plugin {plugin!r} is loaded; there are: {loaded}")
+            raise NotFoundError(f"plugin discovery has loaded no {plugin!r}; there are: {loaded}")
         return self._components[plugin]
 
     def fill(self, registry: Registry) -> None:

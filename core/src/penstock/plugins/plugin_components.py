@@ -19,7 +19,7 @@ def _names(value: Mapping[str, object]) -> Mapping[str, Any]:
     try:
         return MappingProxyType(dict(value))
     except (TypeError, ValueError) as error:
-        raise InvalidArgumentError(f"the hook's components {value!r}: must map names to targets") from error
+        raise InvalidArgumentError(f"the plugin's components {value!r}: must map names to targets") from error
 
 
 def _checked_targets(kind: str, given: Mapping[str, object]) -> Mapping[str, Any]:
@@ -36,8 +36,8 @@ def _checked_options(given: Mapping[str, object]) -> Mapping[str, Any]:
         is_extension = isinstance(data, tuple)
         if is_extension and len(data) != 3:  # noqa: PLR2004  # counted in the message
             raise InvalidArgumentError(
-                f"the hook's option {full_name!r}: {data!r} must be (extendee, extension number, "
-                "'module:Message'), or 'module:Message' alone"
+                f"the plugin's components: option {full_name!r}: {data!r} must be (extendee, extension "
+                "number, 'module:Message'), or 'module:Message' alone"
             )
         check_option(full_name, *option_data(data))
     return found
@@ -130,7 +130,7 @@ class Components:
 
     def __setattr__(self, name: str, value: object) -> None:
         """Refuse: what a plugin brings does not change."""
-        raise AttributeError(f"components of a hook are never changed; make new ones with {name!r}")
+        raise AttributeError(f"a plugin's components are never changed; make new ones with {name!r}")
 
     def __eq__(self, other: object) -> bool:
         """Return whether both bring the same."""

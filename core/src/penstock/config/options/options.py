@@ -139,8 +139,8 @@ class Options:
             pass
         if not isinstance(message_type, type) or not hasattr(message_type, "DESCRIPTOR"):
             raise InvalidArgumentError(
-                f"options: {message_type!r} is no message class and no attrs class; pass a class such as "
-                "XOptions from x_pb2, or one that is decorated with @attrs.frozen"
+                f"options are found by class, but {message_type!r} is no message class and no attrs class; "
+                "pass a class such as XOptions from x_pb2, or one that is decorated with @attrs.frozen"
             )
         given = self._extension(message_type)
         if given is None:

@@ -128,7 +128,7 @@ def with_subgraphs(registry: Registry, subgraphs: Mapping[str, object] | Iterabl
         GraphParseError, NotFoundError: as `read_graph`, for the graphs whose `type` is the name.
     """
     if isinstance(subgraphs, str):
-        raise InvalidArgumentError("subgraphs is a str; pass a dict from name to graph, or a list of graphs")
+        raise InvalidArgumentError("subgraphs to expand: pass a dict from name to graph or a list, not a str")
     child = registry.child()
     if isinstance(subgraphs, Mapping):
         for name, graph in subgraphs.items():

@@ -43,7 +43,7 @@ def describe_class(cls: type, extension: int | None = None) -> Iterator[OptionMe
 
 def _words(cls: Any) -> dict[str, str]:
     """Return what describes each field: a text in its annotation, or the docstring of the class or a base."""
-    hints = hints_of(cls, f"options class {cls.__qualname__!r}")
+    hints = hints_of(cls, f"attrs options class {cls.__qualname__!r}")
     described = dict[str, str]()
     for base in reversed(cls.__mro__):
         described.update(described_fields(base.__dict__.get("__doc__")))
