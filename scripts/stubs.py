@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 CORE: Final = ROOT / "core" / "src" / "penstock"
-_NAMES: Final = ("error_text", "lowlevel", "packs", "ports", "readers", "runs", "types")
+_NAMES: Final = (
+    "error_text", "explain/__init__", "lowlevel", "packs", "ports", "readers", "runs", "tracing/__init__",
+    "types",
+)  # fmt: skip
 #: The modules that have a stub.
 MODULES: Final = tuple(CORE / f"{name}.py" for name in _NAMES)
 _HEAD: Final = "# Written by scripts/stubs.py, of the table in the module.\n\n"

@@ -38,9 +38,9 @@ from penstock import (
     Calculator,
     CalculatorGraph,
     Executor,
+    ExecutorLease,
     GraphRunError,
     InputStreamHandler,
-    Lease,
     Packet,
     PenstockError,
     StatusCode,
@@ -266,7 +266,7 @@ class Own(Executor):
         return _OwnLease(self, self._inner.lend_to(work), len(self.stops) - 1)
 
 
-class _OwnLease(Lease):
+class _OwnLease(ExecutorLease):
     watches = True
 
     def __init__(self, executor, inner, number):
@@ -396,7 +396,7 @@ class Stage:
 
     def check_accounts(self):
         """Check that nothing of the last run is unaccounted for."""
-        runner = self.graph._starter.runner
+        runner = self.graph._runs.runner
         if runner is None:  # it could not start
             return
         runner.ask(check_invariants)

@@ -109,7 +109,7 @@ EXECUTOR = '''
 
     import threading
 
-    from penstock import Executor, Lease
+    from penstock import Executor, ExecutorLease
 
 
     class TemporaryThreads(Executor):
@@ -127,7 +127,7 @@ EXECUTOR = '''
             return _Threads(work, f"temporary-{self._name}")
 
 
-    class _Threads(Lease):
+    class _Threads(ExecutorLease):
         def __init__(self, work, name):
             self._work = work
             self._name = name

@@ -47,7 +47,8 @@ PRINTED = {
 not shown: 1 \\(a newer one came before the tick\\)
 not shown: 1 \\(no tick came after it\\)
 """,
-    "keep_up": "([0-7]: (no box|box [0-7])\n){8}not seen by the model: [1-7] \\(over max_in_queue\\)\n",
+    "keep_up": "([0-7]: (no box|box [0-7])\n){8}"
+    "not seen by the model: [1-7] \\(limiter full \\(max_in_queue\\)\\)\n",
     "batch_loop": """\
 frame at 0.00 s: nothing
 frame at 0.04 s: red

@@ -11,7 +11,7 @@ import penstock
 from penstock.errors import GraphRunError
 from penstock.lowlevel import Layer
 from penstock.packs import default_registry
-from penstock.runs import starter_of
+from penstock.runs import runs_of
 from penstock.tracing import Tracer
 
 PATIENCE_S = 30.0
@@ -96,7 +96,7 @@ def feed(graph, *payloads):
 
 def layers_of(graph):
     """Return the names of the layers around the only node's calculator, the outermost first."""
-    (node,) = starter_of(graph).runner.schedule.nodes
+    (node,) = runs_of(graph).runner.schedule.nodes
     return [type(layer).__name__ for layer in node.layers]
 
 
@@ -195,7 +195,7 @@ def test_the_traced_open_fails_where_a_calculator_that_is_to_take_over_does_not_
 def test_calculators_that_a_guard_has_made_are_what_reports_see() -> None:
     graph = graph_of("failure { on_error: RESTART }")
     graph.start_run()
-    (node,) = starter_of(graph).runner.schedule.nodes
+    (node,) = runs_of(graph).runner.schedule.nodes
     first = node.calculator
     assert isinstance(first, Times)
     feed(graph, 0, 3)
@@ -218,7 +218,7 @@ def test_a_layer_of_a_pack_changes_calls_that_have_not_begun() -> None:
     graph.watch_stream("out", lambda _name, _packet: came.set())
     graph.add_packet_to_input_stream("in", penstock.Packet(2, -10))
     assert came.wait(PATIENCE_S)
-    runner = starter_of(graph).runner
+    runner = runs_of(graph).runner
     runner.change(lambda schedule: schedule.put_around(schedule.nodes[0], Doubling(4)))
     feed(graph, 3)
     graph.close()

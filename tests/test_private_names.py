@@ -185,9 +185,9 @@ def test_no_pack_touches_what_is_private_to_another_distribution_or_changes_a_no
         ("from penstock import Packet\ndef f(p: Packet | None):\n    p._own = 1", "p._own"),
         ("from penstock import Packet\np = Packet(1)\np._own", "p._own"),
         ("from penstock import Packet\np = Packet(1)\ngetattr(p, '_own')", "p._own"),
-        ("def f(graph):\n    graph._starter", "graph._starter"),
-        ("class A(Executor):\n    def f(self):\n        self._starter", "self._starter"),
-        ("def f(graph):\n    setattr(graph, '_starter', 1)", "graph._starter"),
+        ("def f(graph):\n    graph._runs", "graph._runs"),
+        ("class A(Executor):\n    def f(self):\n        self._runs", "self._runs"),
+        ("def f(graph):\n    setattr(graph, '_runs', 1)", "graph._runs"),
         ("from penstock.lowlevel import Node\ndef f(n: Node):\n    n.open = f", "n.open = ..."),
         ("def f(step):\n    step.node.state = 3", "step.node.state = ..."),
         ("def f(step):\n    del step.node.relay", "step.node.relay = ..."),
@@ -204,8 +204,8 @@ def test_each_way_to_touch_something_private_is_found(tmp_path, source, fault) -
 @pytest.mark.parametrize(
     "source",
     [
-        "class A:\n    def f(self, other):\n        self._starter = other._starter",
-        "class A:\n    __slots__ = ('_starter',)\n    def f(self, other):\n        other._starter",
+        "class A:\n    def f(self, other):\n        self._runs = other._runs",
+        "class A:\n    __slots__ = ('_runs',)\n    def f(self, other):\n        other._runs",
         "from penstock_sample.other import _mine\n_mine._its",
         "from penstock.lowlevel import NodePlan\ndef f(plan: NodePlan):\n    plan._replace(name='')",
         "import sys\nsys._getframe(1)",

@@ -14,8 +14,6 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 NAMES = [
     "penstock",
-    "penstock.explain",
-    "penstock.tracing",
     "penstock_formats",
     "penstock_gpu",
 ]

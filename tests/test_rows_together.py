@@ -243,11 +243,11 @@ def play(way, kind):
             ledger = stage.graph.ledger()
             assert ledger.adds_up, str(ledger)
     gc.collect()  # rows that a traceback kept are left now
-    if stage.graph._starter.runner is not None:
+    if stage.graph._runs.runner is not None:
         ledger = stage.graph.ledger()
         assert ledger.adds_up, str(ledger)
         assert ledger.in_flight == 0, str(ledger)
-        stage.graph._starter.runner.ask(check_invariants)
+        stage.graph._runs.runner.ask(check_invariants)
     if stage.pool is not None:
         stage.pool.shutdown()
     del stage

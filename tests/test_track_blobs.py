@@ -98,7 +98,7 @@ def test_each_blob_has_one_id_and_a_box_on_it_in_every_frame(example):
     assert 2 <= seen < frames / 2  # in the others the boxes moved by themselves
     assert ledger.adds_up
     assert ledger.cuts == ()
-    assert "over max_in_queue" in {drop.reason for drop in ledger.drops if drop.stream == "frame"}
+    assert "limiter full (max_in_queue)" in {drop.reason for drop in ledger.drops if drop.stream == "frame"}
 
 
 def test_with_a_limit_two_are_followed_and_why_and_ledger_name_the_node_and_the_option(example):

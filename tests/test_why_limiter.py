@@ -63,7 +63,7 @@ def test_the_calculator_that_swallowed_the_frame_is_named_and_the_ledger_tells_o
     assert blocked[0] == "overlay"  # it holds the frames
     assert "FlowLimiterCalculator" in blocked
     dropped = [(drop.stream, drop.reason, drop.count) for drop in graph.ledger().drops]
-    assert dropped == [("frames", "over max_in_queue", 4)]
+    assert dropped == [("frames", "limiter full (max_in_queue)", 4)]
     assert graph.ledger().adds_up
     graph.close(TIMEOUT)
     assert graph.ledger().adds_up

@@ -190,7 +190,7 @@ def calls_back(*choices: Callable[[World, Any], object]) -> Callable[[World, Any
 
 
 def _holds_lock(graph: Any) -> bool:
-    runner = graph._starter.runner  # noqa: SLF001  # no public name tells it
+    runner = graph._runs.runner  # noqa: SLF001  # no public name tells it
     return runner is not None and bool(runner.lock._is_owned())  # noqa: SLF001  # as threading.Condition asks
 
 

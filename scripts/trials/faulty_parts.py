@@ -372,11 +372,11 @@ class Threads(penstock.Executor):
         self.leases: list[Lent] = []
         world.executors.append(self)
 
-    def lend_to(self, work: Work) -> penstock.Lease:
+    def lend_to(self, work: Work) -> penstock.ExecutorLease:
         """Begin to serve a run."""
         said = self.world.at("lend_to", self)
         if said is not None:
-            lease: penstock.Lease = said
+            lease: penstock.ExecutorLease = said
             return lease
         lent = Lent(self, work)
         self.leases.append(lent)
@@ -400,7 +400,7 @@ class Threads(penstock.Executor):
         self.leases.clear()
 
 
-class Lent(penstock.Lease):
+class Lent(penstock.ExecutorLease):
     """The threads of one run."""
 
     def __init__(self, executor: Threads, work: Work) -> None:

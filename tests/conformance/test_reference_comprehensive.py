@@ -240,7 +240,7 @@ class Inline(penstock.Executor):
         return _InlineLease(work)
 
 
-class _InlineLease(penstock.Lease):
+class _InlineLease(penstock.ExecutorLease):
     def __init__(self, work):
         self._work = work
         self._is_running = False

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from penstock import types as types
     from penstock.config.subgraphs.subgraph import Subgraph as Subgraph, SubgraphContext as SubgraphContext
     from penstock.contract import CalculatorContract as CalculatorContract
-    from penstock.engine.calculator import STOP as STOP, Calculator as Calculator
+    from penstock.engine.calculator import Calculator as Calculator
+    from penstock.engine.outcome import STOP as STOP
     from penstock.engine.calculator import CalculatorContext as CalculatorContext
-    from penstock.engine.input import Input as Input
+    from penstock.engine.input_port import Input as Input
     from penstock.engine.input_stream_handler import NOT_READY as NOT_READY
     from penstock.engine.input_stream_handler import READY_FOR_CLOSE as READY_FOR_CLOSE
     from penstock.engine.input_stream_handler import InputStreamHandler as InputStreamHandler
-    from penstock.engine.output import Output as Output
+    from penstock.engine.output_port import Output as Output
     from penstock.engine.packet import Packet as Packet
     from penstock.errors import CalculatorError as CalculatorError, GraphConfigError as GraphConfigError
     from penstock.errors import GraphParseError as GraphParseError, GraphRunError as GraphRunError
@@ -38,10 +39,10 @@ if TYPE_CHECKING:
     from penstock.plugins.plugin_components import Components as Components
     from penstock.registry import Registry as Registry
     from penstock.runtime.executors.executor import Executor as Executor, ExecutorDefaults as ExecutorDefaults
-    from penstock.runtime.executors.executor import Lease as Lease, Work as Work
+    from penstock.runtime.executors.executor import ExecutorLease as ExecutorLease, Work as Work
     from penstock.runtime.graph import CalculatorGraph as CalculatorGraph
-    from penstock.runtime.modes import GraphInputStreamAddMode as GraphInputStreamAddMode
-    from penstock.runtime.modes import LatePacketMode as LatePacketMode
+    from penstock.runtime.graph_input_modes import GraphInputStreamAddMode as GraphInputStreamAddMode
+    from penstock.runtime.graph_input_modes import LatePacketMode as LatePacketMode
     from penstock.runtime.poller import OutputStreamPoller as OutputStreamPoller
     from penstock.runtime.rows.rows import Row as Row, Rows as Rows
     from penstock.runtime.running import Running as Running
@@ -54,9 +55,10 @@ __version__: Final = "0.1.0"
 _HOMES: Final = {
     "penstock.config.subgraphs.subgraph": "Subgraph SubgraphContext",
     "penstock.contract": "CalculatorContract",
-    "penstock.engine.calculator": "Calculator CalculatorContext STOP",
-    "penstock.engine.input": "Input",
-    "penstock.engine.output": "Output",
+    "penstock.engine.calculator": "Calculator CalculatorContext",
+    "penstock.engine.input_port": "Input",
+    "penstock.engine.outcome": "STOP",
+    "penstock.engine.output_port": "Output",
     "penstock.engine.packet": "Packet",
     "penstock.engine.input_stream_handler": "InputStreamHandler NOT_READY READY_FOR_CLOSE",
     "penstock.errors": (
@@ -71,9 +73,9 @@ _HOMES: Final = {
     "penstock.plugins.plugin_components": "Components",
     "penstock.registry": "Registry",
     "penstock.plugins.register_calculator": "register_calculator",
-    "penstock.runtime.executors.executor": "Executor ExecutorDefaults Lease Work",
+    "penstock.runtime.executors.executor": "Executor ExecutorDefaults ExecutorLease Work",
     "penstock.runtime.graph": "CalculatorGraph",
-    "penstock.runtime.modes": "GraphInputStreamAddMode LatePacketMode",
+    "penstock.runtime.graph_input_modes": "GraphInputStreamAddMode LatePacketMode",
     "penstock.runtime.poller": "OutputStreamPoller",
     "penstock.runtime.rows.rows": "Row Rows",
     "penstock.runtime.running": "Running",

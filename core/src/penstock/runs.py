@@ -1,12 +1,12 @@
 """A run and its parts, for test kits and for nodes that work elsewhere.
 
 Runs
-    A graph's `Starter`, which `starter_of` finds, starts a `Runner` for each run. `new_run` puts a run
+    `runs_of` finds the `GraphRuns` of a graph, which starts a `Runner` for each run. `new_run` puts a run
     together, not started (`NewRun`), from a plan, `checked_side_packets` and the services of
     `find_services`; `as_side_packets` makes packets of what users give.
     `Schedule` is the state machine of a run, in one of the states `RUNNING` and `TERMINATED` among others;
-    `OPENED` is a node's state. `Step` is one call of a calculator's method, by number in `METHODS`; a
-    `TracedStep` of an observer has the method `OBSERVE`. `OutputStream` and `Observer` are what it writes to.
+    `OPENED` is a node's state. `Step` is one call of a calculator's method, by number in `METHODS`.
+    `OutputStream` and `Observer` are what it writes to.
 Parts of a plan
     `StreamPlan`, `PortPlan`, `SidePortPlan`, `HandlerPlan` and `ExecutorPlan`; `plan_throttling` computes
     `Plan.throttled`.
@@ -22,21 +22,22 @@ from penstock.late_names import late_names as _late_names
 
 #: Module → the names that it has.
 _HOMES: Final = {
-    "penstock.engine.calculator": "METHODS",
-    "penstock.engine.node": "OPENED Step",
-    "penstock.engine.schedule": "RUNNING Schedule TERMINATED",
+    "penstock.engine.methods": "METHODS",
+    "penstock.engine.node": "OPENED",
+    "penstock.engine.run_state": "RUNNING TERMINATED",
+    "penstock.engine.schedule": "Schedule",
+    "penstock.engine.step": "Step",
     "penstock.engine.stream": "Observer OutputStream",
     "penstock.plan": ("ExecutorPlan HandlerPlan PortPlan SidePortPlan StreamPlan plan_throttling"),
     "penstock.runtime.counters": "Counters",
     "penstock.runtime.event_loops.lazy_loop": "LazyLoop",
-    "penstock.runtime.graph": "starter_of",
+    "penstock.runtime.graph": "runs_of",
     "penstock.runtime.new_run": "NewRun new_run",
     "penstock.runtime.node_services": "find_services",
     "penstock.runtime.runner.runner": "Runner",
     "penstock.runtime.side_packets": "as_side_packets checked_side_packets",
-    "penstock.runtime.start": "Starter",
+    "penstock.runtime.graph_runs": "GraphRuns",
     "penstock.services": "ServiceScope",
-    "penstock.tracing.tracer": "OBSERVE",
 }
 
 __all__, __getattr__, __dir__ = _late_names(__name__, _HOMES)

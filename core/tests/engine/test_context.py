@@ -32,7 +32,7 @@ def test_input_and_output_are_refused_where_there_are_several() -> None:
     def process(cc):
         for what in ("input", "output"):
             with pytest.raises(
-                InvalidArgumentError, match=f"node 'Two' has 2 {what}s; cc.{what} stands for an only"
+                InvalidArgumentError, match=f"has 2 {what}s, but cc.{what} is for calculators with one"
             ):
                 getattr(cc, what)
         seen.append((cc.inputs["A"].name, cc.outputs["B"].name))

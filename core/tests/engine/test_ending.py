@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.engine.calculator import STOP
 from penstock.engine.input_stream_handler import READY_FOR_CLOSE, InputStreamHandler
+from penstock.engine.outcome import STOP
 from penstock.errors import GraphRunError, StreamClosedError
 from penstock.timestamp import MAX
 from penstock_testing import ScheduleHarness, calculator, explore, node, wired

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.engine.calculator import STOP
 from penstock.engine.input_stream_handler import InputStreamHandler
+from penstock.engine.outcome import STOP
 from penstock.engine.packet import Packet
 from penstock.errors import InternalError, TimestampOrderError
 from penstock_testing import ScheduleHarness, calculator, explore, node, wired

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from penstock.engine.flow import FlowControl
-from penstock.engine.input import Input
+from penstock.engine.input_port import Input
 from penstock.engine.input_stream_handler import NOT_READY, READY_FOR_CLOSE, InputStreamHandler
 from penstock.engine.packet import Packet
 from penstock.engine.stream import InputStream

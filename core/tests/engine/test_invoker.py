@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.engine.calculator import CLOSE, OPEN, PROCESS
 from penstock.engine.guard import AGAIN, Guard
-from penstock.engine.invoker import GUARD, SIDE_PACKETS, STEER, TIME, TRACE, Layer
+from penstock.engine.layer import Layer, LayerLevel
+from penstock.engine.methods import CLOSE, OPEN, PROCESS
 from penstock_testing import ScheduleHarness, calculator, node, wired
 
 
@@ -69,7 +69,13 @@ def test_the_steps_of_a_node_without_layers_call_the_calculator_itself() -> None
 def test_layers_stand_in_the_order_of_their_levels_however_they_are_put(turned) -> None:
     log: list[str] = []
     harness = harness_of(forward(log), log)
-    levels = {"trace": TRACE, "time": TIME, "sides": SIDE_PACKETS, "guard": GUARD, "steer": STEER}
+    levels = {
+        "trace": LayerLevel.TRACE,
+        "time": LayerLevel.TIME,
+        "sides": LayerLevel.SIDE_PACKETS,
+        "guard": LayerLevel.GUARD,
+        "steer": LayerLevel.STEER,
+    }
     layers = [Noting(name, level, log) for name, level in levels.items()]
     harness.schedule.nodes[0].put_around(*(reversed(layers) if turned else layers))
     harness.start().run()
@@ -87,7 +93,7 @@ def test_a_method_that_no_layer_changes_is_the_calculators_own() -> None:
     log: list[str] = []
     harness = harness_of(forward(log), log)
     (only,) = harness.schedule.nodes
-    only.put_around(Noting("opening", SIDE_PACKETS, log, (OPEN,)))
+    only.put_around(Noting("opening", LayerLevel.SIDE_PACKETS, log, (OPEN,)))
 
     assert only.process == only.calculator.process
     assert only.close == only.calculator.close
@@ -99,14 +105,14 @@ def test_a_layer_put_around_a_running_node_gets_the_calls_that_have_not_begun() 
     log: list[str] = []
     harness = harness_of(forward(log), log, max_in_flight=3)
     (only,) = harness.schedule.nodes
-    only.put_around(Noting("trace", TRACE, log))
+    only.put_around(Noting("trace", LayerLevel.TRACE, log))
     harness.start().run()
     for stamp in (1, 2):
         harness.add("in", stamp, stamp)
     begun = harness.take()
     del log[:]
 
-    harness.change(lambda schedule: schedule.put_around(only, Noting("steer", STEER, log)))
+    harness.change(lambda schedule: schedule.put_around(only, Noting("steer", LayerLevel.STEER, log)))
     harness.complete(harness.call(harness.take()))
     harness.complete(harness.call(begun))
 
@@ -126,7 +132,7 @@ def test_a_layer_put_around_after_a_call_was_taken_from_a_plain_node_does_not_ge
     begun = harness.take()
     del log[:]
 
-    harness.change(lambda schedule: schedule.put_around(only, Noting("steer", STEER, log)))
+    harness.change(lambda schedule: schedule.put_around(only, Noting("steer", LayerLevel.STEER, log)))
     harness.complete(harness.call(begun))
     harness.complete(harness.call(harness.take()))
 
@@ -143,7 +149,9 @@ def test_a_call_that_the_guard_wants_again_goes_through_the_outer_layers_again()
             raise ValueError("once")
 
     harness = harness_of(process, log)
-    harness.schedule.nodes[0].put_around(Noting("trace", TRACE, log), Judge(), Noting("steer", STEER, log))
+    harness.schedule.nodes[0].put_around(
+        Noting("trace", LayerLevel.TRACE, log), Judge(), Noting("steer", LayerLevel.STEER, log)
+    )
     harness.start().run()
     del log[:]
     harness.add("in", 1, 1)
@@ -157,14 +165,14 @@ def test_the_calculator_of_a_node_is_what_the_innermost_layer_calls_now() -> Non
     harness = harness_of(forward(log), log)
     (only,) = harness.schedule.nodes
     first = only.calculator
-    steer = Noting("steer", STEER, log)
+    steer = Noting("steer", LayerLevel.STEER, log)
     only.put_around(steer)
     assert only.calculator is first
 
     other = harness_of(forward(log), log).schedule.nodes[0].calculator
     steer.inner = other
     assert only.calculator is other
-    only.put_around(Noting("trace", TRACE, log))
+    only.put_around(Noting("trace", LayerLevel.TRACE, log))
     assert only.calculator is steer.inner is other
 
 
@@ -175,13 +183,11 @@ def test_the_options_are_those_of_the_outermost_layer_that_has_some() -> None:
     harness = harness_of(forward([]), [])
     (only,) = harness.schedule.nodes
     assert only.options is None
-    only.put_around(Noting("trace", TRACE, []), Choosing(STEER))
+    only.put_around(Noting("trace", LayerLevel.TRACE, []), Choosing(LayerLevel.STEER))
     assert only.options == "other"
 
 
 def test_a_guard_that_does_not_judge_says_so() -> None:
     harness = harness_of(forward([]), [])
-    with pytest.raises(
-        NotImplementedError, match="Guard is a guard that does not say what a failed call means"
-    ):
+    with pytest.raises(NotImplementedError, match="Guard is a Guard without a judge method"):
         Guard().judge(harness.schedule.nodes[0].step, ValueError())

@@ -9,7 +9,7 @@ import attrs
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from penstock.engine.calculator import STOP
+from penstock.engine.outcome import STOP
 from penstock_testing import ScheduleHarness, calculator, node, wired
 
 if TYPE_CHECKING:

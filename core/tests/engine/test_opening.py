@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.engine.calculator import STOP
+from penstock.engine.outcome import STOP
 from penstock.engine.packet import Packet
 from penstock.errors import GraphConfigError, GraphRunError
 from penstock_testing import ScheduleHarness, calculator, node, wired

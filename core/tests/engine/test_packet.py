@@ -7,7 +7,7 @@ import pytest
 from google.protobuf.descriptor_pb2 import FileDescriptorProto, SourceCodeInfo
 from google.protobuf.message import Message
 
-from penstock.engine.packet import NOTHING, Packet
+from penstock.engine.packet import NO_PAYLOAD, Packet
 from penstock.errors import InternalError, PacketTypeError, StatusCode
 from penstock.timestamp import Timestamp
 
@@ -75,7 +75,7 @@ def test_get_of_an_empty_packet_says_that_it_is_empty() -> None:
 
 def test_get_takes_nothing_for_a_payload_that_was_never_given() -> None:
     with pytest.raises(InternalError, match="got an empty packet"):
-        Packet(NOTHING, 3).get(str)
+        Packet(NO_PAYLOAD, 3).get(str)
 
 
 def test_a_timestamp_must_be_a_whole_number() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.engine.calculator import STOP
+from penstock.engine.outcome import STOP
 from penstock_testing import ScheduleHarness, calculator, node, wired
 
 Nothing = calculator(name="Nothing")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from penstock import Packet
-from penstock.engine.calculator import CLOSE, OPEN, PROCESS
-from penstock.engine.invoker import STEER, Layer
+from penstock.engine.layer import Layer, LayerLevel
+from penstock.engine.methods import CLOSE, OPEN, PROCESS
 from penstock.engine.shown_call import show_method
 from penstock.errors import GraphRunError
 from penstock.timestamp import DONE, PRESTREAM, UNSTARTED
@@ -17,7 +17,7 @@ class Within(Layer):
     """Lets a function do something with the step of each call of `process`, before the calculator."""
 
     def __init__(self, do) -> None:
-        super().__init__(STEER, (PROCESS,))
+        super().__init__(LayerLevel.STEER, (PROCESS,))
         self.do = do
 
     def process(self, step) -> object:

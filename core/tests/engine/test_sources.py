@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.engine.calculator import STOP
+from penstock.engine.outcome import STOP
 from penstock.errors import GraphRunError, StatusCode
 from penstock.timestamp import Timestamp
 from penstock_testing import ScheduleHarness, calculator, explore, node, wired

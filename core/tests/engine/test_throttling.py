@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.engine.calculator import STOP
 from penstock.engine.node import OPENED
+from penstock.engine.outcome import STOP
 from penstock.errors import GraphRunError, StatusCode
 from penstock_testing import ScheduleHarness, calculator, explore, node, wired
 

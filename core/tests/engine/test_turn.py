@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.engine.calculator import STOP
 from penstock.engine.node import CLOSED
+from penstock.engine.outcome import STOP
 from penstock.errors import InternalError, InvalidArgumentError
 from penstock.timestamp import ONE_OVER_POSTSTREAM, Timestamp
 from penstock_testing import ScheduleHarness, calculator, node, wired

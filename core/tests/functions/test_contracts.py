@@ -10,7 +10,7 @@ import pytest
 import penstock
 from penstock.config import CalculatorGraphConfig
 from penstock.contract import CalculatorContract
-from penstock.engine.calculator import STOP, Stop
+from penstock.engine.outcome import STOP, Stop
 from penstock.errors import AlreadyExistsError, InvalidArgumentError, PluginError
 from penstock.plugins.default_registry import default_registry
 from penstock.port_tags import TagMap

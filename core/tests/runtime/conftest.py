@@ -84,7 +84,7 @@ class WatchingThreads(penstock.Executor):
         return _Watched(work, self._threads)
 
 
-class _Watched(penstock.Lease):
+class _Watched(penstock.ExecutorLease):
     watches = True
 
     def __init__(self, work, threads):
@@ -122,7 +122,7 @@ def watching_threads() -> type[WatchingThreads]:
 @pytest.fixture
 def runner_of() -> Callable[[penstock.CalculatorGraph], Any]:
     """Return a function that returns a graph's present or last run, for what no public name shows."""
-    return lambda graph: graph._starter.runner
+    return lambda graph: graph._runs.runner
 
 
 @pytest.fixture

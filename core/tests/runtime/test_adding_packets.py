@@ -262,7 +262,7 @@ def test_an_unknown_add_mode_is_refused_with_the_known_ones(make) -> None:
 
 def test_a_graph_input_may_get_a_limit_of_its_own_from_the_next_run_on(gated, make) -> None:
     graph = make([(Nothing, "a b")], "a b", "max_queue_size: 5")
-    with pytest.raises(InvalidArgumentError, match="max_queue_size -2 of 'a': must be at least 0, or -1"):
+    with pytest.raises(InvalidArgumentError, match="max_queue_size of 'a' to -2: must be at least 0, or -1"):
         graph.set_input_stream_max_queue_size("a", -2)
     with pytest.raises(NotFoundError, match="there is no graph input 'c'"):
         graph.set_input_stream_max_queue_size("c", 2)

@@ -13,8 +13,8 @@ import pytest
 
 import penstock
 from penstock.errors import GraphRunError, InvalidArgumentError, ResourceExhaustedError, StatusCode
-from penstock.runtime.runner import timer
-from penstock.runtime.runner.timer import ByteLimit
+from penstock.runtime.runner import byte_limit
+from penstock.runtime.runner.byte_limit import ByteLimit
 from penstock_testing import calculator, testing_registry
 
 TIMEOUT = 20
@@ -215,7 +215,7 @@ def test_a_thread_that_other_work_kept_from_running_looks_again_as_soon_as_ever(
     """A pause that grew with the time on the clock let gigabytes into the queues of a busy machine."""
     graph = filled(make, Sized(920))
     times = iter(range(0, 1000, 10))  # each time that it is asked, ten seconds have passed
-    monkeypatch.setattr(timer, "monotonic", lambda: next(times))
+    monkeypatch.setattr(byte_limit, "monotonic", lambda: next(times))
 
     assert ByteLimit(runner_of(graph), 100_000).look() <= 0.0501
 
@@ -223,7 +223,7 @@ def test_a_thread_that_other_work_kept_from_running_looks_again_as_soon_as_ever(
 def test_weighing_takes_a_twentieth_of_a_processor_at_most(make, runner_of, monkeypatch) -> None:
     graph = filled(make, Sized(920))
     used = iter([10.0, 11.0])
-    monkeypatch.setattr(timer, "thread_time", lambda: next(used))
+    monkeypatch.setattr(byte_limit, "thread_time", lambda: next(used))
 
     assert ByteLimit(runner_of(graph), 100_000).look() == pytest.approx(20.0)
 
@@ -261,9 +261,7 @@ def test_a_run_that_is_over_gets_no_error(make, runner_of) -> None:
 
 
 def test_a_limit_below_one_is_refused(limited) -> None:
-    with pytest.raises(
-        InvalidArgumentError, match=r"max_queued_bytes 0: must be at least 1, or infinity for no limit"
-    ):
+    with pytest.raises(InvalidArgumentError, match=r"max_queued_bytes=0\): must be at least 1, or infinity"):
         limited("", 0)
 
 

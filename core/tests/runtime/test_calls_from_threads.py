@@ -12,7 +12,7 @@ import pytest
 import penstock
 from penstock.errors import FailedPreconditionError, GraphRunError, WaitTimeoutError
 from penstock.runs import RUNNING
-from penstock.runtime import forgotten, start
+from penstock.runtime import forgotten, graph_runs
 from penstock.runtime.running import Running
 from penstock_testing import calculator
 from penstock_testing.inline import InlineExecutor
@@ -97,8 +97,8 @@ def test_a_run_that_is_about_to_begin_is_seen_by_nobody(graph, slow):
 
 
 def test_a_run_is_seen_in_the_moment_in_which_it_begins_with_its_lock_held(graph):
-    starter, states = graph._starter, []
-    begin = starter._begin
+    runs, states = graph._runs, []
+    begin = runs._begin
 
     def look(runner, new):
         def is_free():
@@ -107,10 +107,10 @@ def test_a_run_is_seen_in_the_moment_in_which_it_begins_with_its_lock_held(graph
                 runner.lock.release()
             return taken
 
-        states.append((runner.schedule.state, starter.is_running, in_thread(is_free)()))
+        states.append((runner.schedule.state, runs.is_running, in_thread(is_free)()))
         begin(runner, new)
 
-    starter._begin = look
+    runs._begin = look
     graph.start_run()
 
     assert states == [(RUNNING, False, False)]
@@ -118,41 +118,41 @@ def test_a_run_is_seen_in_the_moment_in_which_it_begins_with_its_lock_held(graph
 
 
 def test_an_interrupt_in_the_moment_in_which_a_run_begins_leaves_nothing_of_it(graph):
-    starter, threads, runs = graph._starter, set(threading.enumerate()), set(forgotten.RUNNING)
-    begin = starter._begin
+    runs, threads, under_way = graph._runs, set(threading.enumerate()), set(forgotten.RUNNING)
+    begin = runs._begin
 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    starter._begin = interrupted
+    runs._begin = interrupted
     with pytest.raises(KeyboardInterrupt):
         graph.start_run()
     assert (graph.is_running, graph.run_count) == (False, 0)
     assert set(threading.enumerate()) <= threads
-    assert set(forgotten.RUNNING) <= runs
+    assert set(forgotten.RUNNING) <= under_way
 
-    starter._begin = begin
+    runs._begin = begin
     graph.start_run()
     graph.close(TIMEOUT)
 
 
 def test_a_thread_waits_only_for_some_time_until_another_has_started_or_ended_a_run(graph, slow, monkeypatch):
-    monkeypatch.setattr(start, "_TURN_S", 0.1)
+    monkeypatch.setattr(graph_runs, "_TURN_S", 0.1)
     started = in_thread(graph.start_run)
     assert slow.asked.wait(TIMEOUT)
     for call in (graph.start_run, lambda: graph.rows("b")):
-        with pytest.raises(WaitTimeoutError, match="another thread starts a run of this graph, and is not"):
+        with pytest.raises(WaitTimeoutError, match="another thread starts a run of this graph, and still"):
             call()
     slow.may_go_on.set()
     assert started() is None
 
     graph.close_all_input_streams()
     stops, may_stop = threading.Event(), threading.Event()
-    stop = graph._starter.runner.stop
-    graph._starter.runner.stop = lambda timeout: (stops.set(), may_stop.wait(TIMEOUT), stop(timeout))
+    stop = graph._runs.runner.stop
+    graph._runs.runner.stop = lambda timeout: (stops.set(), may_stop.wait(TIMEOUT), stop(timeout))
     ended = in_thread(lambda: graph.wait_until_done(TIMEOUT))
     assert stops.wait(TIMEOUT)
-    with pytest.raises(WaitTimeoutError, match="another thread ends the run of this graph, and is not ready"):
+    with pytest.raises(WaitTimeoutError, match="another thread ends the run of this graph, and still has"):
         graph.wait_until_done(TIMEOUT)
     may_stop.set()
     assert ended() is None
@@ -261,7 +261,7 @@ def test_a_thread_that_has_waited_for_a_run_does_not_end_the_next(graph, runner_
     before = runner_of(graph)
     graph.start_run()
 
-    graph._starter._finish(before)  # what a thread does that was slow to wake
+    graph._runs._finish(before)  # what a thread does that was slow to wake
 
     assert graph.is_running
     graph.add_packet_to_input_stream("a", penstock.Packet(1, 1))

@@ -182,7 +182,8 @@ def test_an_awaited_result_must_be_none_or_stop(make, method) -> None:
     feed_quietly(graph)
     expected = "42" if method == "process" else "penstock.STOP"
     with pytest.raises(
-        GraphRunError, match=rf"node 'Bad': the awaited result of {method}\(\) is {expected}; it must be None"
+        GraphRunError,
+        match=rf"'Bad': the awaited outcome of {method}\(\) is {expected}; it must be None",
     ):
         graph.close(TIMEOUT)
 
@@ -333,7 +334,8 @@ def test_what_does_not_follow_its_cancellation_is_given_up_with_the_node_named(m
     assert started.wait(TIMEOUT)
     graph.cancel()
     with pytest.raises(
-        GraphRunError, match=r"node 'Deaf': process\(\) did not end within 0.05 s after it was cancelled"
+        GraphRunError,
+        match=r"the deferred process\(\) did not end within 0.05 s after it was cancelled",
     ):
         graph.wait_until_done(TIMEOUT)
     future.set_result(None)

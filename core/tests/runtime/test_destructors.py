@@ -87,7 +87,7 @@ def test_a_call_of_a_destructor_in_the_middle_of_a_change_is_refused_and_the_run
         Caller(call)
         gc.collect()
 
-    graph._starter.runner.change(collect)
+    graph._runs.runner.change(collect)
 
     assert [isinstance(error, FailedPreconditionError) for error in errors] == [True], errors
     assert "was called by a destructor" in str(errors[0])
@@ -101,12 +101,12 @@ def test_a_call_of_a_destructor_in_the_middle_of_a_change_is_refused_and_the_run
 def test_the_end_of_a_run_that_was_waited_for_twice_leaves_the_next_run_alone(make, passing) -> None:
     graph = make([(passing, "in", "out")], "in")
     graph.start_run()
-    first = graph._starter.runner
+    first = graph._runs.runner
     graph.close_all_input_streams()
     graph.wait_until_done(TIMEOUT)
     graph.start_run()
 
-    graph._starter._finish(first)  # what a second thread does that waited for the first run
+    graph._runs._finish(first)  # what a second thread does that waited for the first run
 
     assert graph.is_running
     graph.add_packet_to_input_stream("in", Packet(1, 1))

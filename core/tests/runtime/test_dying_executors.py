@@ -25,7 +25,7 @@ node { name: "second" calculator: "Second" input_stream: "between" output_stream
 """
 
 
-class DyingLease(penstock.Lease):
+class DyingLease(penstock.ExecutorLease):
     def __init__(self, executor, work):
         self._executor = executor
         self.work = work
@@ -224,7 +224,7 @@ def test_a_call_that_never_returns_is_left_alone_and_writes_nothing_when_it_does
 
     class Threads(penstock.Executor):
         def lend_to(self, work):
-            class Lease(penstock.Lease):
+            class ExecutorLease(penstock.ExecutorLease):
                 def wake(self):
                     threads.append(threading.Thread(target=work.run))
                     threads[-1].start()
@@ -234,7 +234,7 @@ def test_a_call_that_never_returns_is_left_alone_and_writes_nothing_when_it_does
                         thread.join(timeout)
                     return not any(thread.is_alive() for thread in threads)
 
-            return Lease()
+            return ExecutorLease()
 
     graph = penstock.CalculatorGraph(
         """
@@ -391,7 +391,7 @@ def test_a_coroutine_that_ignores_its_cancellation_does_not_hold_up_the_end(shor
     graph.cancel()
     began = time.monotonic()
 
-    with pytest.raises(GraphRunError, match=r"'Deaf': process\(\) did not end within 0.3 s after"):
+    with pytest.raises(GraphRunError, match=r"the deferred process\(\) did not end within 0.3 s after"):
         graph.wait_until_done(TIMEOUT)
 
     assert time.monotonic() - began < 10  # not the 30 s that threads of a healthy run may take

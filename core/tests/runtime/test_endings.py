@@ -15,7 +15,7 @@ import penstock
 from penstock.errors import GraphRunError, InvalidArgumentError
 from penstock.runtime import forgotten
 from penstock.runtime.event_loops.lazy_loop import LazyLoop
-from penstock.runtime.executors.executor import Executor, Lease
+from penstock.runtime.executors.executor import Executor, ExecutorLease
 from penstock.runtime.runner import deferred
 from penstock.timestamp import MAX, POSTSTREAM, PRESTREAM
 from penstock_testing import InlineExecutor, calculator, testing_registry
@@ -176,7 +176,7 @@ def test_a_close_has_its_own_time_after_a_call_that_was_given_up(make, monkeypat
 
     first, second = words(cancelled(graph))
     assert first == "the run was cancelled"
-    assert second.endswith("node 'Deaf': process() did not end within 1 s after it was cancelled")
+    assert second.endswith("'Deaf': the deferred process() did not end within 1 s after it was cancelled")
     assert closed.is_set()
     deaf.set_result(None)
 
@@ -203,7 +203,7 @@ def test_the_late_result_of_a_call_that_was_given_up_changes_nothing(make, monke
 
     first, second = words(cancelled(graph))
     assert first == "the run was cancelled"
-    assert second.endswith("node 'Deaf': process() did not end within 0.05 s after it was cancelled")
+    assert second.endswith("'Deaf': the deferred process() did not end within 0.05 s after it was cancelled")
     assert deaf.done()
     assert got == []
 
@@ -363,18 +363,18 @@ class Watched(Executor):
         self.stops: list[int] = []
         self.timeouts: list[float | None] = []
 
-    def lend_to(self, work) -> Lease:
+    def lend_to(self, work) -> ExecutorLease:
         if self.fails == "start":
             raise InvalidArgumentError("not today")
         self.stops.append(0)
         return _WatchedLease(self, InlineExecutor().lend_to(work), len(self.stops) - 1)
 
 
-class _WatchedLease(Lease):
+class _WatchedLease(ExecutorLease):
     helps = True
     watches = True
 
-    def __init__(self, executor: Watched, inner: Lease, number: int) -> None:
+    def __init__(self, executor: Watched, inner: ExecutorLease, number: int) -> None:
         self._executor, self._inner, self._number = executor, inner, number
 
     def wake(self) -> None:

@@ -203,7 +203,7 @@ def test_an_executor_is_handed_in_before_the_first_run(make, pools) -> None:
     graph = make([(Nothing, "in")], "in")
     graph.start_run()
     graph.close(TIMEOUT)
-    with pytest.raises(FailedPreconditionError, match="executor 'x': hand executors in before the first run"):
+    with pytest.raises(FailedPreconditionError, match="executor 'x': hand the graph's executors in before"):
         graph.set_executor("x", pools())
 
 
@@ -240,8 +240,9 @@ def test_a_pool_that_was_shut_down_ends_the_run_with_a_clear_error(make, pools) 
 
     error = end_of(graph)
     assert isinstance(error, GraphRunError)
-    assert "executor 'mine' cannot run anything: the ThreadPoolExecutor handed in with set_executor" in str(
-        error
+    assert (
+        "executor 'mine' cannot run anything: the pool ThreadPoolExecutor handed in with set_executor"
+        in str(error)
     )
     assert "keep it running until the graph is done" in str(error)
 

@@ -92,7 +92,7 @@ def test_a_fork_while_another_thread_changes_the_graph_hangs_in_no_call_of_the_c
         is_held.set()
         may_end.wait(TIMEOUT)
 
-    thread = threading.Thread(target=graph._starter.runner.change, args=(hold,))
+    thread = threading.Thread(target=graph._runs.runner.change, args=(hold,))
     thread.start()
     assert is_held.wait(TIMEOUT)
 

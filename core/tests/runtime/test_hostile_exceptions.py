@@ -119,7 +119,7 @@ def graph_that(raises):  # noqa: C901  # one place after the other
             raises.at("policy fill")
             super().fill(timestamp, inputs)
 
-    class Lease(penstock.Lease):
+    class ExecutorLease(penstock.ExecutorLease):
         helps = True
 
         def __init__(self, lease):
@@ -139,7 +139,7 @@ def graph_that(raises):  # noqa: C901  # one place after the other
     class Runs(InlineExecutor):
         def lend_to(self, work):
             raises.at("executor start")
-            return Lease(super().lend_to(work))
+            return ExecutorLease(super().lend_to(work))
 
     class Service:
         def __init__(self):

@@ -50,7 +50,7 @@ PREAMBLE = """
         # Two threads that C code of the standard library wakes, which no interrupt can break.
         def lend_to(self, work):
             return Lent(work)
-    class Lent(penstock.Lease):
+    class Lent(penstock.ExecutorLease):
         def __init__(self, work):
             self.work, self.asked = work, queue.SimpleQueue()
             self.threads = [threading.Thread(target=self.serve, daemon=True) for _ in range(2)]

@@ -16,7 +16,7 @@ import sys
 import penstock
 from penstock.plugins.default_registry import default_registry
 
-class Lent(penstock.Lease):
+class Lent(penstock.ExecutorLease):
     helps = True
 
     def __init__(self, work):

@@ -374,7 +374,7 @@ def test_light_steps_run_in_a_row_on_a_thread_with_a_time_limit_too(monkeypatch)
         def lend_to(self, work):
             return InWaits(work)
 
-    class InWaits(penstock.Lease):
+    class InWaits(penstock.ExecutorLease):
         helps = watches = True
 
         def __init__(self, work):

@@ -59,7 +59,7 @@ def test_an_observer_that_takes_no_name_and_packet_is_refused(make, observer, co
 
     with pytest.raises(
         InvalidArgumentError,
-        match=rf"^observer of 'out': .* takes {count}, but is called with the stream's name and the",
+        match=rf"^the graph's observer of 'out': .* takes {count}, but is called with the stream's name",
     ):
         graph.observe_output_stream("out", observer)
 
@@ -182,7 +182,7 @@ def test_the_text_of_an_observers_exception_is_asked_for_once_and_without_the_lo
 
     class MuteError(Exception):
         def __str__(self) -> str:
-            owned.append(graph._starter.runner.lock._is_owned())
+            owned.append(graph._runs.runner.lock._is_owned())
             raise RuntimeError("never readable")
 
     def observe(*_) -> None:

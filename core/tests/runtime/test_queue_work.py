@@ -9,7 +9,7 @@ import pytest
 
 import penstock
 from penstock import CalculatorGraph, Packet
-from penstock.engine.schedule import PAUSED, RUNNING, TERMINATED
+from penstock.engine.run_state import PAUSED, RUNNING, TERMINATED
 from penstock.engine.stream import Observer
 from penstock.errors import GraphRunError
 from penstock.runtime.runner import waiting
@@ -172,7 +172,7 @@ def test_while_a_step_runs_another_thread_is_asked_for_unless_sleeping_ones_watc
             self.work = work
             return type("Counted", (_Lease,), lease_says)(self)
 
-    class _Lease(penstock.Lease):
+    class _Lease(penstock.ExecutorLease):
         def __init__(self, executor):
             self._executor = executor
 
@@ -201,7 +201,7 @@ def test_while_a_step_runs_another_thread_is_asked_for_unless_sleeping_ones_watc
 
 
 def test_a_lease_that_says_nothing_helps_sends_and_watches_nothing():
-    class Plain(penstock.Lease):
+    class Plain(penstock.ExecutorLease):
         def wake(self):
             pass
 

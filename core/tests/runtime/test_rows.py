@@ -26,7 +26,7 @@ from penstock.errors import (
     TimestampOrderError,
     WaitTimeoutError,
 )
-from penstock.runtime.rows.streams import LEFT
+from penstock.runtime.rows.row_reader import LEFT
 from penstock.runtime.runner.runner import Runner
 from penstock_testing import InlineExecutor, OneSetInputStreamHandler, calculator, testing_registry
 

@@ -20,7 +20,7 @@ from penstock.errors import (
 )
 from penstock.runtime import awaiting
 from penstock.runtime import running as running_module
-from penstock.runtime.rows.streams import LEFT
+from penstock.runtime.rows.row_reader import LEFT
 from penstock_testing import ManualClock, calculator
 
 TIMEOUT = 20
@@ -746,7 +746,7 @@ def test_what_add_refuses_leaves_the_graph_well(make, on_loop) -> None:
                 await run.add("in", 4, 4)
             with pytest.raises(NotFoundError, match=r"there is no graph input 'inn' \(did you mean 'in'\?\)"):
                 await run.add("inn", 6, 6)
-            with pytest.raises(penstock.PenstockError, match="stream 'in': the packet has no timestamp"):
+            with pytest.raises(penstock.PenstockError, match="graph input 'in': the packet has no time"):
                 await run.add("in", 6)
             await run.add("in", Packet(6, 6))
             graph.close_all_input_streams()

@@ -50,7 +50,7 @@ class Sending(penstock.Executor):
         return _Lease(work, self)
 
 
-class _Lease(penstock.Lease):
+class _Lease(penstock.ExecutorLease):
     sends = True
 
     def __init__(self, work, executor):

@@ -19,7 +19,7 @@ from penstock.errors import (
     UnavailableError,
 )
 from penstock.explain import GRAPH
-from penstock.runtime.view import RunView
+from penstock.runtime.run_view import RunView
 from penstock.services import ServiceKey
 from penstock_testing import calculator, testing_registry
 
@@ -280,9 +280,9 @@ def test_calls_are_timed_where_the_graph_or_else_the_application_says_so(config,
 
 
 def test_no_service_is_none(make) -> None:
-    with pytest.raises(InvalidArgumentError, match=r"service 'test\.word' of the graph: the object is None"):
+    with pytest.raises(InvalidArgumentError, match=r"set_service of 'test\.word': the object is None"):
         make([(Nothing, "in")], "in").set_service(WORD, None)
-    with pytest.raises(InvalidArgumentError, match=r"service 'test\.word' of the graph: the object is None"):
+    with pytest.raises(InvalidArgumentError, match=r"set_service of 'test\.word': the object is None"):
         penstock.CalculatorGraph("", services={WORD: None})
 
 

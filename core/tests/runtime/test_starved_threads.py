@@ -113,7 +113,7 @@ def test_a_coroutine_that_cannot_be_cancelled_is_given_up_after_the_grace_time(m
 
 
 def test_a_loop_whose_module_no_thread_can_import_is_unavailable(monkeypatch) -> None:
-    monkeypatch.delitem(sys.modules, "penstock.runtime.event_loops.tasks", raising=False)
+    monkeypatch.delitem(sys.modules, "penstock.runtime.event_loops.task_futures", raising=False)
     loop = lazy_loop.LazyLoop("loop")
     coroutine = never(None)
     with starved(), pytest.raises(UnavailableError, match="no event loop can be made"):

@@ -38,7 +38,7 @@ def feed(graph, numbers, stream: str = "in") -> None:
 
 
 def relays(graph) -> list[bool]:
-    return [node.relay is not None for node in graph._starter.runner.schedule.nodes]
+    return [node.relay is not None for node in graph._runs.runner.schedule.nodes]
 
 
 @pytest.mark.parametrize("threads", [0, 1, 2, 8])
@@ -102,7 +102,7 @@ def test_a_thousand_watchers_come_and_go_and_no_packet_is_lost_or_doubled(make, 
                     "ab"[number % 2], lambda _, p, piece=piece: piece.append(p.payload)
                 )
                 unwatch()
-                graph._starter.runner.ask(check_invariants)
+                graph._runs.runner.ask(check_invariants)
         except BaseException as error:  # noqa: BLE001  # shown by the test
             failures.append(error)
         finally:
@@ -115,7 +115,7 @@ def test_a_thousand_watchers_come_and_go_and_no_packet_is_lost_or_doubled(make, 
         feed(graph, [count])
         count += 1
     watcher.join(TIMEOUT)
-    schedule = graph._starter.runner.schedule
+    schedule = graph._runs.runner.schedule
     graph.close(TIMEOUT)
 
     assert failures == []
@@ -168,7 +168,7 @@ def test_a_step_at_an_extreme_timestamp_that_writes_an_ordinary_packet_ends_as_o
     leave.set()
     graph.wait_until_idle(TIMEOUT)
 
-    states = [node.state for node in graph._starter.runner.schedule.nodes]
+    states = [node.state for node in graph._runs.runner.schedule.nodes]
     assert states == [CLOSED] * 2
     graph.close(TIMEOUT)
     assert seen == [5]
@@ -203,7 +203,7 @@ def test_a_watcher_may_leave_from_inside_its_own_callback_and_is_called_once(mak
     for number in range(5):
         feed(graph, [number])
         graph.wait_until_idle(TIMEOUT)
-    schedule = graph._starter.runner.schedule
+    schedule = graph._runs.runner.schedule
     graph.close(TIMEOUT)
 
     assert seen == [0]
@@ -226,13 +226,13 @@ def test_a_watcher_that_leaves_while_it_is_called_sees_what_was_written_before(m
     feed(graph, [0])
     assert inside.wait(TIMEOUT)
     unwatch()
-    graph._starter.runner.ask(check_invariants)
+    graph._runs.runner.ask(check_invariants)
     with pytest.raises(WaitTimeoutError):
         graph.wait_until_idle(0.02)  # the run waits for it, as for any observer
     feed(graph, [1])
     assert written.wait(TIMEOUT)
     leave.set()
-    schedule = graph._starter.runner.schedule
+    schedule = graph._runs.runner.schedule
     graph.close(TIMEOUT)
 
     assert seen == [0]

@@ -180,7 +180,7 @@ def test_a_change_that_the_recording_could_not_keep_is_refused(registry, tmp_pat
     graph.add_packet_to_input_stream("in", Packet(1, 1))
     graph.set_options("n", {"factor": 2}, at=2)
     graph.close_all_input_streams()
-    runner = graph._starter.runner
+    runner = graph._runs.runner
     recording = next(node for node in runner.schedule.nodes if node.name == "recording")
     runner.wait(lambda: recording.state == CLOSED, PATIENCE_S, "the end of the recording")
     for change in (graph.set_options, graph.swap):

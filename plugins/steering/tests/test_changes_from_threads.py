@@ -7,7 +7,7 @@ import threading
 import pytest
 
 import penstock
-from penstock.runs import starter_of
+from penstock.runs import runs_of
 from penstock_steering.steering import Steering
 
 PATIENCE_S = 30.0
@@ -97,7 +97,7 @@ def test_a_change_while_another_thread_starts_a_run_counts_in_that_run(steered, 
 def test_a_change_waits_until_it_is_known_whether_a_run_begins(steered, monkeypatch):
     one = steered("Tuned")
     one.graph.set_options("n", {"offset": 1})
-    steering = starter_of(one.graph).steering
+    steering = runs_of(one.graph).steering
     has_planned, may_go_on = threading.Event(), threading.Event()
     prepare = steering.prepare
 
@@ -120,11 +120,11 @@ def test_a_change_waits_until_it_is_known_whether_a_run_begins(steered, monkeypa
 
 def test_a_graph_has_one_steering_whichever_threads_ask_first(steered):
     one = steered("Tuned")
-    starter = starter_of(one.graph)
-    first = Steering(starter.plan, None)
+    runs = runs_of(one.graph)
+    first = Steering(runs.plan, None)
 
-    assert starter.steer(first) is first
-    assert starter.steer(Steering(starter.plan, None)) is first
+    assert runs.steer(first) is first
+    assert runs.steer(Steering(runs.plan, None)) is first
 
 
 def test_a_change_that_has_just_come_into_effect_is_what_the_next_begins_from(steered, monkeypatch):
@@ -132,7 +132,7 @@ def test_a_change_that_has_just_come_into_effect_is_what_the_next_begins_from(st
     one.graph.start_run()
     one.feed(1)
     one.graph.set_options("n", {"gain": 10})
-    steered_node = starter_of(one.graph).steering._steered["n"]
+    steered_node = runs_of(one.graph).steering._steered["n"]
     takes, told = steered_node._change_options, []
 
     def look(version, step):
@@ -150,8 +150,8 @@ def test_a_reset_does_not_end_a_run_that_another_thread_has_begun(steered, monke
     one = steered("Tuned")
     one.graph.start_run()
     one.graph.set_options("n", {"offset": 1})
-    starter = starter_of(one.graph)
-    keep_all = starter.steering.keep_all
+    runs = runs_of(one.graph)
+    keep_all = runs.steering.keep_all
 
     def end_and_start_again(schedule, runner):
         monkeypatch.undo()
@@ -159,7 +159,7 @@ def test_a_reset_does_not_end_a_run_that_another_thread_has_begun(steered, monke
         asked.append(in_thread(lambda: (one.end(), one.graph.start_run())))
 
     asked = []
-    monkeypatch.setattr(starter.steering, "keep_all", end_and_start_again)
+    monkeypatch.setattr(runs.steering, "keep_all", end_and_start_again)
     with pytest.raises(penstock.errors.FailedPreconditionError, match="while the graph runs"):
         _reset_after(one.graph, asked)
     assert (one.graph.is_running, one.graph.run_count) == (True, 2)
@@ -170,25 +170,25 @@ def test_a_reset_does_not_end_a_run_that_another_thread_has_begun(steered, monke
 
 def _reset_after(graph, asked):
     """Reset, where the wait for the old run ends only after another thread has begun the next."""
-    starter = starter_of(graph)
-    wait, resetting = starter.wait_until_done, threading.get_ident()
+    runs = runs_of(graph)
+    wait, resetting = runs.wait_until_done, threading.get_ident()
 
     def slow(timeout=None, runner=None):
         if threading.get_ident() == resetting:  # the other thread waits for the old run by this function too
             asked[0]()
         wait(timeout, runner)
 
-    starter.wait_until_done = slow
+    runs.wait_until_done = slow
     try:
         graph.reset(timeout=PATIENCE_S)
     finally:
-        starter.wait_until_done = wait
+        runs.wait_until_done = wait
 
 
 def test_only_the_run_of_a_reset_takes_over_what_was_kept(steered):
     one = steered("Tuned")
     one.graph.set_options("n", {"offset": 1})
-    steering = starter_of(one.graph).steering
+    steering = runs_of(one.graph).steering
     with steering.keeping():
         assert steering.keeps
         assert in_thread(lambda: steering.keeps)() is False

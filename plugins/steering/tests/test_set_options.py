@@ -363,7 +363,7 @@ def test_nodes_that_nobody_changes_are_called_as_ever(steered):
     one = steered("Tuned")
     one.graph.start_run()
     one.feed(1)
-    node = one.graph._starter.runner.schedule.nodes[0]
+    node = one.graph._runs.runner.schedule.nodes[0]
     assert node.process == node.calculator.process
-    assert one.graph._starter.steering is None
+    assert one.graph._runs.steering is None
     one.end()

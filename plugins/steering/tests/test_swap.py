@@ -373,7 +373,7 @@ def test_an_object_whose_time_does_not_come_is_closed_however_the_run_ends(
     if end == "done":
         assert one.end() == [(1, 1), (2, 4)]
     elif end == "dropped":
-        runner = one.graph._starter.runner
+        runner = one.graph._runs.runner
         one.graph = penstock.CalculatorGraph('input_stream: "in"')
         runner.wait(lambda: runner.is_over, PATIENCE_S, "the end")
     else:

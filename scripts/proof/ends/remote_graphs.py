@@ -17,7 +17,7 @@ from penstock.explain import ledger
 from penstock.lowlevel import CLOSE, PROCESS
 from penstock.packs import default_registry
 from penstock.runs import RUNNING, TERMINATED
-from penstock.runtime.event_loops.tasks import TaskFuture
+from penstock.runtime.event_loops.task_futures import TaskFuture
 from penstock_testing import ScheduleHarness
 from penstock_testing.schedules import HeldStep
 

@@ -11,7 +11,7 @@ import queue
 import threading
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from penstock import Executor, ExecutorDefaults, Lease
+from penstock import Executor, ExecutorDefaults, ExecutorLease
 from penstock.errors import FailedPreconditionError, InvalidArgumentError, UnavailableError
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class SensorBusExecutor(Executor):
 
         return cls(options.get(SensorBusExecutorOptions).quiet_us)
 
-    def lend_to(self, work: Work) -> Lease:
+    def lend_to(self, work: Work) -> ExecutorLease:
         """Open the line, and serve a run.
 
         Raises:
@@ -129,7 +129,7 @@ def _begun(lease: _BusLease, timeout_s: float | None) -> _BusLease:
     return lease
 
 
-class _BusLease(Lease):
+class _BusLease(ExecutorLease):
     """One thread, from the opening of a line to its closing.
 
     Signals go through a `SimpleQueue`, and the pause waits for a lock: operations of both are atomic, so an

@@ -5,21 +5,21 @@ A context belongs to one invocation at a time; only the thread that runs it touc
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar, final
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
-from penstock.engine.input import NO_PACKET, Input
+from penstock.engine.input_port import NO_PACKET, Input
+from penstock.engine.methods import METHODS, OPEN
 from penstock.engine.native import mypyc_attr
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock.timestamp import UNSET, Timestamp
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
-    from concurrent.futures import Future
     from typing import SupportsIndex
 
     from penstock.contract import CalculatorContract
     from penstock.engine.node import Node
-    from penstock.engine.output import Output, OutputSidePacket
+    from penstock.engine.outcome import Outcome
+    from penstock.engine.output_port import Output, OutputSidePacket
     from penstock.engine.packet import Packet
     from penstock.engine.stream import InputStream, OutputStream
     from penstock.port_collection import Ports
@@ -27,31 +27,6 @@ if TYPE_CHECKING:
 
 S = TypeVar("S")
 M = TypeVar("M")
-
-OPEN: Final = 0
-PROCESS: Final = 1
-CLOSE: Final = 2
-METHODS: Final = ("open", "process", "close")
-
-
-@final
-class Stop:
-    """The type of `STOP`."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "penstock.STOP"
-
-    def __reduce__(self) -> str:
-        return "STOP"
-
-
-#: What `process` returns to end a source, or, from a calculator with inputs, the run.
-STOP: Final = Stop()
-
-#: What `process` may return; `open` and `close` likewise, but for STOP.
-Outcome: TypeAlias = "Stop | Awaitable[Stop | None] | Future[Stop | None] | None"
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -254,7 +229,8 @@ class CalculatorContext:
 def _only(ports: Ports[S], what: str, node: str) -> S:
     if len(ports) != 1:
         raise InvalidArgumentError(
-            f"node {node!r} has {len(ports)} {what}s; cc.{what} stands for an only one, use cc.{what}s[...]",
+            f"node {node!r} has {len(ports)} {what}s, but cc.{what} is for calculators with one; use "
+            f"cc.{what}s[...]",
             node=node,
         )
     return ports.items[0]

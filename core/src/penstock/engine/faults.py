@@ -4,26 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock.engine.calculator import PROCESS
+from penstock.engine.methods import PROCESS
 from penstock.engine.native import mypyc_attr
-from penstock.errors import (
-    PenstockError,
-    StatusCode,
-    StreamClosedError,
-    TimestampOrderError,
-    UnavailableError,
-    code_of,
-    field_of,
-    text_of,
-    words_of,
-)
+from penstock.errors import PenstockError, StreamClosedError, code_of, field_of, text_of, words_of
 from penstock.port_tags import port_name
 from penstock.timestamp import show
 
 if TYPE_CHECKING:
-    from penstock.engine.node import Node, Step
-    from penstock.engine.output import Output
-    from penstock.engine.stream import OutputStream, Queue
+    from penstock.engine.node import Node
+    from penstock.engine.step import Step
+    from penstock.engine.stream import OutputStream
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)  # one for each builtin that it is, see `PenstockError`
@@ -67,37 +57,3 @@ def failed_policy(node: Node, error: BaseException) -> PenstockError:
     )
     failure.__cause__ = error
     return failure
-
-
-def late_output(output: Output) -> TimestampOrderError:
-    """Return the error of a parallel call that wrote behind what an earlier call has written."""
-    stream, t = output.stream, output.packets[0].stamp
-    return TimestampOrderError(
-        f"stream {stream.name!r}: packet at {show(t)} is behind the bound {show(stream.bound)}; parallel "
-        "calls of process() leave in the order of their inputs, and timestamps in a stream must increase",
-        stream=stream.name,
-        timestamp=t,
-    )
-
-
-def layer_deadlock(waiting: Node, blocker: Node) -> PenstockError:
-    """Return the error of sources that wait for a lower layer which can never start."""
-    return PenstockError(
-        f"deadlock: source node {waiting.name!r} in layer {waiting.layer} cannot start, because source node "
-        f"{blocker.name!r} in the lower layer {blocker.layer} is not open: it waits for a side packet that "
-        "never came",
-        code=StatusCode.UNKNOWN,
-        node=waiting.name,
-    )
-
-
-def queue_deadlock(queue: Queue) -> UnavailableError:
-    """Return the error of a graph in which everything waits because a queue is full."""
-    node = queue.node.name if queue.node is not None else "?"
-    return UnavailableError(
-        "deadlock: all nodes are idle while sources wait for the full input stream "
-        f"{queue.name!r} of node {node!r} ({len(queue.queue)} packets, limit {queue.max_size}); raise "
-        "max_queue_size, or let the limit grow by leaving report_deadlock unset",
-        node=node,
-        stream=queue.name,
-    )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Protocol
 
-from penstock.engine.invoker import GUARD, Layer
+from penstock.engine.layer import Layer, LayerLevel
 from penstock.engine.native import mypyc_attr
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from penstock.engine.node import Step
+    from penstock.engine.step import Step
 
 #: Verdicts about a failed call: the run fails; the call counts as one that wrote nothing; it is made again.
 FAIL: Final = 0
@@ -31,7 +31,7 @@ class Guard(Layer):
     """Decides about the failed calls of one node, and may replace its calculator: it sets `inner`."""
 
     def __init__(self) -> None:
-        super().__init__(GUARD)
+        super().__init__(LayerLevel.GUARD)
 
     @property
     def failures(self) -> Sequence[CallFailure]:
@@ -44,5 +44,5 @@ class Guard(Layer):
         What the call wrote is taken back already; what this writes is delivered after SKIP.
         """
         raise NotImplementedError(
-            f"{type(self).__name__} is a guard that does not say what a failed call means"
+            f"{type(self).__name__} is a Guard without a judge method, which says what a failed call means"
         )

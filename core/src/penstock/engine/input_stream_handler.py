@@ -15,7 +15,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from penstock.engine.native import mypyc_attr
-from penstock.engine.packet import NOTHING, Packet
+from penstock.engine.packet import NO_PAYLOAD, Packet
 from penstock.errors import InvalidArgumentError
 from penstock.timestamp import DONE, ONE_OVER_POSTSTREAM, POSTSTREAM, UNSET, UNSTARTED, previous_allowed
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
-    from penstock.engine.input import Input
+    from penstock.engine.input_port import Input
     from penstock.engine.stream import InputStream
 
     Look: TypeAlias = Callable[[], int]
@@ -328,7 +328,7 @@ class Batch:
         """Drop what was collected and not delivered."""
         for _, shown in self._sets:
             for stream, (packet, _) in zip(inputs, shown, strict=True):
-                if packet.value is not NOTHING:
+                if packet.value is not NO_PAYLOAD:
                     stream.disuse(reason, 1)
                     stream.flow.garbage.append(packet)
         self._sets.clear()

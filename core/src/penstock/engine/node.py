@@ -3,10 +3,8 @@
 `RunBuilder` puts a node together; from then on only `Schedule` changes it, but for what the runtime measures
 (`slowness`, `busy_ns`). What the steps of a node call is its invoker: see `penstock.engine.invoker`.
 
-A *step* is one call of a method of the node's calculator: it is prepared (waits in a ready queue), runs,
-and is completed exactly once. A node has one step at a time, unless `max_in_flight` allows several calls
-of `process`; then each has a step and a context of its own, and their outputs leave in the order of the
-calls.
+A node has one step at a time, unless `max_in_flight` allows several calls of `process`; then each has a step
+and a context of its own, and their outputs leave in the order of the calls.
 """
 
 from __future__ import annotations
@@ -14,9 +12,9 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Final
 
-from penstock.engine.calculator import CLOSE, OPEN, PROCESS, CalculatorContext
 from penstock.engine.guard import Guard
-from penstock.engine.invoker import entry, link
+from penstock.engine.layer import entry, link
+from penstock.engine.methods import CLOSE, OPEN, PROCESS
 from penstock.errors import InvalidArgumentError
 from penstock.timestamp import MAX, UNSET
 
@@ -24,14 +22,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from penstock.engine.calculator import NodeServices
-    from penstock.engine.input import Input
     from penstock.engine.input_stream_handler import Advance, InputStreamHandler
-    from penstock.engine.invoker import Invoker, Layer, NodeOptions
-    from penstock.engine.output import Output
+    from penstock.engine.invoker import Invoker
+    from penstock.engine.layer import Layer, LayerOptions
     from penstock.engine.scheduler_queue import ReadyQueue
     from penstock.engine.shortcuts import Relay
+    from penstock.engine.step import Step
     from penstock.engine.stream import InputStream, OutputStream
-    from penstock.port_collection import Ports
 
 #: States of a node. FAILED: `open` raised, so that nothing else is called.
 UNOPENED: Final = 0
@@ -41,38 +38,6 @@ CLOSING: Final = 3
 CLOSED: Final = 4
 FAILED: Final = 5
 STATES: Final = ("unopened", "opening", "opened", "closing", "closed", "failed in open")
-
-
-# Step is the context itself, because the two live and are used together; a second object would cost 0.2 us
-# in each step.
-class Step(CalculatorContext):
-    """One call of one method: a token that is completed exactly once, and what the method sees."""
-
-    __slots__ = ("call", "in_port", "in_ports", "is_done", "is_running", "out_ports", "words")
-
-    def __init__(self, node: Node) -> None:
-        super().__init__(node)
-        #: What is called with this step: `open`, `process` or `close` of the node's invoker.
-        self.call: Callable[[Step], object] = node.open
-        #: `in_ports`, `out_ports`: the ports of `inputs` and `outputs` as tuples.
-        self.in_ports: tuple[Input, ...] = ()
-        #: The only one of `in_ports`; None where there are others or none.
-        self.in_port: Input | None = None
-        self.out_ports: tuple[Output, ...] = ()
-        #: Taken and not yet completed.
-        self.is_running = False
-        #: Completed and waiting for earlier steps of its node (with max_in_flight).
-        self.is_done = False
-        #: What the error of a call that failed says; "" before, and when the guard has dealt with it.
-        self.words = ""
-
-    def connect(self, inputs: Ports[Input], outputs: Ports[Output]) -> None:
-        """Give the step its ports; called once."""
-        self.inputs = inputs
-        self.outputs = outputs
-        self.in_ports = inputs.items
-        self.in_port = inputs.items[0] if len(inputs.items) == 1 else None
-        self.out_ports = outputs.items
 
 
 #: `prepared` of nodes with one step at a time: an empty deque takes 600 bytes.
@@ -195,7 +160,7 @@ class Node:
         return self.layers[-1].inner if self.layers else self._calculator
 
     @property
-    def options(self) -> NodeOptions | None:
+    def options(self) -> LayerOptions | None:
         """The options that the present call sees, where a layer has changed them; None: those of the plan."""
         for layer in self.layers:
             if (options := layer.options) is not None:

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class _Nothing:
+class _NoPayload:
     """The value of an empty packet, in place of a payload."""
 
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return "NOTHING"
+        return "NO_PAYLOAD"
 
 
-NOTHING: Final = _Nothing()
+NO_PAYLOAD: Final = _NoPayload()
 
 
 class Packet:
@@ -42,12 +42,12 @@ class Packet:
 
     # A plain class with slots: one is made for each output of each step, and `attrs.frozen` costs 2.2
     # times as much. `value` and `stamp` are the engine's own view of `payload` and `timestamp`: the
-    # payload or `NOTHING`, and a plain int. `is_ordinary` says that `stamp` is below 2**61 in size: compared
-    # once here, since each comparison with such a number takes 20 ns, and a step would make seven.
+    # payload or `NO_PAYLOAD`, and a plain int. `is_ordinary` says that `stamp` is below 2**61 in size:
+    # compared once here, since each such comparison takes 20 ns, and a step would make seven.
 
     __slots__ = ("is_ordinary", "stamp", "value")
 
-    def __init__(self, payload: object = NOTHING, timestamp: SupportsIndex = UNSET) -> None:
+    def __init__(self, payload: object = NO_PAYLOAD, timestamp: SupportsIndex = UNSET) -> None:
         self.value = payload
         try:
             stamp = index(timestamp)
@@ -60,7 +60,7 @@ class Packet:
     def payload(self) -> object:
         """The payload, or None in an empty packet."""
         value = self.value
-        return None if value is NOTHING else value
+        return None if value is NO_PAYLOAD else value
 
     @property
     def timestamp(self) -> Timestamp:
@@ -69,7 +69,7 @@ class Packet:
 
     def is_empty(self) -> bool:
         """Return whether there is no payload. A payload of None is a payload."""
-        return self.value is NOTHING
+        return self.value is NO_PAYLOAD
 
     def at(self, timestamp: SupportsIndex) -> Packet:
         """Return a packet with the same payload at `timestamp`."""
@@ -85,7 +85,7 @@ class Packet:
         value = self.value
         if isinstance(value, expected):
             return value
-        if value is NOTHING:
+        if value is NO_PAYLOAD:
             raise InternalError(f"expected a packet of type {expected.__name__!r}, got an empty packet")
         raise PacketTypeError(
             f"the packet holds a {type(value).__name__!r}, but a {expected.__name__!r} was asked for"
@@ -108,6 +108,6 @@ class Packet:
 
     def __repr__(self) -> str:
         """Return the packet in a few words, whatever state the payload is in: see `shown`."""
-        payload = "" if self.value is NOTHING else shown(self.value)
+        payload = "" if self.value is NO_PAYLOAD else shown(self.value)
         stamp = "" if self.stamp == UNSET else f"{'' if payload else 'timestamp='}{show(self.stamp)}"
         return f"Packet({', '.join(filter(None, (payload, stamp)))})"

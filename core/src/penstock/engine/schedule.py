@@ -20,22 +20,13 @@ from __future__ import annotations
 from heapq import heappush
 from typing import TYPE_CHECKING, Final
 
-from penstock.engine import faults, leaps
-from penstock.engine.calculator import CLOSE, METHODS, OPEN, PROCESS
+from penstock.engine import deadlock, faults, leaps
 from penstock.engine.guard import AGAIN, FAIL
 from penstock.engine.input_stream_handler import NOT_READY, READY_FOR_CLOSE
-from penstock.engine.node import (
-    CLOSED,
-    CLOSING,
-    FAILED,
-    OPENED,
-    OPENING,
-    UNOPENED,
-    Node,
-    Step,
-)
-from penstock.engine.output import Output
-from penstock.engine.packet import NOTHING, Packet
+from penstock.engine.methods import CLOSE, METHODS, OPEN, PROCESS
+from penstock.engine.node import CLOSED, CLOSING, FAILED, OPENED, OPENING, UNOPENED, Node
+from penstock.engine.output_port import Output, late_output
+from penstock.engine.packet import NO_PAYLOAD, Packet
 from penstock.engine.stream import add_dropped
 from penstock.errors import CalculatorError, CancelledError, InternalError, PenstockError
 from penstock.timestamp import (
@@ -55,8 +46,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from penstock.engine.flow import FlowControl
-    from penstock.engine.invoker import Layer
+    from penstock.engine.layer import Layer
     from penstock.engine.scheduler_queue import ReadyQueue
+    from penstock.engine.step import Step
     from penstock.engine.stream import Observer, OutputStream, Queue
 
 #: Why packets are dropped, as the ledger says it.
@@ -221,7 +213,7 @@ class Schedule:
         if output.stream.is_closed:
             raise faults.closed_input(output.stream, self.stopped_by)
         if packet.stamp < output.bound and stream_id in self.late and self._is_merely_late(output, packet):
-            if self.late[stream_id] == DROP_LATE or packet.value is NOTHING or output.bound > MAX:
+            if self.late[stream_id] == DROP_LATE or packet.value is NO_PAYLOAD or output.bound > MAX:
                 self._drop_late(output.stream, packet)
                 return
             packet = packet.at(output.bound)
@@ -234,12 +226,12 @@ class Schedule:
         return (
             stream.is_ordered
             and packet.stamp >= PRESTREAM
-            and (packet.value is NOTHING or stream.fits(packet.value))
+            and (packet.value is NO_PAYLOAD or stream.fits(packet.value))
         )
 
     def _drop_late(self, stream: OutputStream, packet: Packet) -> None:
         self.garbage.append(packet)
-        if packet.value is not NOTHING:
+        if packet.value is not NO_PAYLOAD:
             stream.added += 1
             add_dropped(stream.dropped, LATE, 1)
 
@@ -319,7 +311,7 @@ class Schedule:
     def polled(self, observer: Observer) -> Packet:
         """Take the oldest packet out of a poller's queue; one must be waiting."""
         packet = observer.queue.popleft()
-        observer.delivered += packet.value is not NOTHING
+        observer.delivered += packet.value is not NO_PAYLOAD
         if observer.is_full and len(observer.queue) < observer.max_size:
             self.flow.became_free(observer)
             self._settle()
@@ -327,7 +319,7 @@ class Schedule:
 
     def forget(self, observer: Observer) -> None:
         """Throw away what waits in a poller's queue."""
-        count = sum(packet.value is not NOTHING for packet in observer.queue)
+        count = sum(packet.value is not NO_PAYLOAD for packet in observer.queue)
         if count:
             observer.count_dropped(FORGOTTEN, count)
         self.garbage.extend(observer.queue)
@@ -528,7 +520,7 @@ class Schedule:
             late = next((o for o in first.out_ports if _is_late(o)), None)
             if late is not None:
                 first.is_done = False
-                self._fail_step(first, faults.late_output(late))
+                self._fail_step(first, late_output(late))
                 return
             in_order.popleft()
             for output in first.out_ports:
@@ -907,7 +899,7 @@ class Schedule:
         if blocker is not None:
             if not self._graph_inputs_open:
                 waiting = next(n for n in self._waiting_sources if n.layer == lowest)
-                self.fail_later(faults.layer_deadlock(waiting, blocker))
+                self.fail_later(deadlock.layer_deadlock(waiting, blocker))
                 return True
             return False
         now = [node for node in self._waiting_sources if node.layer == lowest]
@@ -973,7 +965,7 @@ class Schedule:
         if not stuck:
             return False
         if self._report_deadlock:
-            self.fail_later(faults.queue_deadlock(stuck[0]))
+            self.fail_later(deadlock.queue_deadlock(stuck[0]))
             return True
         if self.on_stuck is not None:
             self.on_stuck(self, stuck)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from penstock.engine.node import Node, Step
+    from penstock.engine.node import Node
+    from penstock.engine.step import Step
 
 
 class ReadyQueue:

@@ -13,18 +13,20 @@ from typing import TYPE_CHECKING, Final
 
 from penstock.engine.input_stream_handler import NOT_READY, READY_FOR_CLOSE
 from penstock.engine.node import OPENED
-from penstock.engine.schedule import RUNNING, Schedule
+from penstock.engine.run_state import RUNNING
+from penstock.engine.schedule import Schedule
 from penstock.timestamp import DONE, MAX, ONE_OVER_POSTSTREAM
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from penstock.engine.flow import FlowControl
-    from penstock.engine.input import Input
+    from penstock.engine.input_port import Input
     from penstock.engine.input_stream_handler import Advance, InputStreamHandler, Look, SyncSet
-    from penstock.engine.node import Node, Step
-    from penstock.engine.output import Output
+    from penstock.engine.node import Node
+    from penstock.engine.output_port import Output
     from penstock.engine.scheduler_queue import ReadyQueue
+    from penstock.engine.step import Step
     from penstock.engine.stream import InputStream, Observer, OutputStream
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from penstock.engine.calculator import CLOSE, OPEN
+from penstock.engine.methods import CLOSE, OPEN
 from penstock.timestamp import DONE, PRESTREAM, UNSTARTED
 
 if TYPE_CHECKING:
-    from penstock.engine.node import Step
-    from penstock.engine.output import Output
+    from penstock.engine.output_port import Output
     from penstock.engine.packet import Packet
+    from penstock.engine.step import Step
 
 #: The input timestamps of the methods that a step may show.
 _STAMPS: Final = {OPEN: UNSTARTED, CLOSE: DONE}

@@ -40,16 +40,8 @@ class Queue:
     """Packets that wait for one reader, and the limit at which their sources are throttled."""
 
     __slots__ = (
-        "delivered",
-        "dropped",
-        "is_full",
-        "max_size",
-        "may_grow",
-        "name",
-        "node",
-        "queue",
-        "throttles",
-    )
+        "delivered", "dropped", "is_full", "max_size", "may_grow", "name", "node", "queue", "throttles",
+    )  # fmt: skip
 
     def __init__(self, name: str, node: Node | None, *, may_grow: bool = True) -> None:
         self.name: Final = name
@@ -175,7 +167,7 @@ class InputStream(Queue):
 _UNSTARTED_PACKET: Final = Packet(timestamp=UNSTARTED)
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)  # see `runtime.rows.streams`
+@mypyc_attr(allow_interpreted_subclasses=True)  # see `runtime.rows.row_reader`
 class Observer(Queue):
     """A reader outside the graph: a callback or a poller.
 

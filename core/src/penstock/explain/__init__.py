@@ -10,38 +10,20 @@ a `GraphView` of the graph that it runs in.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from penstock.late_names import late_names
 
-if TYPE_CHECKING:
-    from penstock.explain.packet_ledger import Cut as Cut, Drop as Drop, Ledger as Ledger
-    from penstock.explain.packet_ledger import ReaderAccount as ReaderAccount, StreamAccount as StreamAccount
-    from penstock.explain.packet_ledger import cuts as cuts, ledger as ledger
-    from penstock.explain.graph_view import GRAPH as GRAPH, GraphView as GraphView
-    from penstock.explain.why_search import story as story, why as why
-    from penstock.explain.snapshots import ExecutorState as ExecutorState, NodeState as NodeState
-    from penstock.explain.snapshots import Snapshot as Snapshot, StreamState as StreamState
-    from penstock.explain.snapshots import StreamWait as StreamWait, snapshot as snapshot
-    from penstock.explain.snapshots import weighed_snapshot as weighed_snapshot
-    from penstock.explain.snapshots import snapshot_with_calls as snapshot_with_calls
-    from penstock.explain.calls import Call as Call, calls_under_way as calls_under_way
-    from penstock.explain.calls import standing_calls as standing_calls
-    from penstock.explain.waits import Link as Link, Wait as Wait, WaitKind as WaitKind, Why as Why
-
 #: Module → the names that it has.
 _HOMES: Final = {
-    "penstock.explain.packet_ledger": "Cut Drop Ledger ReaderAccount StreamAccount cuts ledger",
+    "penstock.explain.packet_ledger": "Drop Ledger LedgerCut ReaderAccount StreamAccount ledger",
     "penstock.explain.graph_view": "GRAPH GraphView",
-    "penstock.explain.why_search": "story why",
+    "penstock.explain.why_search": "Why story why",
     "penstock.explain.snapshots": (
-        "ExecutorState NodeState Snapshot StreamState StreamWait snapshot snapshot_with_calls "
-        "weighed_snapshot"
+        "ExecutorState NodeState Snapshot StreamState snapshot snapshot_with_calls weighed_snapshot"
     ),
     "penstock.explain.calls": "Call calls_under_way standing_calls",
-    "penstock.explain.waits": "Link Wait WaitKind Why",
+    "penstock.explain.waits": "StreamWait Wait WaitKind WaitLink",
 }
 
-
-if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name
-    __all__, __getattr__, __dir__ = late_names(__name__, _HOMES)
+__all__, __getattr__, __dir__ = late_names(__name__, _HOMES)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from penstock.engine.calculator import METHODS, PROCESS
+from penstock.engine.methods import METHODS, PROCESS
 from penstock.timestamp import show
 
 if TYPE_CHECKING:
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from types import CodeType, FrameType
 
     from penstock.engine.invoker import Invoker
-    from penstock.engine.node import Node, Step
+    from penstock.engine.node import Node
     from penstock.engine.schedule import Schedule
+    from penstock.engine.step import Step
 
 
 #: Name in a module whose calculators call functions of the application, as `penstock.functions` makes them.

@@ -5,11 +5,10 @@ Invariant: nothing here calls code of users.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from penstock.engine.calculator import METHODS, PROCESS
-from penstock.engine.schedule import NOT_STARTED, PAUSED, RUNNING, TERMINATED
-from penstock.explain.waits import Link, WaitKind
+from penstock.engine.methods import METHODS, PROCESS
+from penstock.explain.waits import WaitKind, WaitLink
 from penstock.timestamp import DONE, MIN, PRESTREAM, Timestamp, previous_allowed, show
 
 if TYPE_CHECKING:
@@ -17,14 +16,6 @@ if TYPE_CHECKING:
     from penstock.engine.node import Node
     from penstock.engine.schedule import Schedule
     from penstock.engine.stream import InputStream, Observer, OutputStream, Queue
-
-#: The state of a schedule, as a user reads it.
-RUN_STATES: Final = {
-    NOT_STARTED: "not started",
-    RUNNING: "running",
-    PAUSED: "paused",
-    TERMINATED: "over",
-}
 
 
 def terms(policy: InputStreamHandler) -> str:
@@ -46,13 +37,13 @@ def bound_of(stream: OutputStream | InputStream, word: str = "bound") -> str:
     return "(no packet yet)" if stream.bound == PRESTREAM else f"({word} {show(stream.bound)})"
 
 
-def forgotten(stream: OutputStream) -> Link:
+def forgotten(stream: OutputStream) -> WaitLink:
     """Return the link for the writer of a stream that left the stream's bound behind."""
     node = stream.node
     assert node is not None  # graph inputs have no writer to forget  # noqa: S101
     done = previous_allowed(min(processed_below(node), DONE))
     beyond = f"nothing beyond {show(stream.bound - 1)}" if stream.bound > MIN else "nothing at all"
-    return Link(
+    return WaitLink(
         WaitKind.FORGOTTEN_BOUND,
         f"node {node.name!r} ({node.kind}) has processed all up to {show(done)} but promises {beyond} on "
         f"stream {stream.name!r}; let it write a packet, call set_next_timestamp_bound() of that output, or "
@@ -64,11 +55,11 @@ def forgotten(stream: OutputStream) -> Link:
     )
 
 
-def running(node: Node) -> Link:
+def running(node: Node) -> WaitLink:
     """Return the link for a node whose call has not come back; the earliest call."""
     step = node.in_order[0] if node.in_order else node.step  # calls begin in the order of their inputs
     at = f" at {show(step.stamp)}" if step.method == PROCESS and node.inputs else ""
-    return Link(
+    return WaitLink(
         WaitKind.RUNNING,
         f"node {node.name!r} is running ({node.running()} calls): {METHODS[step.method]}(){at} has "
         "not come back",
@@ -77,9 +68,9 @@ def running(node: Node) -> Link:
     )
 
 
-def being_called(observer: Observer) -> Link:
+def being_called(observer: Observer) -> WaitLink:
     """Return the link for an observer that has not seen everything."""
-    return Link(
+    return WaitLink(
         WaitKind.OBSERVER,
         f"an observer of stream {observer.name!r} has not come back; {len(observer.queue)} packets or bounds "
         "wait for it",

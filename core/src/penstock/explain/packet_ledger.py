@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from penstock.engine.packet import NOTHING
+from penstock.engine.packet import NO_PAYLOAD
 from penstock.port_tags import port_name
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Drop:
 
 
 @attrs.frozen
-class Cut:
+class LedgerCut:
     """Elements that a node has left out of lists because of a limit; the lists themselves went on."""
 
     #: On which the lists came.
@@ -102,10 +102,7 @@ class StreamAccount:
     @property
     def drops(self) -> tuple[Drop, ...]:
         """What was dropped, before and at the readers."""
-        places = [
-            (self.place, self.dropped),
-            *((reader.place, reader.dropped) for reader in self.readers),
-        ]
+        places = [(self.place, self.dropped), *((reader.place, reader.dropped) for reader in self.readers)]
         return tuple(
             Drop(self.name, place, reason, count)
             for place, dropped in places
@@ -113,10 +110,10 @@ class StreamAccount:
         )
 
     @property
-    def cuts(self) -> tuple[Cut, ...]:
+    def cuts(self) -> tuple[LedgerCut, ...]:
         """What readers have left out of the stream's lists."""
         return tuple(
-            Cut(self.name, reader.place, reason, count)
+            LedgerCut(self.name, reader.place, reason, count)
             for reader in self.readers
             for reason, count in reader.cut.items()
         )
@@ -165,7 +162,7 @@ class Ledger:
         return tuple(drop for stream in self.streams for drop in stream.drops)
 
     @property
-    def cuts(self) -> tuple[Cut, ...]:
+    def cuts(self) -> tuple[LedgerCut, ...]:
         """What was left out of lists because of limits: stream, place, reason and count of elements."""
         return tuple(cut for stream in self.streams for cut in stream.cuts)
 
@@ -216,7 +213,7 @@ def ledger(schedule: Schedule, *, is_half_changed: bool = False) -> Ledger:
     return Ledger(tuple(map(_settled, accounts)) if is_half_changed else accounts)
 
 
-def cuts(schedule: Schedule) -> tuple[Cut, ...]:
+def ledger_cuts(schedule: Schedule) -> tuple[LedgerCut, ...]:
     """Return what nodes have left out of lists. Call it with the run's lock held."""
     if not any(stream.cut for node in schedule.nodes for stream in node.inputs):
         return ()
@@ -282,7 +279,7 @@ def _observer_account(observer: Observer, through: int) -> ReaderAccount:
         delivered = observer.delivered
         try:
             # a copy, as another thread may take packets out; bounds without packet do not count
-            waiting = sum(packet.value is not NOTHING for packet in observer.queue.copy())
+            waiting = sum(packet.value is not NO_PAYLOAD for packet in observer.queue.copy())
         except RuntimeError:  # taken out while it was copied: on Pythons without the interpreter's lock
             continue
         if observer.delivered == delivered:
@@ -291,11 +288,7 @@ def _observer_account(observer: Observer, through: int) -> ReaderAccount:
     if observer.is_claimed and delivered + sum(dropped.values()) + waiting == through - 1:
         waiting += 1
     return ReaderAccount(
-        place=place_of(observer),
-        node="",
-        delivered=delivered,
-        dropped=dropped,
-        in_flight=waiting,
+        place=place_of(observer), node="", delivered=delivered, dropped=dropped, in_flight=waiting
     )
 
 

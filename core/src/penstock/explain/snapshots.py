@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 import attrs
 
 from penstock.engine.node import CLOSED, FAILED, OPENED, STATES, UNOPENED
+from penstock.engine.run_state import RUN_STATES
 from penstock.engine.stand_in import StandIn
 from penstock.engine.stream import UNLIMITED, add_dropped
-from penstock.explain.culprits import RUN_STATES, bound_of
+from penstock.explain.culprits import bound_of
+from penstock.explain.waits import StreamWait
 from penstock.timestamp import show
 
 if TYPE_CHECKING:
@@ -26,18 +28,6 @@ if TYPE_CHECKING:
     from penstock.engine.schedule import Schedule
     from penstock.engine.stream import InputStream, OutputStream
     from penstock.explain.calls import Call
-
-
-@attrs.frozen
-class StreamWait:
-    """A stream that a node waits for."""
-
-    #: Its name.
-    stream: str
-    #: The timestamp bound, as a user reads it.
-    bound: str
-    #: What must be settled there; "" where any packet will do.
-    timestamp: str = ""
 
 
 @attrs.frozen

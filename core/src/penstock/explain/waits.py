@@ -1,4 +1,4 @@
-"""Why a run does not go on: chains of waits as data, and the words for them.
+"""What the nodes of a run wait for: chains of waits, as data.
 
 Every waiting node has a chain of links; each link waits for the next, and the last one is the
 culprit: what somebody can do something about. Chains that meet share their rest, so that a graph of n
@@ -15,12 +15,7 @@ import attrs
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from penstock.explain.calls import Call
-    from penstock.explain.packet_ledger import Cut
     from penstock.timestamp import Timestamp
-
-#: Of a chain that is longer, the words show both ends only, so many links each.
-_SHOWN_AT_EACH_END = 5
 
 
 class WaitKind(enum.StrEnum):
@@ -79,7 +74,19 @@ class WaitKind(enum.StrEnum):
 
 
 @attrs.frozen
-class Link:
+class StreamWait:
+    """A stream that a node waits for."""
+
+    #: Its name.
+    stream: str
+    #: The timestamp bound, as a user reads it.
+    bound: str
+    #: What must be settled there; "" where any packet will do.
+    timestamp: str = ""
+
+
+@attrs.frozen
+class WaitLink:
     """One link of a chain: what waits, and what it waits for."""
 
     #: What it waits for, or why the chain ends here.
@@ -101,11 +108,11 @@ class Hop:
     """A link and what comes after it."""
 
     #: What waits.
-    link: Link
+    link: WaitLink
     #: Key of the next hop, or None. A node's id, or the complement of a graph input's stream id.
     then: int | None = None
     #: The last link, where the chain ends after this one. With neither, `link` is the last.
-    culprit: Link | None = None
+    culprit: WaitLink | None = None
 
 
 @attrs.frozen
@@ -122,18 +129,18 @@ class Wait:
     #: Packets in the node's queues.
     held: int
     #: The last link of the chain.
-    culprit: Link
+    culprit: WaitLink
     #: `key`, `first`, `hops`: where the chain begins, and the hops that all chains share; see `chain`.
     key: int | None = attrs.field(repr=False, eq=False)
     first: Hop = attrs.field(repr=False, eq=False)
     hops: Mapping[int, Hop] = attrs.field(repr=False, eq=False)
 
     @property
-    def chain(self) -> tuple[Link, ...]:
+    def chain(self) -> tuple[WaitLink, ...]:
         """The links from this node to the culprit."""
         return tuple(link for _, link in self.steps())
 
-    def steps(self) -> Iterator[tuple[int | None, Link]]:
+    def steps(self) -> Iterator[tuple[int | None, WaitLink]]:
         """Yield the links with the keys of their hops; a link that is a culprit only has none."""
         key, hop = self.key, self.first
         seen = {key}
@@ -146,77 +153,3 @@ class Wait:
             hop = self.hops[key]
         if hop.link is not self.culprit:
             yield None, self.culprit
-
-
-@attrs.frozen
-class Why:
-    """Why a run does not go on. `str()` of it is the story in words."""
-
-    #: "not started", "running", "paused" or "over".
-    state: str
-    #: What waits; those that hold up packets first. Of a run that is over: nodes that had packets in their
-    #: queues when the sources had ended.
-    waits: tuple[Wait, ...] = ()
-    #: Where their chains end, each once, in the same order.
-    culprits: tuple[Link, ...] = ()
-    #: What has gone wrong.
-    errors: tuple[str, ...] = ()
-    #: The node that ended the run by returning STOP though it has inputs, or None.
-    stopped_by: str | None = None
-    #: The calls of calculators that have not come back, and where each stands.
-    calls: tuple[Call, ...] = ()
-    #: What limits of nodes have left out of lists, so that it is missing further on.
-    cuts: tuple[Cut, ...] = ()
-
-    def __str__(self) -> str:
-        lines = [self._headline()]
-        lines.extend(f"  an error of the run: {error}" for error in self.errors)
-        told: set[int] = set()
-        for wait in _heads_first(self.waits):
-            lines.extend(_told(wait, told))
-        lines.extend(f"  {call}" for call in self.calls)
-        lines.extend(f"  {cut}" for cut in self.cuts)
-        return "\n".join(lines)
-
-    def _headline(self) -> str:
-        if self.state == "not started":
-            return "the run has not started; call start_run()"
-        if self.state == "over":
-            if self.errors:
-                return "the run is over: it failed"
-            if self.stopped_by is not None:
-                return f"the run is over: node {self.stopped_by!r} returned STOP"
-            left = ", while packets were in queues, since" if any(wait.held for wait in self.waits) else ""
-            return f"the run is over: its sources and graph inputs have ended{left}"
-        failed = ", has failed and comes to its end" if self.errors else ""
-        paused = "; call resume()" if self.state == "paused" else ""
-        return f"the run is {self.state}{failed}{paused}"
-
-
-def _heads_first(waits: tuple[Wait, ...]) -> list[Wait]:
-    """Return the waits in order: first those whose node is in no other wait's chain."""
-    inner = {wait.first.then for wait in waits}
-    return sorted(waits, key=lambda wait: wait.key in inner)
-
-
-def _told(wait: Wait, told: set[int]) -> list[str]:
-    """Return the lines of a chain, up to where it meets one that has been written."""
-    if wait.key in told and wait.hops.get(wait.key) is wait.first:
-        return []
-    texts: list[str] = []
-    for key, link in wait.steps():
-        if key in told and texts:
-            texts.append(f"{link.text}, as told above")
-            break
-        texts.append(link.text)
-        if key is not None:
-            told.add(key)
-    else:
-        if len(texts) > 1:
-            texts[-1] = f"culprit: {texts[-1]}"
-    first, *rest = texts
-    left_out = len(rest) - 2 * _SHOWN_AT_EACH_END
-    if left_out > 0:
-        rest[_SHOWN_AT_EACH_END:-_SHOWN_AT_EACH_END] = [f"({left_out} more links)"]
-    reasons = [text if text.startswith(("culprit: ", "(")) else f"because {text}" for text in rest]
-    return [f"  {first}", *(f"    {reason}" for reason in reasons)]

@@ -1,4 +1,6 @@
-"""The search for culprits: from each waiting node to what it waits for, and so on to the end.
+"""Why a run does not go on, as data and in words, and the search for it.
+
+The search for culprits goes from each waiting node to what it waits for, and so on to the end.
 
 Each node has one hop that it waits for first, and for each key (a node's id, or the complement of a
 graph input's stream id) the hop is made once; so the whole is linear in nodes and connections, and
@@ -10,10 +12,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import attrs
+
 from penstock.engine.node import CLOSED, FAILED, OPENED, OPENING, STATES, UNOPENED
-from penstock.engine.schedule import PAUSED, RUNNING
+from penstock.engine.run_state import PAUSED, RUN_STATES, RUNNING
 from penstock.explain.culprits import (
-    RUN_STATES,
     being_called,
     bound_of,
     forgotten,
@@ -23,8 +26,8 @@ from penstock.explain.culprits import (
     running,
     terms,
 )
-from penstock.explain.packet_ledger import ROWS, cuts, place_of
-from penstock.explain.waits import Hop, Link, Wait, WaitKind, Why
+from penstock.explain.packet_ledger import ROWS, ledger_cuts, place_of
+from penstock.explain.waits import Hop, Wait, WaitKind, WaitLink
 from penstock.timestamp import ONE_OVER_POSTSTREAM, Timestamp, show
 
 if TYPE_CHECKING:
@@ -33,19 +36,65 @@ if TYPE_CHECKING:
     from penstock.engine.node import Node
     from penstock.engine.schedule import Schedule
     from penstock.engine.stream import InputStream, OutputStream, Queue
+    from penstock.explain.calls import Call
+    from penstock.explain.packet_ledger import LedgerCut
 
 #: Of a circle of more nodes the first ones are named.
 _SHOWN_IN_CIRCLE: Final = 6
+#: Of a chain that is longer, the words show both ends only, so many links each.
+_SHOWN_AT_EACH_END = 5
+
+
+@attrs.frozen
+class Why:
+    """Why a run does not go on. `str()` of it is the story in words."""
+
+    #: "not started", "running", "paused" or "over".
+    state: str
+    #: What waits; those that hold up packets first. Of a run that is over: nodes that had packets in their
+    #: queues when the sources had ended.
+    waits: tuple[Wait, ...] = ()
+    #: Where their chains end, each once, in the same order.
+    culprits: tuple[WaitLink, ...] = ()
+    #: What has gone wrong.
+    errors: tuple[str, ...] = ()
+    #: The node that ended the run by returning STOP though it has inputs, or None.
+    stopped_by: str | None = None
+    #: The calls of calculators that have not come back, and where each stands.
+    calls: tuple[Call, ...] = ()
+    #: What limits of nodes have left out of lists, so that it is missing further on.
+    cuts: tuple[LedgerCut, ...] = ()
+
+    def __str__(self) -> str:
+        lines = [self._headline()]
+        lines.extend(f"  an error of the run: {error}" for error in self.errors)
+        told: set[int] = set()
+        for wait in _heads_first(self.waits):
+            lines.extend(_told(wait, told))
+        lines.extend(f"  {call}" for call in self.calls)
+        lines.extend(f"  {cut}" for cut in self.cuts)
+        return "\n".join(lines)
+
+    def _headline(self) -> str:
+        if self.state == "not started":
+            return "the run has not started; call start_run()"
+        if self.state == "over":
+            if self.errors:
+                return "the run is over: it failed"
+            if self.stopped_by is not None:
+                return f"the run is over: node {self.stopped_by!r} returned STOP"
+            left = ", while packets were in queues, since" if any(wait.held for wait in self.waits) else ""
+            return f"the run is over: its sources and graph inputs have ended{left}"
+        failed = ", has failed and comes to its end" if self.errors else ""
+        paused = "; call resume()" if self.state == "paused" else ""
+        return f"the run is {self.state}{failed}{paused}"
 
 
 def why(schedule: Schedule) -> Why:
     """Return for each waiting node of a run the chain to its culprit. Call it with the run's lock held."""
     search = _Search(schedule)
-    waits = [
-        *search.observers(),
-        *(search.nodes() if schedule.state in (RUNNING, PAUSED) else ()),
-    ]
-    held: dict[Link, int] = {}
+    waits = [*search.observers(), *(search.nodes() if schedule.state in (RUNNING, PAUSED) else ())]
+    held: dict[WaitLink, int] = {}
     for wait in waits:
         held[wait.culprit] = held.get(wait.culprit, 0) + wait.held
     waits.sort(key=lambda wait: (not held[wait.culprit], not wait.held))
@@ -55,13 +104,42 @@ def why(schedule: Schedule) -> Why:
         culprits=tuple(dict.fromkeys(wait.culprit for wait in waits)),
         errors=tuple(str(error) for error in schedule.errors),
         stopped_by=schedule.stopped_by,
-        cuts=cuts(schedule),
+        cuts=ledger_cuts(schedule),
     )
 
 
 def story(schedule: Schedule) -> str:
     """Return in words why a run does not go on: for each waiting node the chain to the culprit."""
     return str(why(schedule))
+
+
+def _heads_first(waits: tuple[Wait, ...]) -> list[Wait]:
+    """Return the waits in order: first those whose node is in no other wait's chain."""
+    inner = {wait.first.then for wait in waits}
+    return sorted(waits, key=lambda wait: wait.key in inner)
+
+
+def _told(wait: Wait, told: set[int]) -> list[str]:
+    """Return the lines of a chain, up to where it meets one that has been written."""
+    if wait.key in told and wait.hops.get(wait.key) is wait.first:
+        return []
+    texts: list[str] = []
+    for key, link in wait.steps():
+        if key in told and texts:
+            texts.append(f"{link.text}, as told above")
+            break
+        texts.append(link.text)
+        if key is not None:
+            told.add(key)
+    else:
+        if len(texts) > 1:
+            texts[-1] = f"culprit: {texts[-1]}"
+    first, *rest = texts
+    left_out = len(rest) - 2 * _SHOWN_AT_EACH_END
+    if left_out > 0:
+        rest[_SHOWN_AT_EACH_END:-_SHOWN_AT_EACH_END] = [f"({left_out} more links)"]
+    reasons = [text if text.startswith(("culprit: ", "(")) else f"because {text}" for text in rest]
+    return [f"  {first}", *(f"    {reason}" for reason in reasons)]
 
 
 class _Search:
@@ -71,8 +149,8 @@ class _Search:
         self._schedule: Final = schedule
         self._hops: dict[int, Hop] = {}
         self._extra: dict[int, list[Hop]] = {}
-        self._roots: dict[int, Link] = {}
-        self._forgotten: dict[int, Link] = {}
+        self._roots: dict[int, WaitLink] = {}
+        self._forgotten: dict[int, WaitLink] = {}
         self._writer: Final = {id(reader): stream for stream in schedule.streams for reader in stream.readers}
         self._open: Final = [node for node in schedule.nodes if node.state not in (CLOSED, FAILED)]
         self._called: Final = [
@@ -118,29 +196,22 @@ class _Search:
         )
         return waits
 
-    def _wait(
-        self,
-        key: int | None,
-        first: Hop,
-        node: str = "",
-        state: str = "",
-        held: int = 0,
-    ) -> Wait:
+    def _wait(self, key: int | None, first: Hop, node: str = "", state: str = "", held: int = 0) -> Wait:
         return Wait(node, state, held, self._culprit(key, first), key, first, self._hops)
 
     # --- where it ends ------------------------------------------------------------------------
 
-    def _culprit(self, key: int | None, first: Hop) -> Link:
+    def _culprit(self, key: int | None, first: Hop) -> WaitLink:
         if key is not None and self._hops.get(key) is first:
             return self._root(key)
         return self._root(first.then) if first.then is not None else first.culprit or first.link
 
-    def _root(self, key: int) -> Link:
+    def _root(self, key: int) -> WaitLink:
         """Return the last link of a key's chain, and remember it for all keys on the way."""
         path: list[int] = []
         place: dict[int, int] = {}
         at: int | None = key
-        root: Link | None = None
+        root: WaitLink | None = None
         while root is None:
             if at in self._roots:
                 root = self._roots[at]
@@ -158,7 +229,7 @@ class _Search:
             self._roots[passed] = root
         return root
 
-    def _circle(self, keys: Sequence[int]) -> Link:
+    def _circle(self, keys: Sequence[int]) -> WaitLink:
         links = [self._hops[key].link for key in keys]
         who = [repr(link.node or link.stream) for link in links]
         if len(who) > _SHOWN_IN_CIRCLE:
@@ -172,7 +243,7 @@ class _Search:
             )
         else:
             cure = f"raise max_queue_size, or settle the streams that the reader of {full.stream!r} lacks"
-        return Link(
+        return WaitLink(
             WaitKind.CIRCLE,
             f"the wait goes in a circle: {words}; {cure}",
             node=links[0].node,
@@ -200,7 +271,7 @@ class _Search:
         if full is not None:
             return self._for_room(f"graph input {stream.name!r}", "", full)
         return Hop(
-            Link(
+            WaitLink(
                 WaitKind.GRAPH_INPUT,
                 f"graph input {stream.name!r} is open; the application feeds or closes it, or raises its "
                 f"bound {bound_of(stream, 'now')}",
@@ -226,16 +297,11 @@ class _Search:
 
     def _ready(self, node: Node) -> Hop:
         executor = node.queue.executor_name()
-        link = Link(
-            WaitKind.THREAD,
-            f"node {node.name!r} is ready and waits for a thread of {executor}",
-            node.name,
+        link = WaitLink(
+            WaitKind.THREAD, f"node {node.name!r} is ready and waits for a thread of {executor}", node.name
         )
         if self._schedule.state == PAUSED:
-            return Hop(
-                link,
-                culprit=Link(WaitKind.PAUSED, "the graph is paused; call resume()"),
-            )
+            return Hop(link, culprit=WaitLink(WaitKind.PAUSED, "the graph is paused; call resume()"))
         busy = self._running.get(id(node.queue))
         if busy is not None:
             return Hop(link, then=busy.id)
@@ -245,7 +311,7 @@ class _Search:
             f"no thread of {executor} runs a node of this graph: they are about to, are busy elsewhere, or "
             "are those of the application, which work only while it waits for the graph"
         )
-        return Hop(link, culprit=Link(WaitKind.NO_THREAD, none))
+        return Hop(link, culprit=WaitLink(WaitKind.NO_THREAD, none))
 
     def _unopened(self, node: Node) -> Hop:
         name = self._missing.get(node.id)
@@ -255,15 +321,11 @@ class _Search:
             writer = self._writer[id(reader)].node
             if writer is not None and not reader.is_back_edge and writer.state in (UNOPENED, OPENING):
                 text = f"node {node.name!r} waits until the node that writes {reader.name!r} has opened"
-                return Hop(Link(WaitKind.OPENING, text, node.name, reader.name), then=writer.id)
+                return Hop(WaitLink(WaitKind.OPENING, text, node.name, reader.name), then=writer.id)
         return self._for_end(node, "it has not opened")
 
     def _for_side_packet(self, node: Node, name: str) -> Hop:
-        link = Link(
-            WaitKind.SIDE_PACKET,
-            f"node {node.name!r} waits for side packet {name!r}",
-            node.name,
-        )
+        link = WaitLink(WaitKind.SIDE_PACKET, f"node {node.name!r} waits for side packet {name!r}", node.name)
         maker = self._makers.get(name)
         if maker is not None and (maker.in_flight or maker.state == UNOPENED):
             return Hop(link, then=maker.id)
@@ -271,40 +333,36 @@ class _Search:
             return Hop(link, then=maker.id)
         who = "nobody" if maker is None else f"node {maker.name!r} is {STATES[maker.state]}, but"
         text = f"{who} has not made side packet {name!r}; let it call set() of that port in open or process"
-        return Hop(
-            link,
-            culprit=Link(WaitKind.NOT_MADE, text, "" if maker is None else maker.name),
-        )
+        return Hop(link, culprit=WaitLink(WaitKind.NOT_MADE, text, "" if maker is None else maker.name))
 
     def _source(self, node: Node) -> Hop:
         full = self._full.get(node.id)
         if full is not None:
             return self._for_room(f"node {node.name!r}", node.name, full)
         if node.is_active:
-            return Hop(Link(WaitKind.THREAD, f"node {node.name!r} is about to run", node.name))
+            return Hop(WaitLink(WaitKind.THREAD, f"node {node.name!r} is about to run", node.name))
         text = (
             f"node {node.name!r} waits for the sources of a lower layer and their packets to come to an end"
         )
         before = next((n for n in self._open if n.is_source and n.is_active), None) or next(
             (n for n in self._open if n.is_source and n.layer < node.layer), None
         )
-        return self._behind(Link(WaitKind.LAYER, text, node.name), before)
+        return self._behind(WaitLink(WaitKind.LAYER, text, node.name), before)
 
     def _for_end(self, node: Node, because: str) -> Hop:
         text = f"node {node.name!r} waits for the end of the run: {because}"
-        link = Link(WaitKind.END, text, node.name)
+        link = WaitLink(WaitKind.END, text, node.name)
         if self._schedule.errors:
             return self._behind(link, None)
         open_input = next(
-            (i for i in self._schedule.graph_inputs if not self._schedule.streams[i].is_closed),
-            None,
+            (i for i in self._schedule.graph_inputs if not self._schedule.streams[i].is_closed), None
         )
         if open_input is not None:
             return Hop(link, then=~open_input)
         with_streams = (n for n in self._open if n is not node and (n.inputs or n.outputs))
         return self._behind(link, next((n for n in with_streams if n.state != UNOPENED), None))
 
-    def _behind(self, link: Link, node: Node | None) -> Hop:
+    def _behind(self, link: WaitLink, node: Node | None) -> Hop:
         """Return a hop to a node; without a node, to a call that is under way."""
         if node is None:
             node = next(iter(self._running.values()), None) or next(
@@ -319,7 +377,7 @@ class _Search:
         place = place_of(full)
         reader = f"its {place}" if full.node is None else f"node {full.node.name!r}"
         text = f"{who} waits for room in the full queue of stream {full.name!r} at {reader} {limit}"
-        link = Link(WaitKind.ROOM, text, node, full.name)
+        link = WaitLink(WaitKind.ROOM, text, node, full.name)
         if full.node is not None:
             return Hop(link, then=full.node.id)
         cure = (
@@ -328,7 +386,7 @@ class _Search:
             else "call its next(), or set_max_queue_size(-1) so that it throttles nobody"
         )
         text = f"nobody reads the {place} of stream {full.name!r}, which is full {limit}; {cure}"
-        return Hop(link, culprit=Link(WaitKind.POLLER, text, stream=full.name))
+        return Hop(link, culprit=WaitLink(WaitKind.POLLER, text, stream=full.name))
 
     # --- what a policy waits for --------------------------------------------------------------
 
@@ -343,7 +401,7 @@ class _Search:
             ]
         if not hops:
             text = f"node {node.name!r} waits for what its policy {type(node.policy).__name__} asks for"
-            return [Hop(Link(WaitKind.POLICY, text, node.name))]
+            return [Hop(WaitLink(WaitKind.POLICY, text, node.name))]
         hops.sort(key=lambda found: found[:-1])
         return [found[-1] for found in hops]
 
@@ -381,16 +439,11 @@ class _Search:
         return found
 
     def _for_stream(
-        self,
-        kind: WaitKind,
-        text: str,
-        node: Node,
-        stream: InputStream,
-        needed: int | None,
+        self, kind: WaitKind, text: str, node: Node, stream: InputStream, needed: int | None
     ) -> tuple[bool, int, bool, Hop]:
         """Return a hop to the writer of a stream, and its place among the node's other hops."""
         stamp = None if needed is None else Timestamp.of(needed)
-        link = Link(kind, text, node.name, stream.name, stamp, Timestamp.of(stream.bound))
+        link = WaitLink(kind, text, node.name, stream.name, stamp, Timestamp.of(stream.bound))
         written = self._writer[id(stream)]
         if written.node is None:
             hop = Hop(link, then=~written.id)
@@ -414,7 +467,7 @@ class _Search:
             return False
         return processed_below(node) > needed
 
-    def _forgotten_link(self, stream: OutputStream) -> Link:
+    def _forgotten_link(self, stream: OutputStream) -> WaitLink:
         known = self._forgotten.get(stream.id)
         if known is None:
             known = self._forgotten[stream.id] = forgotten(stream)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import attrs
 
-from penstock.engine.calculator import Stop
+from penstock.engine.outcome import Stop
 from penstock.errors import InvalidArgumentError
 from penstock.payload_types import is_type
 from penstock.type_hints import HintParts

@@ -10,8 +10,9 @@ import inspect
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from penstock.engine.calculator import STOP, Calculator, CalculatorContext
-from penstock.engine.packet import NOTHING, Packet
+from penstock.engine.calculator import Calculator, CalculatorContext
+from penstock.engine.outcome import STOP
+from penstock.engine.packet import NO_PAYLOAD, Packet
 from penstock.errors import InvalidArgumentError
 from penstock.functions.definition import Definition, keys_of
 from penstock.functions.parameters import REQUIRED
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from penstock.contract import CalculatorContract
-    from penstock.engine.calculator import Outcome, Stop
+    from penstock.engine.outcome import Outcome, Stop
 
 #: For `graph.snapshot()`: a call stands in the function, not in this module's method.
 __penstock_calls_functions__: Final = True
@@ -114,7 +115,7 @@ class Plain(Made):
     def process(self, cc: CalculatorContext) -> Outcome:
         """Call the function with the payload, and write what it returns."""
         value = cc.inputs.items[0].packet.value
-        if value is NOTHING:
+        if value is NO_PAYLOAD:
             return None
         result: object = self._call(value)
         if result is None:
@@ -180,8 +181,8 @@ class Called(_Writing):
         ports = cc.inputs.items
         arguments: list[Any] = []
         for port, default in self._reads:
-            value = NOTHING if port is None else ports[port].packet.value
-            if value is NOTHING:
+            value = NO_PAYLOAD if port is None else ports[port].packet.value
+            if value is NO_PAYLOAD:
                 if default is REQUIRED:
                     _give_up(cc)
                     return None

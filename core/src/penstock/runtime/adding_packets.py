@@ -107,14 +107,15 @@ def checked(stream: str, packet: object, timestamp: SupportsIndex | None) -> Pac
     """
     if not isinstance(packet, Packet):
         raise InvalidArgumentError(
-            f"stream {stream!r}: {type(packet).__name__!r} is no Packet; write Packet(payload, timestamp)",
+            f"graph input {stream!r}: {type(packet).__name__!r} is no Packet; write "
+            "Packet(payload, timestamp)",
             stream=stream,
         )
     if timestamp is not None:
         packet = packet.at(timestamp)
     if packet.stamp == UNSET:
         raise InvalidArgumentError(
-            f"stream {stream!r}: the packet has no timestamp; write Packet(payload, timestamp)",
+            f"graph input {stream!r}: the packet has no timestamp; write Packet(payload, timestamp)",
             stream=stream,
         )
     return packet
@@ -147,7 +148,7 @@ class InputAdapters:
         kind = f"{type(value).__name__!r}{cure(value, stream.classes)}"
         holds = f"holds a {kind}, but the stream carries {stream.type_name}"
         raise PacketTypeError(
-            f"stream {stream.name!r}: packet at {show(packet.stamp)} {holds}{more and '; '}{more}",
+            f"graph input {stream.name!r}: packet at {show(packet.stamp)} {holds}{more and '; '}{more}",
             stream=stream.name,
             timestamp=packet.stamp,
         ) from why

@@ -7,12 +7,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from penstock.engine.flow import FlowControl
-from penstock.engine.input import Input
-from penstock.engine.node import CLOSED, Node, Step
-from penstock.engine.output import Output, OutputSidePacket
+from penstock.engine.input_port import Input
+from penstock.engine.node import CLOSED, Node
+from penstock.engine.output_port import Output, OutputSidePacket
 from penstock.engine.schedule import Schedule
 from penstock.engine.scheduler_queue import ReadyQueue
 from penstock.engine.shortcuts import ShortSchedule
+from penstock.engine.step import Step
 from penstock.engine.stream import UNLIMITED, InputStream, Observer, OutputStream
 from penstock.errors import CalculatorError, PenstockError, field_of
 from penstock.port_collection import Ports
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
 
     from penstock.engine.calculator import NodeServices
     from penstock.engine.guard import Guard
-    from penstock.engine.invoker import Layer
+    from penstock.engine.layer import Layer
     from penstock.engine.packet import Packet
     from penstock.plan import NodePlan, Plan, PortPlan, SidePortPlan
-    from penstock.runtime.executors.placed import Placed
+    from penstock.runtime.executors.graph_executors import Placed
     from penstock.runtime.side_packets import ConstantOutputs, SidePackets
     from penstock.runtime.tracing import Tracing
 
@@ -140,7 +141,7 @@ class RunBuilder:
         return node
 
     def _layers(self, plan: NodePlan, node: Node, guard: Guard | None) -> list[Layer]:
-        """Return what stands around the calculator of a node, as `penstock.engine.invoker` says."""
+        """Return what stands around the calculator of a node, as `penstock.engine.layer` says."""
         layers: list[Layer] = []
         if self._is_timed or self._tracing is not None:
             from penstock.runtime.tracing import watching  # most runs do not need it

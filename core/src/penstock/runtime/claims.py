@@ -55,5 +55,7 @@ class Claim:
         deadline = monotonic() + timeout
         while self._holder is not None and self._holder[0] == os.getpid() and not self.is_here():
             if monotonic() > deadline:
-                raise WaitTimeoutError(f"another thread {self._work}, and is not ready after {timeout:g} s")
+                raise WaitTimeoutError(
+                    f"another thread {self._work}, and still has that claim after {timeout:g} s"
+                )
             self._changed.wait(_LOOK_AGAIN_S)

@@ -12,23 +12,20 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from penstock.engine.packet import Packet
-from penstock.engine.stream import UNLIMITED
 from penstock.errors import (
     FailedPreconditionError,
     GraphRunError,
     InvalidArgumentError,
-    NotFoundError,
     PacketTypeError,
     TimestampOrderError,
-    UnavailableError,
 )
 from penstock.late_log import LateLogger
 from penstock.runtime.adding_packets import Addition, add_if_room, checked, throttled_error
 from penstock.runtime.forgotten import STOP_TIMEOUT_S, end_runs_before_pools
-from penstock.runtime.modes import GraphInputStreamAddMode, LatePacketMode, mode_of
+from penstock.runtime.graph_input_modes import GraphInputStreamAddMode, LatePacketMode, mode_of
+from penstock.runtime.graph_runs import GraphRuns, note_other_errors
 from penstock.runtime.row_desk import RowDesk, outputs_of
 from penstock.runtime.side_packets import as_side_packets
-from penstock.runtime.start import Starter, note_other_errors
 from penstock.services import CLOCK
 from penstock.timestamp import UNSET
 
@@ -108,8 +105,7 @@ class CalculatorGraph:
 
         if max_queued_bytes is not None and max_queued_bytes < 1:
             raise InvalidArgumentError(
-                f"the graph's max_queued_bytes {max_queued_bytes}: must be at least 1, or infinity for no "
-                "limit"
+                f"CalculatorGraph(max_queued_bytes={max_queued_bytes}): must be at least 1, or infinity"
             )
 
         run_hooks = None
@@ -129,18 +125,18 @@ class CalculatorGraph:
             )
             self._desk: Final = RowDesk(self._plan)
             # Its executors too ask what is allowed.
-            self._starter: Final = Starter(
+            self._runs: Final = GraphRuns(
                 self._plan, registry, self._desk, as_side_packets(side_packets), run_hooks
             )
         #: Graph input → number of its stream.
         self._inputs: Final = {one.name: one.id for one in self._plan.streams[: self._plan.graph_inputs]}
-        self._starter.services[ACCESS] = access
+        self._runs.services[ACCESS] = access
         for key, service in (services or {}).items():
             self.set_service(key, service)
-        self._starter.max_queued_bytes = max_queued_bytes
+        self._runs.max_queued_bytes = max_queued_bytes
         self._add_mode = GraphInputStreamAddMode.WAIT_TILL_NOT_FULL
         profiler = self._plan.fields.profiler_config
-        self._starter.is_timed = bool(profiler.enable_profiler)
+        self._runs.is_timed = bool(profiler.enable_profiler)
         self._own_trace: OwnTrace | None = None
         if profiler.trace_enabled:
             from penstock.plugins.default_registry import find_component  # few graphs ask for a trace
@@ -209,12 +205,12 @@ class CalculatorGraph:
         Raises:
             NotFoundError: there is no such graph input; names the most similar one.
         """
-        self._starter.input_id(name)
+        self._runs.input_id(name)
 
     @property
     def is_running(self) -> bool:
         """Whether a run is under way: it has begun, and its end has not been waited for yet."""
-        return self._starter.is_seen_here()
+        return self._runs.is_seen_here()
 
     @property
     def run_count(self) -> int:
@@ -222,7 +218,7 @@ class CalculatorGraph:
 
         A program that looks at a graph from time to time learns from it that there is another run.
         """
-        return self._starter.run_count
+        return self._runs.run_count
 
     def has_input_stream(self, name: str) -> bool:
         """Return whether the graph has a graph input of this name."""
@@ -243,7 +239,7 @@ class CalculatorGraph:
             ModuleNotFoundError: it is a pool, and penstock-executors, which runs nodes on it, is not
                 installed.
         """
-        self._starter.executors.hand_in(name, executor)
+        self._runs.executors.hand_in(name, executor)
         end_runs_before_pools()
 
     def set_service(self, key: ServiceKey[S], service: S) -> None:
@@ -254,9 +250,9 @@ class CalculatorGraph:
             FailedPreconditionError: a run is under way.
         """
         if service is None:
-            raise InvalidArgumentError(f"service {key.name!r} of the graph: the object is None")
-        self._starter.refuse_while_running("set_service")
-        self._starter.services[key] = service
+            raise InvalidArgumentError(f"graph.set_service of {key.name!r}: the object is None")
+        self._runs.refuse_while_running("set_service")
+        self._runs.services[key] = service
 
     def set_clock(self, clock: Callable[[], float]) -> None:
         """Let time-outs, and calculators that use the service `CLOCK`, read another clock.
@@ -268,7 +264,7 @@ class CalculatorGraph:
 
     def get_service(self, key: ServiceKey[S]) -> S | None:
         """Return a service object, set by the application or made for a run; None if there is no such one."""
-        found: Any = self._starter.services.get(key)
+        found: Any = self._runs.services.get(key)
         service: S | None = found
         return service
 
@@ -282,18 +278,18 @@ class CalculatorGraph:
         Raises:
             FailedPreconditionError: a run is under way.
         """
-        self._starter.refuse_while_running("set_error_callback")
+        self._runs.refuse_while_running("set_error_callback")
         if callback is not None and not callable(callback):
             raise InvalidArgumentError(f"the graph's set_error_callback: {callback!r} cannot be called")
-        self._starter.on_error = callback
+        self._runs.on_error = callback
 
     def set_event_loop(self, loop: asyncio.AbstractEventLoop | None) -> None:
         """Run coroutines of calculators on the application's loop, which must run in another thread.
 
         With None they run on a thread of the graph, as by default.
         """
-        self._starter.refuse_while_running("set_event_loop")
-        self._starter.event_loop = loop
+        self._runs.refuse_while_running("set_event_loop")
+        self._runs.event_loop = loop
 
     def set_input_stream_max_queue_size(self, name: str, size: int) -> None:
         """Give the queues that a graph input feeds a limit of their own, from the next run on.
@@ -304,9 +300,10 @@ class CalculatorGraph:
         """
         if size < -1:
             raise InvalidArgumentError(
-                f"the graph's max_queue_size {size} of {name!r}: must be at least 0, or -1 for no limit"
+                f"graph.set_input_stream_max_queue_size of {name!r} to {size}: must be at least 0, or -1 for "
+                "no limit"
             )
-        self._starter.limits[self._starter.input_id(name)] = size
+        self._runs.limits[self._runs.input_id(name)] = size
 
     def set_late_packet_mode(self, name: str, mode: LatePacketMode | str) -> None:
         """Choose what happens to packets behind the bound of a graph input, from the next run on.
@@ -322,19 +319,19 @@ class CalculatorGraph:
             InvalidArgumentError: there is no such mode.
             NotFoundError: there is no such graph input.
         """
-        self._starter.late[self._starter.input_id(name)] = mode_of(LatePacketMode, mode, "late packet mode")
+        self._runs.late[self._runs.input_id(name)] = mode_of(LatePacketMode, mode, "late packet mode")
 
     def set_timing(self, enabled: bool = True) -> None:  # noqa: FBT001, FBT002
         """Add up the time that each node spends in `process`, from the next run on; see `snapshot`.
 
         Without this call the graph decides: `profiler_config { enable_profiler: true }` turns it on.
         """
-        self._starter.is_timed = enabled
+        self._runs.is_timed = enabled
 
     @property
     def tracer(self) -> Tracer | None:
         """The first tracer of the next runs, and of the run under way; None for no tracer."""
-        return next(iter(self._starter.tracers), None)
+        return next(iter(self._runs.tracers), None)
 
     def set_tracer(self, tracer: Tracer | None) -> None:
         """Report what happens to this tracer alone, from the next run on; None for no tracer.
@@ -346,10 +343,12 @@ class CalculatorGraph:
             InvalidArgumentError: the object is no `penstock.tracing.Tracer`.
             FailedPreconditionError: a run is under way.
         """
-        self._starter.refuse_while_running("set_tracer")
-        tracers = () if tracer is None else (_checked_tracer(tracer),)
+        self._runs.refuse_while_running("set_tracer")
+        from penstock.runtime.tracing import checked_tracer  # only runs that are traced need it
+
+        tracers = () if tracer is None else (checked_tracer(tracer),)
         self._set_own_trace(None)
-        self._starter.tracers = tracers
+        self._runs.tracers = tracers
 
     def add_tracer(self, tracer: Tracer) -> None:
         """Report what happens to one more tracer, from the next run on, after those that the graph has.
@@ -359,9 +358,11 @@ class CalculatorGraph:
         Raises:
             InvalidArgumentError, FailedPreconditionError: as `set_tracer`.
         """
-        self._starter.refuse_while_running("add_tracer")
-        if _checked_tracer(tracer) not in self._starter.tracers:
-            self._starter.tracers += (tracer,)
+        self._runs.refuse_while_running("add_tracer")
+        from penstock.runtime.tracing import checked_tracer  # as above
+
+        if checked_tracer(tracer) not in self._runs.tracers:
+            self._runs.tracers += (tracer,)
 
     def set_trace_directory(self, directory: str | os.PathLike[str] | None) -> None:
         """Write the trace files that the graph's `profiler_config` asks for, below a directory; None: do not.
@@ -375,15 +376,15 @@ class CalculatorGraph:
             InvalidArgumentError: it is not a directory, or `trace_log_path` leads out of it.
             FailedPreconditionError: a run is under way.
         """
-        self._starter.refuse_while_running("set_trace_directory")
+        self._runs.refuse_while_running("set_trace_directory")
         if self._own_trace is not None:
             self._own_trace.allow(directory)
 
     def _set_own_trace(self, trace: OwnTrace | None) -> None:
         """Use the trace that the graph itself asks for; None stops using it."""
         self._own_trace = trace
-        self._starter.tracers = () if trace is None else (trace.tracer,)
-        self._starter.prepare_trace = None if trace is None else trace.prepare_run
+        self._runs.tracers = () if trace is None else (trace.tracer,)
+        self._runs.prepare_trace = None if trace is None else trace.prepare_run
 
     def observe_output_stream(
         self,
@@ -407,17 +408,15 @@ class CalculatorGraph:
             InvalidArgumentError: the callback is a function that cannot be called with a name and a packet.
             FailedPreconditionError: a run is under way.
         """
-        self._starter.refuse_while_running("observe_output_stream")
+        self._runs.refuse_while_running("observe_output_stream")
         if not callable(callback):
-            raise InvalidArgumentError(f"observer of {name!r}: {callback!r} cannot be called")
+            raise InvalidArgumentError(f"the graph's observer of {name!r}: {callback!r} cannot be called")
         if (count := _count_if_wrong(callback)) is not None:
             raise InvalidArgumentError(
-                f"observer of {name!r}: {callback!r} takes {count}, but is called with the stream's name and "
-                "the packet; write it as `def observer(name, packet)`"
+                f"the graph's observer of {name!r}: {callback!r} takes {count}, but is called with the "
+                "stream's name and the packet; write it as `def observer(name, packet)`"
             )
-        self._starter.observers.append(
-            (self._starter.stream_id(name), name, callback, observe_timestamp_bounds)
-        )
+        self._runs.observers.append((self._runs.stream_id(name), name, callback, observe_timestamp_bounds))
 
     def watch_stream(
         self, name: str, callback: Callable[[str, Packet], object], *, observe_timestamp_bounds: bool = False
@@ -433,8 +432,8 @@ class CalculatorGraph:
             FailedPreconditionError: no run is under way, or the stream stays inside another process.
         """
         if not callable(callback):
-            raise InvalidArgumentError(f"watch_stream of {name!r}: {callback!r} cannot be called")
-        return self._starter.watch(name, callback, bounds=observe_timestamp_bounds)
+            raise InvalidArgumentError(f"graph.watch_stream of {name!r}: {callback!r} cannot be called")
+        return self._runs.watch(name, callback, bounds=observe_timestamp_bounds)
 
     def add_output_stream_poller(
         self,
@@ -447,11 +446,11 @@ class CalculatorGraph:
             NotFoundError: there is no such stream.
             FailedPreconditionError: a run is under way.
         """
-        self._starter.refuse_while_running("add_output_stream_poller")
+        self._runs.refuse_while_running("add_output_stream_poller")
         from penstock.runtime.poller import OutputStreamPoller  # few graphs are polled
 
         poller = OutputStreamPoller(name, wants_bounds=observe_timestamp_bounds)
-        self._starter.pollers.append((self._starter.stream_id(name), poller))
+        self._runs.pollers.append((self._runs.stream_id(name), poller))
         return poller
 
     # --- a run --------------------------------------------------------------------------------
@@ -496,22 +495,14 @@ class CalculatorGraph:
             InvalidArgumentError: there is no stream at all, one is named twice, or the size is not allowed.
             FailedPreconditionError: packets of the run under way have been missed, or may have been.
         """
-        if max_queue_size is None:
-            max_queue_size = self._plan.max_queue_size or 1
-        if max_queue_size != -1 and max_queue_size < 1:
-            raise InvalidArgumentError(
-                f"the graph's max_queue_size {max_queue_size} of rows: must be at least 1, or -1 for no limit"
-            )
         for name in streams:
-            self._starter.stream_id(name)
-        numbers = self._desk.numbers(streams)
-        limit = UNLIMITED if max_queue_size < 0 else max_queue_size
+            self._runs.stream_id(name)
         from penstock.runtime.rows.rows import Rows  # few graphs are read by rows
 
-        rows = Rows(self, self._starter, self._desk, numbers, limit, timeout, side_packets)
-        self._starter.await_start()
-        if self._starter.is_running and self._starter.runner is not None:
-            rows.attach_late(self._starter.runner)
+        rows = Rows(self, self._runs, self._desk, streams, max_queue_size, timeout, side_packets)
+        self._runs.await_start()
+        if self._runs.is_running and self._runs.runner is not None:
+            rows.attach_late(self._runs.runner)
         else:
             self._desk.keep(rows)
         return rows
@@ -543,7 +534,7 @@ class CalculatorGraph:
         """
         from penstock.runtime.running import Running  # brings asyncio
 
-        return Running(self, self._starter, self._desk, side_packets, stream_headers, timeout)
+        return Running(self, self._runs, self._desk, side_packets, stream_headers, timeout)
 
     def start_run(
         self, side_packets: Mapping[str, Any] | None = None, stream_headers: Mapping[str, Any] | None = None
@@ -560,7 +551,7 @@ class CalculatorGraph:
             UnavailableError: a service is missing.
             FailedPreconditionError: a run is under way.
         """
-        self._starter.start(side_packets, stream_headers)
+        self._runs.start(side_packets, stream_headers)
 
     def run(self, side_packets: Mapping[str, Any] | None = None, timeout: float | None = None) -> None:
         """Start a run of a graph without graph inputs, and wait for its end.
@@ -607,27 +598,27 @@ class CalculatorGraph:
             FailedPreconditionError: no run is under way; or the call would wait inside the run.
             NotFoundError: there is no such graph input.
         """
-        starter = self._starter
-        runner = starter.runner
-        if runner is None or not starter.is_running:
-            runner = starter.live(f"adding to {stream!r}")
+        runs = self._runs
+        runner = runs.runner
+        if runner is None or not runs.is_running:
+            runner = runs.live(f"adding to {stream!r}")
         number = self._inputs.get(stream)
         if number is None:
-            number = starter.input_id(stream)
+            number = runs.input_id(stream)
         if timestamp is not None or packet.__class__ is not Packet or packet.stamp == UNSET:
             packet = checked(stream, packet, timestamp)
         try:
             if runner.change(add_if_room, number, packet):
                 return
         except (PacketTypeError, TimestampOrderError):  # whether it is merely late depends on its type
-            given, packet = packet, starter.adapted(number, packet)  # not under the lock of the run
+            given, packet = packet, runs.adapted(number, packet)  # not under the lock of the run
             if packet is given:
                 raise
             if runner.change(add_if_room, number, packet):
                 return
         if self._add_mode is GraphInputStreamAddMode.ADD_IF_NOT_FULL:
             raise throttled_error(stream)
-        addition = Addition(runner, number, starter.adapted(number, packet))
+        addition = Addition(runner, number, runs.adapted(number, packet))
         while not runner.change(addition.try_patiently):
             runner.wait_for_room(addition.has_room, addition.what, timeout)
 
@@ -639,8 +630,8 @@ class CalculatorGraph:
                 nothing changes.
             StreamClosedError, FailedPreconditionError, NotFoundError: as for adding.
         """
-        runner = self._starter.live(f"setting the bound of {stream!r}")
-        number = self._starter.input_id(stream)
+        runner = self._runs.live(f"setting the bound of {stream!r}")
+        number = self._runs.input_id(stream)
         limit = Packet(timestamp=bound).stamp
         runner.change(lambda schedule: schedule.set_bound(number, limit))
 
@@ -651,17 +642,17 @@ class CalculatorGraph:
             NotFoundError: there is no such graph input.
             FailedPreconditionError: no run has begun.
         """
-        number = self._starter.input_id(stream)
-        runner = self._starter.started(f"closing {stream!r}")
+        number = self._runs.input_id(stream)
+        runner = self._runs.started(f"closing {stream!r}")
         runner.change(lambda schedule: schedule.close_input(number))
 
     def close_all_input_streams(self) -> None:
         """End all graph inputs."""
-        self._starter.close_input_streams()
+        self._runs.close_input_streams()
 
     def close_all_packet_sources(self) -> None:
         """End all graph inputs, and close every source instead of calling it again."""
-        runner = self._starter.started("closing the sources")
+        runner = self._runs.started("closing the sources")
         runner.change(lambda schedule: schedule.close_sources())
 
     def wait_until_idle(self, timeout: float | None = None) -> None:
@@ -674,7 +665,7 @@ class CalculatorGraph:
             WaitTimeoutError: the run was not idle within `timeout` seconds; says what runs.
             FailedPreconditionError: no run has begun; or called from inside the run.
         """
-        self._starter.wait_until_idle(timeout)
+        self._runs.wait_until_idle(timeout)
 
     def wait_until_done(self, timeout: float | None = None) -> None:
         """Wait for the end of the run, join its threads, and raise what went wrong.
@@ -686,7 +677,7 @@ class CalculatorGraph:
             WaitTimeoutError: not done within `timeout` seconds; says what it waits for. The run goes on.
             FailedPreconditionError: no run has begun; or called from inside the run.
         """
-        self._starter.wait_until_done(timeout)
+        self._runs.wait_until_done(timeout)
 
     def wait_for_observed_output(self, timeout: float | None = None) -> None:
         """Wait until a packet or bound has come on an observed or polled stream since the last call.
@@ -695,11 +686,11 @@ class CalculatorGraph:
             PenstockError: the run ended before that; the code is OUT_OF_RANGE.
             WaitTimeoutError, GraphRunError, FailedPreconditionError: as `wait_until_idle`.
         """
-        self._starter.wait_for_observed_output(timeout)
+        self._runs.wait_for_observed_output(timeout)
 
     def cancel(self) -> None:
         """End the run with a CANCELLED error; returns at once. Opened calculators are closed."""
-        self._starter.cancel()
+        self._runs.cancel()
 
     def abandon(self, grace_s: float = STOP_TIMEOUT_S) -> None:
         """Cancel the run, and give it up if it does not end: an executor has died, or a call never returns.
@@ -716,7 +707,7 @@ class CalculatorGraph:
             GraphRunError: always where a run is under way: CANCELLED, and ABORTED if the run was given up.
             FailedPreconditionError: no run has begun; or called from inside the run.
         """
-        self._starter.abandon(grace_s)
+        self._runs.abandon(grace_s)
 
     def set_options(self, node: str, options: object, *, at: SupportsIndex | None = None) -> Timestamp:
         """Change options of a node; more in `penstock_steering.set_options`.
@@ -729,7 +720,7 @@ class CalculatorGraph:
         Returns:
             The timestamp from which the options count; UNSTARTED: from the start of the next run.
         """
-        changed: Timestamp = self._steering("set_options").set_options(self._starter, node, options, at)
+        changed: Timestamp = self._steering("set_options").set_options(self._runs, node, options, at)
         return changed
 
     def swap(
@@ -744,7 +735,7 @@ class CalculatorGraph:
 
         As `set_options`; `options` None keeps them, `calculator` is a registered name, None keeps that too.
         """
-        changed: Timestamp = self._steering("swap").swap(self._starter, node, options, calculator, at)
+        changed: Timestamp = self._steering("swap").swap(self._runs, node, options, calculator, at)
         return changed
 
     def reset(
@@ -758,15 +749,15 @@ class CalculatorGraph:
 
         See `penstock_steering.reset`. `timeout` is for the end of the run; otherwise as `start_run`.
         """
-        self._steering("reset").reset(self._starter, side_packets, stream_headers, timeout)
+        self._steering("reset").reset(self._runs, side_packets, stream_headers, timeout)
 
     def pause(self) -> None:
         """Begin no more steps until `resume`; steps that already run are completed."""
-        self._starter.pause()
+        self._runs.pause()
 
     def resume(self) -> None:
         """Go on after `pause`."""
-        self._starter.resume()
+        self._runs.resume()
 
     def close(self, timeout: float | None = None) -> None:
         """End all sources and graph inputs, wait until the run is done, and close the graph's services.
@@ -781,13 +772,13 @@ class CalculatorGraph:
             Otherwise as `wait_until_done`; services have been closed.
         """
         try:
-            if self._starter.is_running:
+            if self._runs.is_running:
                 self.close_all_packet_sources()
                 self.wait_until_done(timeout)
         except BaseException as error:
-            self._starter.close_services_after(error)
+            self._runs.close_services_after(error)
             raise
-        self._starter.close_services()
+        self._runs.close_services()
 
     def __enter__(self) -> Self:
         return self
@@ -798,23 +789,23 @@ class CalculatorGraph:
         if error is None:
             self.close()
             return
-        if self._starter.is_running:
+        if self._runs.is_running:
             try:
                 self.abandon()
             except GraphRunError as failure:
                 note_other_errors(error, failure)
-        self._starter.close_services_after(error)
+        self._runs.close_services_after(error)
 
     # --- results and reports ------------------------------------------------------------------
 
     def has_error(self) -> bool:
         """Return whether the run under way has failed; False again once it is done."""
-        runner = self._starter.runner
-        return self._starter.is_running and runner is not None and bool(runner.schedule.errors)
+        runner = self._runs.runner
+        return self._runs.is_running and runner is not None and bool(runner.schedule.errors)
 
     def get_combined_error_message(self) -> str:
         """Return the errors of the run under way in words; "" if it has none."""
-        runner = self._starter.runner
+        runner = self._runs.runner
         return str(runner.error()) if runner is not None and self.has_error() else ""
 
     def get_output_side_packet(self, name: str) -> Packet:
@@ -824,17 +815,12 @@ class CalculatorGraph:
             NotFoundError: no node makes it, and the application has not given it.
             UnavailableError: no node has made it yet.
         """
-        packet = self._starter.side_packets.value(name)
-        if packet is not None:
-            return packet
-        if any(port.name == name for node in self._plan.nodes for port in node.output_side_packets):
-            raise UnavailableError(f"side packet {name!r} of the graph has not been made yet", stream=name)
-        raise NotFoundError(f"the graph has no side packet {name!r}", stream=name)
+        return self._runs.side_packets.output(name, self._plan)
 
     @property
     def counters(self) -> dict[str, int]:
         """The counters of the graph: `<node>-<counter>` → value, over all runs."""
-        return self._starter.counters.values()
+        return self._runs.counters.values()
 
     def snapshot(self) -> Snapshot:
         """Return the state of the run under way, or of the last one, as data.
@@ -844,7 +830,7 @@ class CalculatorGraph:
         """
         from penstock.runtime.report import take_snapshot  # brings `explain`
 
-        return take_snapshot(self._starter.started("snapshot()"))
+        return take_snapshot(self._runs.started("snapshot()"))
 
     def __repr__(self) -> str:
         return f"<CalculatorGraph of {len(self._plan.nodes)} nodes>"
@@ -862,13 +848,13 @@ class CalculatorGraph:
         input without packets, a calculator that did not raise its bound or has not returned, a poller
         that is not read. May be called at any time: before a run it says so, and after one why it ended.
         """
-        if self._starter.runner is None:
+        if self._runs.runner is None:
             from penstock.explain import Why  # as below
 
             return Why("not started")
         from penstock.runtime.report import take_why  # brings `explain`
 
-        return take_why(self._starter.runner)
+        return take_why(self._runs.runner)
 
     def ledger(self) -> Ledger:
         """Return where every packet of the run under way, or of the last one, went; the numbers add up.
@@ -878,7 +864,7 @@ class CalculatorGraph:
         """
         from penstock.runtime.report import take_ledger  # brings `explain`
 
-        runner = self._starter.started("ledger()")
+        runner = self._runs.started("ledger()")
         self._desk.settle()
         return take_ledger(runner)
 
@@ -891,32 +877,20 @@ class CalculatorGraph:
         Raises:
             FailedPreconditionError: no run has begun.
         """
-        nodes = self._starter.started("failures()").schedule.nodes
+        nodes = self._runs.started("failures()").schedule.nodes
         found = [one for node in nodes if node.guard is not None for one in node.guard.failures]
         return tuple(sorted(found, key=lambda failure: failure.at_ns))
 
     def _steering(self, method: str) -> SteeringLayer:
         from penstock.plugins.default_registry import find_component  # few graphs change while they live
 
-        layer: SteeringLayer = find_component(
-            "layer", "steering", self._starter.registry, f"graph.{method}(): "
-        )
+        layer: SteeringLayer = find_component("layer", "steering", self._runs.registry, f"graph.{method}(): ")
         return layer
 
 
-def starter_of(graph: CalculatorGraph) -> Starter:
+def runs_of(graph: CalculatorGraph) -> GraphRuns:
     """Return what starts the runs of a graph. For layers; it does not hold the graph."""
-    return graph._starter  # noqa: SLF001  # of the class above
-
-
-def _checked_tracer(tracer: Tracer) -> Tracer:
-    from penstock.tracing.tracer import Tracer  # only runs that are traced need it
-
-    if not isinstance(tracer, Tracer):
-        raise InvalidArgumentError(
-            f"the graph's tracer {tracer!r} is no penstock.tracing.Tracer; make it a subclass"
-        )
-    return tracer
+    return graph._runs  # noqa: SLF001  # of the class above
 
 
 def _call_hooks(graph: weakref.ref[CalculatorGraph], hook: str, *arguments: object) -> None:

@@ -2,7 +2,7 @@
 
 Each stage returns what the next ones need: `checked_side_packets`, `find_services`, `Placed` (which node is
 in which queue), and `new_run`, which makes calculators, nodes and streams and connects them. A graph
-arranges its plan before them; see `Starter`.
+arranges its plan before them; see `GraphRuns`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from penstock.collector import PAUSE
 from penstock.record import NamedTuple
 from penstock.runtime.build import RunBuilder
 from penstock.runtime.counters import Counters
-from penstock.runtime.executors.placed import as_in_plan
+from penstock.runtime.executors.graph_executors import as_in_plan
 from penstock.runtime.node_services import GraphNodeServices
 from penstock.runtime.side_packets import ConstantOutputs
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from penstock.engine.schedule import Schedule
     from penstock.engine.stream import Observer
     from penstock.plan import Plan
-    from penstock.runtime.executors.placed import Placed
+    from penstock.runtime.executors.graph_executors import Placed
     from penstock.runtime.node_services import RunServices
+    from penstock.runtime.run_view import RunView
     from penstock.runtime.side_packets import SidePackets
     from penstock.runtime.tracing import Tracing
-    from penstock.runtime.view import RunView
 
 
 class NewRun(NamedTuple):

@@ -19,7 +19,7 @@ from penstock.errors import (
 from penstock.explain.graph_view import GRAPH
 from penstock.late_log import LateLogger, place
 from penstock.record import NamedTuple
-from penstock.runtime.view import RunView
+from penstock.runtime.run_view import RunView
 from penstock.service_makers import maker_of
 from penstock.services import ServiceScope
 
@@ -49,11 +49,7 @@ class GraphNodeServices:
     """
 
     def __init__(
-        self,
-        plan: Plan,
-        counters: Counters,
-        services: RunServices,
-        side_packets: SidePackets,
+        self, plan: Plan, counters: Counters, services: RunServices, side_packets: SidePackets
     ) -> None:
         self._plan: Final = plan
         self._counters: Final = counters
@@ -91,7 +87,7 @@ class GraphNodeServices:
             error = self._failed.get(key)
             reason = "is not there" if error is None else f"could not be made: {words_of(error)}"
             raise NotFoundError(
-                f"node {node.name!r}: optional service {key.name!r} {reason}; set it with "
+                f"services of node {node.name!r}: optional service {key.name!r} {reason}; set it with "
                 "graph.set_service(key, obj)",
                 node=node.name,
             ) from error
@@ -160,7 +156,7 @@ class GraphNodeServices:
 
 
 def _not_started(_: Callable[[Schedule], None]) -> object:
-    raise FailedPreconditionError("the run of the node has not started")
+    raise FailedPreconditionError("the services of a node change nothing before its run has started")
 
 
 class RunServices(NamedTuple):
@@ -170,7 +166,7 @@ class RunServices(NamedTuple):
     view: RunView
     #: All services that the run has.
     found: Mapping[ServiceKey[Any], object]
-    #: The services that were made for this run; the starter of the run keeps them.
+    #: The services that were made for this run; `GraphRuns` keeps them.
     made: Mapping[ServiceKey[Any], object]
     #: Optional service → the exception of its key's `create`.
     failed: Mapping[ServiceKey[Any], Exception]

@@ -21,8 +21,8 @@ from penstock.explain import (
 )
 
 if TYPE_CHECKING:
-    from penstock.engine.node import Step
     from penstock.engine.schedule import Schedule
+    from penstock.engine.step import Step
     from penstock.explain import Call, Ledger, Snapshot, Wait, Why
     from penstock.explain.calls import UnderWay
     from penstock.runtime.executors.executor import Executor

@@ -7,8 +7,8 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Final, Protocol
 
-from penstock.engine.schedule import PAUSED
-from penstock.errors import FailedPreconditionError, InvalidArgumentError
+from penstock.engine.run_state import PAUSED
+from penstock.errors import FailedPreconditionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -78,26 +78,6 @@ class RowDesk:
             rows = reference()
             if rows is not None:
                 rows.detach()
-
-    def numbers(self, names: Sequence[str]) -> dict[str, int]:
-        """Return name → number of the named streams; without names, of all graph outputs.
-
-        Raises:
-            InvalidArgumentError: there are no graph outputs, or a name comes twice.
-            NotFoundError: there is no such stream.
-        """
-        if not names:
-            names = outputs_of(self.plan)
-            if not names:
-                raise InvalidArgumentError(
-                    'the graph has no output_stream; say which streams: graph.rows("a")'
-                )
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise InvalidArgumentError(f"rows: stream {twice!r} is named twice; name it once", stream=twice)
-        numbers = {name: self.plan.stream_ids[name] for name in names}
-        self.named.update(numbers.values())
-        return numbers
 
     def refuse_unfed(self, what: str) -> None:
         """Raise FailedPreconditionError if the graph has inputs: a run that rows start could not be fed."""

@@ -15,17 +15,17 @@ from penstock.engine.packet import Packet
 from penstock.errors import FailedPreconditionError, GraphRunError, WaitTimeoutError
 from penstock.plugins.hookspecs import RunningGraph
 from penstock.runtime.awaiting import in_thread, wait
-from penstock.runtime.start import note_other_errors
+from penstock.runtime.graph_runs import note_other_errors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import TracebackType
     from typing import SupportsIndex
 
+    from penstock.runtime.graph_runs import GraphRuns
     from penstock.runtime.row_desk import RowDesk
     from penstock.runtime.rows.rows import Rows
     from penstock.runtime.runner.runner import Runner
-    from penstock.runtime.start import Starter
 
 #: How long a run may take to end after it was cancelled; a calculator may be in the middle of a long call.
 _STOP_TIMEOUT_S: Final = 30.0
@@ -60,7 +60,7 @@ class Running:
 
     #: The graph of the run; its methods that do not block may be called meanwhile.
     graph: GraphOfRun
-    _starter: Starter
+    _runs: GraphRuns
     _desk: RowDesk
     _side_packets: Mapping[str, Any] | None
     _stream_headers: Mapping[str, Any] | None
@@ -70,7 +70,7 @@ class Running:
 
     async def __aenter__(self) -> Self:
         loop = asyncio.get_running_loop()
-        self._runner = self._starter.start(self._side_packets, self._stream_headers, held=True)
+        self._runner = self._runs.start(self._side_packets, self._stream_headers, held=True)
         self._ending = None  # forget that of an earlier run, if this object is entered again
         loop.call_soon(self._let_go)
         return self
@@ -78,10 +78,10 @@ class Running:
     def _let_go(self) -> None:
         """Let the nodes work, unless they already do."""
         if self._runner is not None and self._is_under_way():
-            self._starter.let_go(self._runner)
+            self._runs.let_go(self._runner)
 
     def _is_under_way(self) -> bool:
-        return self._starter.is_running and self._desk.runner is self._runner
+        return self._runs.is_running and self._desk.runner is self._runner
 
     def _live(self, what: str) -> Runner:
         if self._runner is None or not self._is_under_way():
@@ -115,7 +115,7 @@ class Running:
         await asyncio.sleep(0)
         self._live(f"adding to {stream!r}")
         packet = payload if isinstance(payload, Packet) else Packet(payload)
-        runner, addition = self._starter.addition(stream, packet, timestamp)
+        runner, addition = self._runs.addition(stream, packet, timestamp)
         while not runner.change(addition.try_patiently):
             await wait(runner, addition.has_room, timeout, addition.what, adds=True)
 
@@ -135,7 +135,7 @@ class Running:
             "wait_until_idle()",
         )
         if schedule.errors:  # an executor may have failed; then only a wait on a thread runs its steps
-            await in_thread(lambda: self._starter.wait_until_idle(timeout))
+            await in_thread(lambda: self._runs.wait_until_idle(timeout))
             raise GraphRunError(schedule.errors)
 
     async def wait_until_done(self, timeout: float | None = None) -> None:  # noqa: ASYNC109  # its error tells why
@@ -156,7 +156,7 @@ class Running:
     async def _ended(self, timeout: float | None) -> None:  # noqa: ASYNC109  # its error tells why
         """Await the end of the run and of its threads, on one thread for all tasks that call this."""
         if self._ending is None:
-            self._ending = asyncio.create_task(in_thread(lambda: self._starter.wait_until_done(timeout)))
+            self._ending = asyncio.create_task(in_thread(lambda: self._runs.wait_until_done(timeout)))
             self._ending.add_done_callback(_look_at)
         try:
             await asyncio.shield(self._ending)
@@ -174,7 +174,7 @@ class Running:
             await self._cancel(error)
             return
         try:
-            self._starter.close_input_streams()
+            self._runs.close_input_streams()
             await self.wait_until_done(self._timeout)
         except (asyncio.CancelledError, WaitTimeoutError) as broken_off:
             await self._cancel(broken_off)
@@ -186,7 +186,7 @@ class Running:
             return
         runner = self._live("cancel()")
         if not runner.schedule.errors:  # else it is ending already
-            self._starter.cancel()
+            self._runs.cancel()
         try:
             await self._ended(_STOP_TIMEOUT_S)
         except GraphRunError as failure:

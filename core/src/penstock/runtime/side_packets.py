@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.engine.calculator import OPEN
-from penstock.engine.invoker import SIDE_PACKETS, Layer
+from penstock.engine.layer import Layer, LayerLevel
+from penstock.engine.methods import OPEN
 from penstock.engine.packet import Packet
 from penstock.errors import (
     AlreadyExistsError,
@@ -21,6 +21,7 @@ from penstock.errors import (
     PacketTypeError,
     PenstockError,
     StatusCode,
+    UnavailableError,
 )
 from penstock.near_names import did_you_mean, near_names
 from penstock.payload_types import cure, fits
@@ -30,7 +31,8 @@ from penstock.timestamp import UNSET
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from penstock.engine.node import Node, Step
+    from penstock.engine.node import Node
+    from penstock.engine.step import Step
     from penstock.plan import NodePlan, Plan, SidePortPlan
 
 
@@ -137,7 +139,11 @@ def _fault_of(node: NodePlan, port: SidePortPlan, given: Mapping[str, Packet]) -
             stream=port.name,
         )
     if packet.is_empty():
-        return InternalError(f"{where} is an empty packet", node=node.name, stream=port.name)
+        return InternalError(
+            f"side packet {port.name!r} of node {node.name!r} is an empty packet",
+            node=node.name,
+            stream=port.name,
+        )
     if port.classes is not None and not fits(packet.value, port.classes):
         return PacketTypeError(
             f"{where} is a {type(packet.value).__name__!r}{cure(packet.value, port.classes)}, but the node "
@@ -168,6 +174,15 @@ class SidePackets:
         """Return a side packet of this run, or None if it does not exist yet."""
         return self.made.get(name) or self._given.get(name)
 
+    def output(self, name: str, plan: Plan) -> Packet:
+        """As `CalculatorGraph.get_output_side_packet`."""
+        packet = self.value(name)
+        if packet is not None:
+            return packet
+        if any(port.name == name for node in plan.nodes for port in node.output_side_packets):
+            raise UnavailableError(f"side packet {name!r} of the graph has not been made yet", stream=name)
+        raise NotFoundError(f"the graph has no side packet {name!r}", stream=name)
+
     def publish(self, node: Node, name: str, packet: Packet) -> None:
         """Keep a side packet that a node has made. Called under the runner's lock.
 
@@ -185,7 +200,7 @@ class SidePacketLayer(Layer):
     """Hands a node its side packets before it is opened; all that it waits for have been made then."""
 
     def __init__(self, side_packets: SidePackets, node: NodePlan) -> None:
-        super().__init__(SIDE_PACKETS, (OPEN,))
+        super().__init__(LayerLevel.SIDE_PACKETS, (OPEN,))
         self._side_packets: Final = side_packets
         self._node: Final = node
 

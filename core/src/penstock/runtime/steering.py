@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Steering(Protocol):
-    """What the layer keeps for one graph, from the first change on; given to `Starter.steer`."""
+    """What the layer keeps for one graph, from the first change on; given to `GraphRuns.steer`."""
 
     def planned(self, plan: Plan, keep: Callable[[dict[ServiceKey[Any], object]], None]) -> Plan:
         """Return the plan of a run that begins.

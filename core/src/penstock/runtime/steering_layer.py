@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import SupportsIndex
 
-    from penstock.runtime.start import Starter
+    from penstock.runtime.graph_runs import GraphRuns
     from penstock.timestamp import Timestamp
 
 
@@ -19,13 +19,13 @@ class SteeringLayer(Protocol):
     """
 
     def set_options(
-        self, starter: Starter, node: str, options: object, at: SupportsIndex | None = None
+        self, runs: GraphRuns, node: str, options: object, at: SupportsIndex | None = None
     ) -> Timestamp:
         """Carry out `CalculatorGraph.set_options`."""
 
     def swap(
         self,
-        starter: Starter,
+        runs: GraphRuns,
         node: str,
         options: object = None,
         calculator: str | None = None,
@@ -35,7 +35,7 @@ class SteeringLayer(Protocol):
 
     def reset(
         self,
-        starter: Starter,
+        runs: GraphRuns,
         side_packets: Mapping[str, Any] | None = None,
         stream_headers: Mapping[str, Any] | None = None,
         timeout: float | None = None,

@@ -17,32 +17,26 @@ from threading import Lock, get_ident
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.engine.calculator import METHODS, PROCESS, STOP
 from penstock.engine.flow import FlowControl
-from penstock.engine.invoker import TIME, TRACE, Layer
-from penstock.engine.output import Output
-from penstock.engine.packet import NOTHING
+from penstock.engine.layer import Layer, LayerLevel
+from penstock.engine.methods import METHODS, PROCESS
+from penstock.engine.outcome import STOP
+from penstock.engine.output_port import Output
+from penstock.engine.packet import NO_PAYLOAD
 from penstock.engine.schedule import APPLICATION
 from penstock.engine.stream import InputStream
-from penstock.errors import text_of
+from penstock.errors import InvalidArgumentError, text_of
 from penstock.log import get_logger
 from penstock.runtime.runner.runner import Runner
-from penstock.tracing.tracer import (
-    OBSERVE,
-    PacketAdded,
-    PacketsDropped,
-    QueueChanged,
-    TracedRun,
-    TracedStep,
-    Tracer,
-)
+from penstock.tracing.tracer import PacketAdded, PacketsDropped, QueueChanged, TracedRun, TracedStep, Tracer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from penstock.engine.node import Node, Step
+    from penstock.engine.node import Node
     from penstock.engine.packet import Packet
     from penstock.engine.schedule import Schedule
+    from penstock.engine.step import Step
     from penstock.engine.stream import OutputStream, Queue
     from penstock.errors import PenstockError
     from penstock.plan import Plan
@@ -186,7 +180,7 @@ class TimeLayer(Layer):
     """Adds up the time that `process` of a node takes."""
 
     def __init__(self, node: Node) -> None:
-        super().__init__(TIME, (PROCESS,))
+        super().__init__(LayerLevel.TIME, (PROCESS,))
         self._node: Final = node
 
     def process(self, step: Step, /) -> object:
@@ -202,7 +196,7 @@ class TraceLayer(Layer):
     """Reports both ends of each call of a node to the tracers."""
 
     def __init__(self, node: Node, tracing: Tracing) -> None:
-        super().__init__(TRACE)
+        super().__init__(LayerLevel.TRACE)
         self._node: Final = node
         self._tracing: Final = tracing
         self._has_inputs: Final = bool(node.inputs)
@@ -241,7 +235,7 @@ class TraceLayer(Layer):
         for port in step.in_ports:
             packet, stream = port.packet, port.stream
             queued.append((stream.name, len(stream.queue)))
-            if packet.value is not NOTHING:
+            if packet.value is not NO_PAYLOAD:
                 inputs.append((stream.name, packet.stamp, id(packet.value)))
         return TracedStep(
             self._tracing.run,
@@ -268,9 +262,11 @@ class TracedCallback:
     def call(self, packet: Packet) -> None:
         """Call it."""
         name, stamp = self._stream, packet.stamp
-        marks = () if packet.value is NOTHING else ((name, stamp, id(packet.value)),)
+        marks = () if packet.value is NO_PAYLOAD else ((name, stamp, id(packet.value)),)
         run = self._tracing.run
-        traced = TracedStep(run, name, "", OBSERVE, stamp, get_ident(), marks, (), perf_counter_ns())
+        traced = TracedStep(
+            run, name, "", TracedStep.OBSERVE, stamp, get_ident(), marks, (), perf_counter_ns()
+        )
         self._tracing.begin(traced)
         try:
             self._call(packet)
@@ -376,7 +372,7 @@ class _TracedInput(Output):
     def add_packet(self, packet: Packet) -> None:
         at_ns = perf_counter_ns()
         super().add_packet(packet)
-        if packet.value is not NOTHING:
+        if packet.value is not NO_PAYLOAD:
             self._tracing.note_added(self.stream, packet, at_ns)
 
 
@@ -407,3 +403,16 @@ def _in_words(error: BaseException) -> str:
 def _name_of(plan: Plan) -> str:
     kind: str = "" if plan.fields is None else plan.fields.type
     return kind or (PurePath(plan.file).name if plan.file else "graph")
+
+
+def checked_tracer(tracer: Tracer) -> Tracer:
+    """Return the tracer.
+
+    Raises:
+        InvalidArgumentError: it is none.
+    """
+    if not isinstance(tracer, Tracer):
+        raise InvalidArgumentError(
+            f"the graph's tracer {tracer!r} is no penstock.tracing.Tracer; make it a subclass"
+        )
+    return tracer

@@ -9,21 +9,15 @@ https://ui.perfetto.dev.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from penstock.late_names import late_names
-
-if TYPE_CHECKING:
-    from penstock.tracing.tracer import Mark as Mark, OwnTrace as OwnTrace, PacketAdded as PacketAdded
-    from penstock.tracing.tracer import PacketsDropped as PacketsDropped, QueueChanged as QueueChanged
-    from penstock.tracing.tracer import TracedRun as TracedRun, TracedStep as TracedStep, Tracer as Tracer
 
 #: Module → the names that it has.
 _HOMES: Final = {
     "penstock.tracing.tracer": (
         "Mark OwnTrace PacketAdded PacketsDropped QueueChanged TracedRun TracedStep Tracer"
-    ),
+    )
 }
 
-if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name
-    __all__, __getattr__, __dir__ = late_names(__name__, _HOMES)
+__all__, __getattr__, __dir__ = late_names(__name__, _HOMES)

@@ -8,7 +8,7 @@ may have the same key when the payload is gone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeAlias
 
 import attrs
 
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
 #: (name of the stream, timestamp, key).
 Mark: TypeAlias = tuple[str, int, int]
-
-#: `TracedStep.method` of a call of an observer, which is no node.
-OBSERVE: Final = "observe"
 
 
 @attrs.frozen(eq=False)
@@ -42,13 +39,15 @@ class TracedStep:
     belongs to the tracer.
     """
 
+    #: `method` of a call of an observer, which is no node.
+    OBSERVE: ClassVar = "observe"
     #: The run that it belongs to.
     run: TracedRun
     #: `node`, `calculator`: name of the node, and registered name of its calculator. Of an observer: the
     #: stream that it observes, and "".
     node: str
     calculator: str
-    #: "open", "process" or "close"; "observe" for a call of an observer.
+    #: "open", "process" or "close"; OBSERVE for a call of an observer.
     method: str
     #: Input timestamp of a call of `process`; None for sources, `open` and `close`.
     timestamp: int | None

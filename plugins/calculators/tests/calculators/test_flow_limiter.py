@@ -66,7 +66,7 @@ def test_packets_are_dropped_while_one_is_in_flight_and_their_timestamps_settle_
 
     assert harness.carried("out") == [(10, "main@10"), (20, None), (30, "main@30"), (40, None)]
     assert harness.carried("allow") == [(10, True), (20, False), (30, True), (40, False)]
-    assert dropped(harness) == {"over max_in_queue": 2}
+    assert dropped(harness) == {"limiter full (max_in_queue)": 2}
     harness.finish()
 
 
@@ -90,7 +90,7 @@ def test_a_waiting_packet_is_released_the_moment_that_one_finishes_and_the_newes
     assert before == [(10, True), (20, False)]  # and no bound: 30 is not decided
     assert harness.carried("out") == [(10, "main@10"), (19, None), (29, None), (30, "main@30"), (39, None)]
     assert harness.carried("allow") == [(10, True), (20, False), (30, True)]
-    assert dropped(harness) == {"over max_in_queue": 1}
+    assert dropped(harness) == {"limiter full (max_in_queue)": 1}
 
 
 @pytest.mark.parametrize(("bound", "released"), [(10, [10]), (11, [10, 20])])

@@ -203,7 +203,7 @@ def test_a_slow_candidate_holds_up_nothing_and_misses_what_it_cannot_take(regist
     assert before == (100, 0)
     assert run.counter("compared") == 1
     assert run.differences == []
-    left_out = [drop for drop in run.graph.ledger().drops if drop.reason == "over max_in_queue"]
+    left_out = [drop for drop in run.graph.ledger().drops if drop.reason == "limiter full (max_in_queue)"]
     assert sum(drop.count for drop in left_out) == 99
 
 

@@ -35,6 +35,6 @@ def read_size(_ctx: click.Context, _parameter: click.Parameter, value: str | Non
 
 def half_of_memory() -> float:
     """Return half of the machine's memory in bytes; infinity where the system does not tell it."""
-    from penstock.runtime.runner import timer  # on demand
+    from penstock.runtime.runner import byte_limit  # on demand
 
-    return timer.half_of_memory()
+    return byte_limit.half_of_memory()

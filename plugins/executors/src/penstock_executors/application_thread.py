@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock import Executor, ExecutorDefaults, Lease
+from penstock import Executor, ExecutorDefaults, ExecutorLease
 
 if TYPE_CHECKING:
     from penstock import Work
@@ -30,12 +30,12 @@ class ApplicationThreadExecutor(Executor):
         """Make one; this executor has no options."""
         return cls()
 
-    def lend_to(self, work: Work) -> Lease:
+    def lend_to(self, work: Work) -> ExecutorLease:
         """Serve a run inside the application's waits for it."""
         return _InWaits(work)
 
 
-class _InWaits(Lease):
+class _InWaits(ExecutorLease):
     helps = True
     watches = True
 

@@ -12,7 +12,7 @@ from collections import deque
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from penstock import Lease
+from penstock import ExecutorLease
 from penstock.errors import PenstockError, ResourceExhaustedError
 from penstock.lowlevel import interrupt_in
 
@@ -28,7 +28,7 @@ _LOOKS_BEFORE_DOZE: Final = 20
 _DOZE_S: Final = 1.0
 
 
-class ThreadsLease(Lease):
+class ThreadsLease(ExecutorLease):
     """Up to a number of threads, which start as they are needed and live to the end of the run.
 
     One thread starts at once. A thread that finds steps to run first sees to it that another one is there to
@@ -39,7 +39,7 @@ class ThreadsLease(Lease):
         make: returns a thread that is not started, given its number and what it runs.
         most: how many threads there may be.
         start: starts such a thread.
-        may_send: as `Lease.may_send`, where the steps are calls that are sent elsewhere; else None.
+        may_send: as `ExecutorLease.may_send`, where the steps are calls that are sent elsewhere; else None.
 
     Raises:
         ResourceExhaustedError: the system starts no thread; there is none then. Where it starts some of them,

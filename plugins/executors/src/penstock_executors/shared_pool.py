@@ -13,7 +13,7 @@ from collections import deque
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock import Executor, Lease, limits
+from penstock import Executor, ExecutorLease, limits
 from penstock.errors import InvalidArgumentError
 from penstock_executors.parking import ThreadsLease
 
@@ -75,7 +75,7 @@ class SharedThreadPoolExecutor(Executor):
         limits.check("threads", threads, f"the pool's num_threads is {threads}")
         return cls(message.pool, threads)
 
-    def lend_to(self, work: Work) -> Lease:
+    def lend_to(self, work: Work) -> ExecutorLease:
         """Serve a run with the threads of the pool, which begins if it is the first."""
         return _enter(self.pool, work, self.num_threads)
 
@@ -189,7 +189,7 @@ def _leave(pool: _Pool, lease: SharedLease, lost: int) -> None:
         pool.threads.stop(0.0 if lost else _END_S)
 
 
-class SharedLease(Lease):
+class SharedLease(ExecutorLease):
     """A pool's threads as lent to one ready queue of one run."""
 
     watches = True

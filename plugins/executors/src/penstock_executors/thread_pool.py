@@ -6,7 +6,7 @@ import threading
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock import Executor, ExecutorDefaults, Lease, limits
+from penstock import Executor, ExecutorDefaults, ExecutorLease, limits
 from penstock.errors import InvalidArgumentError
 from penstock_executors.parking import ThreadsLease
 
@@ -80,7 +80,7 @@ class ThreadPoolExecutor(Executor):
 
     @property
     def may_send(self) -> Callable[[], bool] | None:
-        """As `Lease.may_send`, where the steps are calls that are sent elsewhere; here None."""
+        """As `ExecutorLease.may_send`, where the steps are calls that are sent elsewhere; here None."""
         return None
 
     def _niced(self, serve: Callable[[], None]) -> Callable[[], None]:
@@ -88,7 +88,7 @@ class ThreadPoolExecutor(Executor):
 
         return Niced(serve, self._nice)
 
-    def lend_to(self, work: Work) -> Lease:
+    def lend_to(self, work: Work) -> ExecutorLease:
         """Serve a run with threads of its own."""
         niced = cache(self._niced)  # one object for all threads, which warns once
         label = f"{self._prefix}-{work.name}" if work.name else self._prefix

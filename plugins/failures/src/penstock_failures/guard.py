@@ -36,7 +36,7 @@ from penstock.lowlevel import (
     CLOSE,
     FAIL,
     MAX,
-    NOTHING,
+    NO_PAYLOAD,
     OPEN,
     PROCESS,
     SKIP,
@@ -52,7 +52,7 @@ from penstock_failures.waiting import Followed, Gate, Resume, Standing, in_time,
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Sequence
 
-    from penstock.lowlevel import Invoker, Node, NodeOptions, NodePlan, Placing, Plan
+    from penstock.lowlevel import Invoker, LayerOptions, Node, NodePlan, Placing, Plan
     from penstock.runs import Step
     from penstock_failures.policy import Policy
 
@@ -145,7 +145,7 @@ class NodeGuard(Guard):
         return plan.nodes[0] if self._has_fallen_back and plan is not None else None
 
     @property
-    def options(self) -> NodeOptions | None:
+    def options(self) -> LayerOptions | None:
         """The options of the fallback, where the node has fallen back on it."""
         return None if self.fallback is None else self.fallback.options
 
@@ -338,7 +338,7 @@ class NodeGuard(Guard):
         """Let the ledger, the error stream and a counter tell that an input set was skipped."""
         reason = "no restart is left" if isinstance(error, NoRestartLeftError) else type(error).__name__
         for port, packet in zip(step.in_ports, input_set.call.packets, strict=True):
-            if packet.value is not NOTHING:
+            if packet.value is not NO_PAYLOAD:
                 port.stream.disuse(f"skipped: {reason}", 1)
         self._increment(step.node, "skipped")
         step.words = ""

@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 
     from penstock import CalculatorGraph, Packet
 
-#: A stream that was peeked at is watched on until so many packets have passed that nobody waited for. So what
-#: passes seldom is seen whenever it passes, what passes often costs little (6 us a packet) between two peeks,
-#: and a stream that nobody peeks at any more soon costs nothing.
-_WATCHED_ON: Final = 32
+#: A stream that was peeked at is watched on until so many packets have passed that nobody waited for. What
+#: passes seldom is therefore seen whenever it passes, and a stream that nobody peeks at any more soon costs
+#: nothing. With more of them a fast stream of frames costs more than the calls, 6 us each: while a frame is
+#: kept, its writer needs other memory for the next one.
+_WATCHED_ON: Final = 8
 
 
 class _Waiting:

@@ -10,7 +10,7 @@ from penstock_monitor.reading import CulpritReading, StallReading
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from penstock.explain import Link, Why
+    from penstock.explain import WaitLink, Why
 
 #: Ends of chains that are normal where nothing waits in a queue.
 _NORMAL: Final = frozenset(
@@ -35,8 +35,8 @@ def stall_of(why: Why, since_s: float) -> StallReading:
     return StallReading(since_s, str(why), tuple(_culprit(link) for link in _to_blame(why)))
 
 
-def _to_blame(why: Why) -> Sequence[Link]:
-    held: dict[Link, int] = {}
+def _to_blame(why: Why) -> Sequence[WaitLink]:
+    held: dict[WaitLink, int] = {}
     for wait in why.waits:
         held[wait.culprit] = held.get(wait.culprit, 0) + wait.held
     to_blame = [link for link in why.culprits if held.get(link) or link.kind not in _NORMAL]
@@ -45,5 +45,5 @@ def _to_blame(why: Why) -> Sequence[Link]:
     return [link for link in why.culprits if link.kind is WaitKind.GRAPH_INPUT] or why.culprits
 
 
-def _culprit(link: Link) -> CulpritReading:
+def _culprit(link: WaitLink) -> CulpritReading:
     return CulpritReading(link.node, link.stream, link.text)

@@ -384,7 +384,7 @@ def test_a_stream_that_nobody_peeks_at_any_more_is_soon_not_watched(make_graph, 
     graph = make_graph(CHAIN, Pass, threads=1)
     monitor = monitored(graph, NEVER_S)
     graph.start_run()
-    schedule = graph._starter.runner.schedule
+    schedule = graph._runs.runner.schedule
     monitor.peek_all(("in", "mid", "out"), 0.0)
     assert all(len(stream.observers) == 1 for stream in schedule.streams)
     feed(graph, range(200))
@@ -428,7 +428,7 @@ def test_a_peek_that_waits_does_not_keep_the_graph_alive(make_graph, monitored) 
     graph = make_graph(CHAIN, Pass, threads=1)
     monitor = monitored(graph, NEVER_S)
     graph.start_run()
-    schedule = graph._starter.runner.schedule
+    schedule = graph._runs.runner.schedule
     peeking = threading.Thread(target=lambda: monitor.peek("mid", TIMEOUT))
     peeking.start()
     until_s = time.monotonic() + TIMEOUT

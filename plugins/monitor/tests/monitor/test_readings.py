@@ -646,7 +646,7 @@ def test_what_a_sample_costs_decides_how_long_the_pause_is(read, monkeypatch) ->
 
 def watchers(graph):
     """Return how many observers watch each stream of a run."""
-    streams = graph._starter.runner.schedule.streams
+    streams = graph._runs.runner.schedule.streams
     return [sum(one.watches is not None for one in stream.observers) for stream in streams]
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from penstock import Packet, ServiceKey
 from penstock.config import CalculatorGraphConfig, build_plan
 from penstock.errors import FailedPreconditionError
-from penstock.lowlevel import CLOSE, DONE, NOTHING, OPEN
+from penstock.lowlevel import CLOSE, DONE, NO_PAYLOAD, OPEN
 from penstock.ports import port_name
 from penstock.runs import Counters, checked_side_packets, find_services, new_run
 from penstock_remote.awaiting import Awaiting
@@ -167,7 +167,7 @@ class _Opened:
                 port.packet = Packet(shown[2], shown[0])
                 port.stream.delivered += 1
             else:
-                port.packet = Packet(NOTHING, shown[0])
+                port.packet = Packet(NO_PAYLOAD, shown[0])
         for output, bound in zip(step.out_ports, call.bounds, strict=True):
             output.bound = bound
             output.stream.is_closed = bound == DONE

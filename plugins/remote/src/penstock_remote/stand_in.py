@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from penstock import STOP, Packet
-from penstock.lowlevel import NOTHING, OPEN, PROCESS, StandIn, next_allowed
+from penstock.lowlevel import NO_PAYLOAD, OPEN, PROCESS, StandIn, next_allowed
 from penstock_remote.calls import Call, Opening
 from penstock_remote.remote_payload import RemotePayload
 
@@ -85,7 +85,7 @@ def call_of(step: Step) -> Call:
     for port in step.in_ports:
         packet = port.packet
         value = packet.value
-        inputs.append((packet.stamp, port.done) if value is NOTHING else (packet.stamp, port.done, value))
+        inputs.append((packet.stamp, port.done) if value is NO_PAYLOAD else (packet.stamp, port.done, value))
     bounds = [output.bound for output in step.outputs.items]
     if step.method != OPEN:
         return Call(step.method, step.stamp, inputs, bounds)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from penstock import Packet, Timestamp
 from penstock.errors import TimestampError, WaitTimeoutError
 from penstock.lowlevel import MAX, PRESTREAM, UNSTARTED, show
-from penstock.runs import starter_of
+from penstock.runs import runs_of
 from penstock_steering.change import CHANGES, Change, ChangeKind, Changes
 from penstock_steering.steering import Steering
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from typing import SupportsIndex
 
     from penstock import CalculatorGraph
-    from penstock.runs import Starter
+    from penstock.runs import GraphRuns
 
 
-def set_options(starter: Starter, node: str, options: object, at: SupportsIndex | None = None) -> Timestamp:
+def set_options(runs: GraphRuns, node: str, options: object, at: SupportsIndex | None = None) -> Timestamp:
     """Give a node other options while its calculator works; `CalculatorGraph.set_options` calls it.
 
     The calculator must have a method `options_changed(cc)`. It is called on the node's executor, between two
@@ -33,7 +33,7 @@ def set_options(starter: Starter, node: str, options: object, at: SupportsIndex 
     them, or, with `at`, from then on in the next run. Options that have come into effect stay for later runs.
 
     Args:
-        starter: of the graph.
+        runs: of the graph.
         node: its name in the graph.
         options: an options message of the calculator, or an instance of its attrs class, which replaces the
             options of that class; or a dict of fields, which replace those fields in what the node has just
@@ -56,11 +56,11 @@ def set_options(starter: Starter, node: str, options: object, at: SupportsIndex 
             changed, and the graph goes on.
         GraphRunError: the run has failed.
     """
-    return _steering(starter).change(starter, node, ChangeKind.SET_OPTIONS, options, None, _stamp(at))
+    return _steering(runs).change(runs, node, ChangeKind.SET_OPTIONS, options, None, _stamp(at))
 
 
 def swap(
-    starter: Starter,
+    runs: GraphRuns,
     node: str,
     options: object = None,
     calculator: str | None = None,
@@ -80,7 +80,7 @@ def swap(
     start, beside the node's own. What has taken over stays for later runs.
 
     Args:
-        starter: of the graph.
+        runs: of the graph.
         node: its name in the graph.
         options: as for `set_options`; None: those that the node has, or the defaults of another calculator.
         calculator: registered name of another one, with the same ports and types; None: the same.
@@ -97,11 +97,11 @@ def swap(
         As `set_options`; FailedPreconditionError also where the node makes side packets, or runs on a thread
             of a service, or the call comes from inside of the run.
     """
-    return _steering(starter).change(starter, node, ChangeKind.SWAP, options, calculator, _stamp(at))
+    return _steering(runs).change(runs, node, ChangeKind.SWAP, options, calculator, _stamp(at))
 
 
 def reset(
-    starter: Starter,
+    runs: GraphRuns,
     side_packets: Mapping[str, Any] | None = None,
     stream_headers: Mapping[str, Any] | None = None,
     timeout: float | None = None,
@@ -121,7 +121,7 @@ def reset(
     failure policy, or on threads of a service are not kept.
 
     Args:
-        starter: of the graph.
+        runs: of the graph.
         side_packets: of the next run, as for `start_run`.
         stream_headers: likewise.
         timeout: how long to wait for the end of the run under way, in seconds; None for no limit.
@@ -133,21 +133,21 @@ def reset(
         CalculatorError: a calculator that is not kept for the next run failed to close.
         As `start_run`; kept calculators stay then, for the next call.
     """
-    steering = _steering(starter)
-    runner = starter.runner
-    if runner is not None and starter.is_running:
+    steering = _steering(runs)
+    runner = runs.runner
+    if runner is not None and runs.is_running:
         runner.refuse_inside("reset()")
         runner.change(steering.keep_all, runner)
         runner.change(lambda schedule: schedule.close_sources())
         try:
-            starter.wait_until_done(timeout, runner)  # not of one that another thread has begun since
+            runs.wait_until_done(timeout, runner)  # not of one that another thread has begun since
         except WaitTimeoutError:
             raise
         except BaseException as error:
             steering.kept.close_after(error)
             raise
     with steering.keeping():
-        starter.start(side_packets, stream_headers)
+        runs.start(side_packets, stream_headers)
 
 
 def changes(graph: CalculatorGraph) -> tuple[Change, ...]:
@@ -162,22 +162,22 @@ def changes(graph: CalculatorGraph) -> tuple[Change, ...]:
 
 def apply(graph: CalculatorGraph, change: Change) -> Timestamp:
     """Make a change of another run again, before a run; raises as `set_options` and `swap`."""
-    starter = starter_of(graph)
+    runs = runs_of(graph)
     at = None if change.at == UNSTARTED else int(change.at)
-    return _steering(starter).change(starter, change.node, change.kind, change.options, None, at)
+    return _steering(runs).change(runs, change.node, change.kind, change.options, None, at)
 
 
-def _steering(starter: Starter) -> Steering:
+def _steering(runs: GraphRuns) -> Steering:
     """Return what steers a graph, from its first change on."""
-    steering = starter.steering
+    steering = runs.steering
     if not isinstance(steering, Steering):
-        steering = starter.steer(Steering(starter.plan, _log(starter)))
+        steering = runs.steer(Steering(runs.plan, _log(runs)))
     assert isinstance(steering, Steering)  # there is one layer of this name  # noqa: S101
     return steering
 
 
-def _log(starter: Starter) -> Changes:
-    log = starter.services.setdefault(CHANGES, Changes())
+def _log(runs: GraphRuns) -> Changes:
+    log = runs.services.setdefault(CHANGES, Changes())
     assert isinstance(log, Changes)  # the key says so  # noqa: S101
     return log
 

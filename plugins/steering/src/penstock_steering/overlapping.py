@@ -20,7 +20,7 @@ from penstock_steering.steered_node import _INSIDE, SteeredNode, Version, call_a
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from penstock.lowlevel import Node, NodeOptions
+    from penstock.lowlevel import LayerOptions, Node
     from penstock.runs import Runner, Schedule, Step
     from penstock_steering.wanted import Wanted
 
@@ -37,13 +37,13 @@ class OverlappingNode(SteeredNode):
         self._direct: tuple[tuple[Step, int], ...] = ()
 
     @property
-    def options(self) -> NodeOptions:
+    def options(self) -> LayerOptions:
         """The options of the version whose call runs; on a thread of its own, of the last one."""
         version = _INSIDE.get()
         if version is None or version.owner is not self:
             is_direct = any(step.is_running and step.stamp == stamp for step, stamp in self._direct)
             version = self._first if is_direct else self._now
-        options: NodeOptions = version.wanted.node.options
+        options: LayerOptions = version.wanted.node.options
         return options
 
     def process(self, step: Step, /) -> object:

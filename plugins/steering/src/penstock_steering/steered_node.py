@@ -28,7 +28,7 @@ from penstock.errors import (
     code_of,
     words_of,
 )
-from penstock.lowlevel import CLOSE, DONE, STEER, UNSTARTED, Layer, next_allowed, show, show_method
+from penstock.lowlevel import CLOSE, DONE, UNSTARTED, Layer, LayerLevel, next_allowed, show, show_method
 from penstock.runs import OPENED
 from penstock_steering.awaited_calls import all_of, finished, is_later, later, run_through
 from penstock_steering.kept import Kept
@@ -36,7 +36,7 @@ from penstock_steering.kept import Kept
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from penstock.lowlevel import Invoker, Node, NodeOptions, ShownCall
+    from penstock.lowlevel import Invoker, LayerOptions, Node, ShownCall
     from penstock.runs import Runner, Schedule, Step
     from penstock_steering.kept import KeptCalculators
     from penstock_steering.opening import Beside
@@ -85,7 +85,7 @@ class SteeredNode(Layer):
     """
 
     def __init__(self, node: Node, wanted: Wanted, runner: Runner) -> None:
-        super().__init__(STEER)
+        super().__init__(LayerLevel.STEER)
         self._node: Final = node
         #: Of whose run it is.
         self.runner: Final = runner
@@ -104,12 +104,12 @@ class SteeredNode(Layer):
     # --- what the graph asks ------------------------------------------------------------------
 
     @property
-    def options(self) -> NodeOptions:
+    def options(self) -> LayerOptions:
         """The options of the version whose call runs."""
         version = _INSIDE.get()
         if version is None or version.owner is not self:
             version = self._now
-        options: NodeOptions = version.wanted.node.options
+        options: LayerOptions = version.wanted.node.options
         return options
 
     @property

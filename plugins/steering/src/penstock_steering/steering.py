@@ -6,7 +6,7 @@ end is what the next run begins with.
 
 Several threads may change a graph. A change is worked out from the present node without a lock, since that
 loads a graph and may open a calculator; it counts only if the node is still the same then. Else it is worked
-out again. Between runs all changes happen in `Starter.between_runs`.
+out again. Between runs all changes happen in `GraphRuns.between_runs`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from penstock import ServiceKey
     from penstock.lowlevel import Node, NodePlan, Plan
-    from penstock.runs import NewRun, Runner, Schedule, Starter
+    from penstock.runs import GraphRuns, NewRun, Runner, Schedule
 
 #: How long a swap waits until its node has opened, in seconds.
 _OPENING_S: Final = 30.0
@@ -82,7 +82,7 @@ class Steering:
 
     def change(  # noqa: PLR0913, PLR0917  # what a change is
         self,
-        starter: Starter,
+        runs: GraphRuns,
         name: str,
         kind: ChangeKind,
         options: object,
@@ -93,10 +93,10 @@ class Steering:
         given = self._given(name)
         while True:
             try:
-                if starter.is_running:
-                    stamp = self._change_now(starter, given, kind, options, calculator, at)
+                if runs.is_running:
+                    stamp = self._change_now(runs, given, kind, options, calculator, at)
                 else:
-                    stamp = self._change_next(starter, given, kind, options, calculator, at)
+                    stamp = self._change_next(runs, given, kind, options, calculator, at)
             except Superseded:
                 continue
             if stamp is not None:
@@ -104,7 +104,7 @@ class Steering:
 
     def _change_now(  # noqa: PLR0913, PLR0917  # as `change`
         self,
-        starter: Starter,
+        runs: GraphRuns,
         given: Wanted,
         kind: ChangeKind,
         options: object,
@@ -112,8 +112,8 @@ class Steering:
         at: int | None,
     ) -> Timestamp | None:
         """Make a change in the run under way; return None where it has just ended."""
-        name, what, runner = given.node.name, _call(kind), starter.runner
-        if runner is None or not starter.is_running:
+        name, what, runner = given.node.name, _call(kind), runs.runner
+        if runner is None or not runs.is_running:
             return None
         node = find(runner.schedule, given, what)
         steered = self._steered_in(runner, name)
@@ -128,26 +128,26 @@ class Steering:
         now = self._now(name) if steered is None else steered.before(at)
 
         def make(now: Wanted) -> Wanted:
-            return self._new(now, options, calculator, starter, kind, what)
+            return self._new(now, options, calculator, runs, kind, what)
 
         if kind is ChangeKind.SET_OPTIONS:
             stamp: Timestamp = runner.change(self._add, runner, node, now, Version(make(now)), kind, at)
             return stamp
-        return self._swap(starter, runner, node, now, make, at)
+        return self._swap(runs, runner, node, now, make, at)
 
     def _new(  # noqa: PLR0913, PLR0917  # as `change`
         self,
         now: Wanted,
         options: object,
         calculator: str | None,
-        starter: Starter,
+        runs: GraphRuns,
         kind: ChangeKind,
         what: str,
     ) -> Wanted:
         if isinstance(options, bytes):
-            wanted = from_bytes(now, options, self._plan, starter.registry, what)
+            wanted = from_bytes(now, options, self._plan, runs.registry, what)
         else:
-            wanted = with_options(now, options, calculator, self._plan, starter.registry, what)
+            wanted = with_options(now, options, calculator, self._plan, runs.registry, what)
         if kind is ChangeKind.SET_OPTIONS:  # last, since wrong options are wrong for a swap too
             check_can_change(now.node)
         return wanted
@@ -165,7 +165,7 @@ class Steering:
 
     def _change_next(  # noqa: PLR0913, PLR0917  # as `change`
         self,
-        starter: Starter,
+        runs: GraphRuns,
         given: Wanted,
         kind: ChangeKind,
         options: object,
@@ -182,10 +182,10 @@ class Steering:
             found.append((self._edits, self._before_run(name, given, at)))
             return True
 
-        if not starter.between_runs(look):
+        if not runs.between_runs(look):
             return None
         edits, before = found[0]
-        wanted = self._new(before, options, calculator, starter, kind, _call(kind))
+        wanted = self._new(before, options, calculator, runs, kind, _call(kind))
 
         def change() -> bool:
             if self._edits != edits:
@@ -200,7 +200,7 @@ class Steering:
             self._wanted[name] = (kind, wanted)
             return True
 
-        if not starter.between_runs(change):
+        if not runs.between_runs(change):
             return None
         close_all([one for one in replaced if one is not None])
         return Timestamp.of(UNSTARTED if at is None else at)
@@ -350,7 +350,7 @@ class Steering:
 
     def _swap(  # noqa: PLR0913, PLR0917  # as `change`
         self,
-        starter: Starter,
+        runs: GraphRuns,
         runner: Runner,
         node: Node,
         now: Wanted,
@@ -372,7 +372,7 @@ class Steering:
                 node=name,
             )
         assert wanted.plan is not None  # what was wanted was checked alone  # noqa: S101
-        beside = Beside(wanted.plan, node, starter.side_packets.value, starter.counters)
+        beside = Beside(wanted.plan, node, runs.side_packets.value, runs.counters)
         version = Version(wanted, beside)
         try:
             finish(runner, run_through(beside.open()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock import Executor, ExecutorDefaults, Lease
+from penstock import Executor, ExecutorDefaults, ExecutorLease
 
 if TYPE_CHECKING:
     from penstock import Work
@@ -28,12 +28,12 @@ class InlineExecutor(Executor):
         """Make one without a seed."""
         return cls()
 
-    def lend_to(self, work: Work) -> Lease:
+    def lend_to(self, work: Work) -> ExecutorLease:
         """Serve a run from within the waits for it."""
         return _Inline(work, self._random)
 
 
-class _Inline(Lease):
+class _Inline(ExecutorLease):
     helps = True
     watches = True
 

@@ -1,1 +1,1 @@
-"""The event loop that runs the coroutines of calculators: `lazy_loop`, with its `tasks`."""
+"""The event loop that runs the coroutines of calculators: `lazy_loop`, with its `task_futures`."""

@@ -164,11 +164,11 @@ def _tasks() -> Any:
     An interrupt reaches the main thread only. If it broke the import of asyncio off, no coroutine could run
     in this process any more.
     """
-    name = "penstock.runtime.event_loops.tasks"
+    name = "penstock.runtime.event_loops.task_futures"
     if name not in sys.modules:
         importing = threading.Thread(target=__import__, args=(name,), name="penstock-import", daemon=True)
         importing.start()
         importing.join()
-    from penstock.runtime.event_loops import tasks
+    from penstock.runtime.event_loops import task_futures as tasks
 
     return tasks

@@ -2,8 +2,8 @@
 
 A run has one ready queue for each executor. The executor owns its threads and their loop; the run
 lends it `Work`, whose `run` takes ready steps of that queue one after another until none is left.
-The run calls `Lease.wake` when it needs one more thread: steps are ready and no thread will look soon;
-see `penstock.runtime.runner.queue_work`.
+The run calls `ExecutorLease.wake` when it needs one more thread: steps are ready and no thread will look
+soon; see `penstock.runtime.runner.queue_work`.
 """
 
 from __future__ import annotations
@@ -66,10 +66,10 @@ class Work(Protocol):
         """
 
     def notify_waiters(self) -> None:
-        """Wake the application threads that wait for this run; see `Lease.helps`."""
+        """Wake the application threads that wait for this run; see `ExecutorLease.helps`."""
 
 
-class Lease(ABC):
+class ExecutorLease(ABC):
     """An executor's threads as lent to one ready queue of one run."""
 
     #: Whether the work is done by application threads while they wait for the run.
@@ -181,5 +181,5 @@ class Executor(ABC):
         """
 
     @abstractmethod
-    def lend_to(self, work: Work) -> Lease:
+    def lend_to(self, work: Work) -> ExecutorLease:
         """Begin to serve the ready queue of a run. Threads live until the lease is stopped."""

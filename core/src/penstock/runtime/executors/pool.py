@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from penstock.errors import FailedPreconditionError, InvalidArgumentError, text_of
-from penstock.runtime.executors.executor import Executor, Lease
+from penstock.runtime.executors.executor import Executor, ExecutorLease
 
 if TYPE_CHECKING:
     import concurrent.futures
@@ -39,13 +39,13 @@ class PoolExecutor(Executor):
 
         if isinstance(pool, concurrent.futures.ProcessPoolExecutor) or _pickles(pool):
             raise InvalidArgumentError(
-                f"{type(pool).__name__} runs its tasks elsewhere by pickling them; a graph needs an executor "
-                "of this process, such as concurrent.futures.ThreadPoolExecutor"
+                f"the pool {type(pool).__name__} runs its tasks elsewhere by pickling them; a graph needs a "
+                "pool of this process, such as concurrent.futures.ThreadPoolExecutor"
             )
         self.pool: Final = pool
         self._max_tasks: Final = max_tasks or int(getattr(pool, "_max_workers", 1))
 
-    def lend_to(self, work: Work) -> Lease:
+    def lend_to(self, work: Work) -> ExecutorLease:
         """Serve a run with tasks of the pool."""
         return _PoolLease(self.pool, work, self._max_tasks)
 
@@ -60,7 +60,7 @@ class _Submitting(threading.local):
 _SUBMITTING: Final = _Submitting()
 
 
-class _PoolLease(Lease):
+class _PoolLease(ExecutorLease):
     """Keeps at most `max_tasks` drain tasks in the pool."""
 
     def __init__(self, pool: concurrent.futures.Executor, work: Work, max_tasks: int) -> None:
@@ -108,7 +108,7 @@ class _PoolLease(Lease):
             if not isinstance(error, RuntimeError):
                 raise
             raise FailedPreconditionError(
-                f"the {type(self._pool).__name__} handed in with set_executor takes no tasks: "
+                f"the pool {type(self._pool).__name__} handed in with set_executor takes no tasks: "
                 f"{text_of(error)}; keep it running until the graph is done"
             ) from error
 

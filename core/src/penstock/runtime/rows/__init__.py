@@ -1,4 +1,5 @@
 """Rows: the packets of several streams, put together by timestamp.
 
-`rows` has what the application sees, `streams` the queues in a run, and `desk` the rows of one graph.
+`rows` has what the application sees, `row_reader` the queues in a run; `runtime.row_desk` keeps the rows of
+a graph.
 """

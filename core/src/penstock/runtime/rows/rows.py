@@ -10,21 +10,30 @@ from __future__ import annotations
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from penstock.engine.schedule import NOT_STARTED
-from penstock.errors import FailedPreconditionError, GraphRunError, NotFoundError, WaitTimeoutError
+from penstock.engine.run_state import NOT_STARTED
+from penstock.engine.stream import UNLIMITED
+from penstock.errors import (
+    FailedPreconditionError,
+    GraphRunError,
+    InvalidArgumentError,
+    NotFoundError,
+    WaitTimeoutError,
+)
 from penstock.near_names import did_you_mean
-from penstock.runtime.rows.streams import RowReader
+from penstock.runtime.row_desk import outputs_of
+from penstock.runtime.rows.row_reader import RowReader
 from penstock.runtime.runner.news import current_waiter
 from penstock.timestamp import Timestamp, show
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Mapping
+    from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 
     from penstock.engine.packet import Packet
     from penstock.engine.schedule import Schedule
+    from penstock.plan import Plan
+    from penstock.runtime.graph_runs import GraphRuns
     from penstock.runtime.row_desk import RowDesk
     from penstock.runtime.runner.runner import Runner
-    from penstock.runtime.start import Starter
 
 
 class Row:
@@ -92,17 +101,18 @@ class Rows:
     def __init__(  # noqa: PLR0913, PLR0917  # what `CalculatorGraph.rows` was given
         self,
         graph: object,
-        starter: Starter,
+        runs: GraphRuns,
         desk: RowDesk,
-        numbers: Mapping[str, int],
-        max_size: int,
+        names: Sequence[str],
+        max_size: int | None,
         timeout: float | None,
         side_packets: Mapping[str, Any] | None,
     ) -> None:
         #: Whether the application has closed the rows, or left their loop.
         self._is_left = True  # until the end of this method: if it raises, `__del__` has nothing to leave
+        numbers = _numbers(names, desk)
         self._graph: Final = graph  # a graph lives as long as its rows
-        self._starter: Final = starter
+        self._runs: Final = runs
         self._desk: Final = desk
         #: Their names, in the order in which they were asked for.
         self.streams: Final = tuple(numbers)
@@ -110,7 +120,7 @@ class Rows:
         self._places: Final = {name: place for place, name in enumerate(numbers)}
         self._timeout: Final = timeout
         self._side_packets: Final = side_packets
-        self._reader: Final = RowReader(max_size)
+        self._reader: Final = RowReader(_limit(max_size, desk.plan))
         self._what: Final = f"the next row of {', '.join(map(repr, numbers))}"
         self._runner: Runner | None = None
         #: "by" → the thread or task that reads now.
@@ -167,7 +177,7 @@ class Rows:
         """
         self._refuse_closed()
         if self._runner is None or self._runner.schedule.state == NOT_STARTED:
-            self._starter.await_start()  # of another thread: until it has begun there is no run
+            self._runs.await_start()  # of another thread: until it has begun there is no run
         if self._runner is None:
             self._desk.refuse_unfed(self._what)
             self._start(awaits=awaits)
@@ -185,10 +195,10 @@ class Rows:
         self._is_starting = True
         try:
             if awaits:  # what cannot be awaited is refused before it begins
-                self._starter.start(self._side_packets, held=True)
-                self._starter.resume()
+                self._runs.start(self._side_packets, held=True)
+                self._runs.resume()
             else:
-                self._starter.start(self._side_packets)
+                self._runs.start(self._side_packets)
         finally:
             self._is_starting = False
         self._has_started_it = True
@@ -301,7 +311,7 @@ class Rows:
         self._is_over = True
         try:
             if self._has_started_it and self._desk.runner is runner:
-                self._starter.wait_until_done(timeout)
+                self._runs.wait_until_done(timeout)
         except (WaitTimeoutError, KeyboardInterrupt):
             self._is_over = False  # the next call waits on
             raise
@@ -395,3 +405,24 @@ def _not_in_rows(stream: str, places: Mapping[str, int]) -> NotFoundError:
     hint = did_you_mean(str(stream), places, 1)
     names = ", ".join(map(repr, places))
     return NotFoundError(f"the rows are of streams {names}, not of {stream!r}{hint}", stream=stream)
+
+
+def _numbers(names: Sequence[str], desk: RowDesk) -> dict[str, int]:
+    """Return name → number of the named streams, which the graph has; without names, of all graph outputs."""
+    names = names or outputs_of(desk.plan)
+    if not names:
+        raise InvalidArgumentError('the graph has no output_stream; say which streams: graph.rows("a")')
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InvalidArgumentError(f"rows: stream {twice!r} is named twice; name it once", stream=twice)
+    numbers = {name: desk.plan.stream_ids[name] for name in names}
+    desk.named.update(numbers.values())
+    return numbers
+
+
+def _limit(size: int | None, plan: Plan) -> int:
+    if size is None:
+        size = plan.max_queue_size or 1
+    if size != -1 and size < 1:
+        raise InvalidArgumentError(f"max_queue_size {size} of rows: must be at least 1, or -1 for no limit")
+    return UNLIMITED if size < 0 else size

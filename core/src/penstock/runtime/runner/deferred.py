@@ -11,17 +11,18 @@ from functools import cache
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.engine.calculator import CLOSE, METHODS, PROCESS, STOP
 from penstock.engine.faults import CallCancelledError, words_of_call
-from penstock.errors import InvalidArgumentError, PenstockError, WaitTimeoutError
+from penstock.engine.methods import CLOSE, METHODS, PROCESS
+from penstock.engine.outcome import STOP, wrong_outcome
+from penstock.errors import PenstockError, WaitTimeoutError
 from penstock.runtime.runner.locked import LockedRun
 
 if TYPE_CHECKING:
     import concurrent.futures
     from collections.abc import Sequence
 
-    from penstock.engine.node import Step
     from penstock.engine.packet import Packet
+    from penstock.engine.step import Step
     from penstock.runtime.runner.locked import QueueServer
 
 #: How long cancelled coroutines and futures may take to end after an error before they are given up.
@@ -50,11 +51,7 @@ class DeferringRun(LockedRun):
         elif inspect.isawaitable(outcome):
             future = self.loop.submit(outcome)
         else:
-            return InvalidArgumentError(
-                f"node {step.node.name!r}: {METHODS[step.method]}() returned {outcome!r}; it must return "
-                "None, penstock.STOP, an awaitable or a concurrent.futures.Future",
-                node=step.node.name,
-            )
+            return wrong_outcome(step, outcome)
         with self.lock:
             self.pending[step] = future
             if step.method == CLOSE and self._failing_since is not None:
@@ -77,11 +74,7 @@ class DeferringRun(LockedRun):
         except _futures().CancelledError as cancelled:
             error = cancelled
         if error is None and outcome is not None and not (outcome is STOP and step.method == PROCESS):
-            error = InvalidArgumentError(
-                f"node {step.node.name!r}: the awaited result of {METHODS[step.method]}() is {outcome!r}; "
-                "it must be None or penstock.STOP",
-                node=step.node.name,
-            )
+            error = wrong_outcome(step, outcome, awaited=True)
         self.complete_later(step, error, stop=outcome is STOP)
 
     def complete_later(self, step: Step, error: BaseException | None, *, stop: bool = False) -> None:
@@ -137,8 +130,8 @@ class DeferringRun(LockedRun):
             self.complete_later(
                 step,
                 WaitTimeoutError(
-                    f"node {step.node.name!r}: {METHODS[step.method]}() did not end within {GRACE_S:g} s "
-                    "after it was cancelled",
+                    f"node {step.node.name!r}: the deferred {METHODS[step.method]}() did not end within "
+                    f"{GRACE_S:g} s after it was cancelled",
                     node=step.node.name,
                 ),
             )

@@ -16,23 +16,22 @@ acquire fails instead of opening a lock that another thread holds. Nothing here 
 from __future__ import annotations
 
 import threading
-from math import isfinite
 from threading import get_ident
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
 
-from penstock.engine.calculator import CLOSE
-from penstock.engine.schedule import TERMINATED
+from penstock.engine.methods import CLOSE
+from penstock.engine.run_state import TERMINATED
 from penstock.errors import (
     FailedPreconditionError,
     GraphRunError,
     PenstockError,
     StatusCode,
-    code_of,
     text_of,
     words_of,
 )
 from penstock.late_log import LateLogger
+from penstock.runtime.runner.clock import read_clock
 from penstock.runtime.runner.news import News, is_on_event_loop
 from penstock.runtime.runner.stuck_moments import StuckMoments
 from penstock.runtime.threads import has_started
@@ -41,13 +40,13 @@ if TYPE_CHECKING:
     import concurrent.futures
     from collections.abc import Callable, Sequence
 
-    from penstock.engine.node import Step
     from penstock.engine.packet import Packet
     from penstock.engine.schedule import Schedule
     from penstock.engine.scheduler_queue import ReadyQueue
+    from penstock.engine.step import Step
     from penstock.engine.stream import Observer
     from penstock.runtime.event_loops.lazy_loop import LazyLoop
-    from penstock.runtime.executors.executor import Lease
+    from penstock.runtime.executors.executor import ExecutorLease
 
 _logger: Final = LateLogger("runtime")
 #: How long waiting application threads are not notified while light steps are ready: to notify one at
@@ -61,7 +60,7 @@ class QueueServer(Protocol):
     """What a locked run uses of the `QueueWork` of one of its ready queues."""
 
     attentive: int
-    lease: Lease | None
+    lease: ExecutorLease | None
 
     @property
     def name(self) -> str:
@@ -168,15 +167,7 @@ class LockedRun:
         Raises:
             PenstockError: the clock raised, or returned no finite number.
         """
-        try:
-            read = float(self.clock())
-        except Exception as error:
-            raise PenstockError(
-                f"the graph's clock failed: {words_of(error)}", code=code_of(error)
-            ) from error
-        if isfinite(read):
-            return read
-        raise PenstockError(f"the graph's clock returned {read}, which is no time in seconds")
+        return read_clock(self.clock)
 
     def ask(self, question: Callable[[Schedule], Any]) -> Any:
         """Return an answer read under the lock.

@@ -23,19 +23,20 @@ from threading import get_ident
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.engine.calculator import PROCESS, STOP
 from penstock.engine.faults import words_of_call
-from penstock.engine.packet import NOTHING, Packet
-from penstock.engine.schedule import RUNNING
+from penstock.engine.methods import PROCESS
+from penstock.engine.outcome import STOP
+from penstock.engine.packet import NO_PAYLOAD, Packet
+from penstock.engine.run_state import RUNNING
 from penstock.errors import ObserverError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from penstock.engine.node import Step
     from penstock.engine.scheduler_queue import ReadyQueue
+    from penstock.engine.step import Step
     from penstock.engine.stream import Observer
-    from penstock.runtime.executors.executor import Lease
+    from penstock.runtime.executors.executor import ExecutorLease
     from penstock.runtime.runner.deferred import DeferringRun
     from penstock.runtime.runner.locked import QueueServer
 
@@ -65,10 +66,10 @@ class QueueWork:
     def __init__(self, runner: DeferringRun, queue: ReadyQueue) -> None:
         self.runner: Final = runner
         self.queue: Final = queue
-        self.lease: Lease | None = None
+        self.lease: ExecutorLease | None = None
         #: Number of threads that will look at the queue soon; changed under the lock.
         self.attentive = 0
-        #: Whether sleeping threads look for neglected steps; see `executor.Lease.watches`.
+        #: Whether sleeping threads look for neglected steps; see `executor.ExecutorLease.watches`.
         self.is_watched = False
         #: Counts the steps that were timed; read without the lock, as a sign of life.
         self.taken = 0
@@ -274,7 +275,7 @@ class QueueWork:
         return step, untimed
 
     def send(self) -> BaseException | None:
-        """Run one ready step on this thread, which has made it ready; see `executor.Lease.sends`.
+        """Run one ready step on this thread, which has made it ready; see `executor.ExecutorLease.sends`.
 
         It calls no observer. For other steps that are ready, and for what this one leaves, threads are woken.
 
@@ -398,9 +399,9 @@ class QueueWork:
             packet = queue.popleft()
             if target.has_failed:
                 with self.runner.lock:
-                    observer.count_dropped(FAILED_OBSERVER, int(packet.value is not NOTHING))
+                    observer.count_dropped(FAILED_OBSERVER, int(packet.value is not NO_PAYLOAD))
                 continue
-            observer.delivered += packet.value is not NOTHING
+            observer.delivered += packet.value is not NO_PAYLOAD
             try:
                 target.call(packet)
             except BaseException as error:  # noqa: BLE001  # an error of the run, whatever it is

@@ -16,9 +16,9 @@ from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from penstock.engine.calculator import CLOSE
+from penstock.engine.methods import CLOSE
 from penstock.engine.node import CLOSING, OPENED
-from penstock.engine.schedule import RUNNING
+from penstock.engine.run_state import RUNNING
 from penstock.engine.shortcuts import ShortSchedule
 from penstock.engine.shown_call import show_method
 from penstock.errors import (

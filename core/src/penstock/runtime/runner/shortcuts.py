@@ -14,9 +14,9 @@ from penstock.runtime.runner.queue_work import HEAVY, NO_PACKET, QueueWork, blam
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from penstock.engine.node import Step
     from penstock.engine.scheduler_queue import ReadyQueue
     from penstock.engine.shortcuts import ShortSchedule
+    from penstock.engine.step import Step
     from penstock.runtime.runner.deferred import DeferringRun
     from penstock.runtime.runner.queue_work import Rest
 

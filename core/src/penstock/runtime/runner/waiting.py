@@ -11,7 +11,7 @@ from threading import get_ident
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.engine.schedule import RUNNING
+from penstock.engine.run_state import RUNNING
 from penstock.errors import FailedPreconditionError, WaitTimeoutError
 from penstock.runtime.runner.deferred import DeferringRun
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from penstock.engine.schedule import Schedule
     from penstock.runtime.event_loops.lazy_loop import LazyLoop
-    from penstock.runtime.executors.executor import Lease
+    from penstock.runtime.executors.executor import ExecutorLease
 
 #: How long a wait sleeps at most before it looks again: some platforms deliver no signal meanwhile.
 _LOOK_AGAIN_S: Final = 0.25
@@ -43,7 +43,7 @@ class AwaitedRun(DeferringRun):
     ) -> None:
         super().__init__(schedule, loop, clock)
         #: What the executors have lent, one for each queue, in the order of the queues.
-        self.leases: Final[list[Lease]] = []
+        self.leases: Final[list[ExecutorLease]] = []
         #: Whether nodes run inside the application's waits. In most runs none do, and waits do not look.
         self._has_helpers = False
         self._explain: Final = explain

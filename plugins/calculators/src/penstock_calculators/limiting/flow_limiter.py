@@ -33,9 +33,9 @@ class FlowLimiterCalculator(penstock.Calculator):
     the first main packet pass. Output ALLOW has each decision at the main packet's timestamp.
 
     Which packets pass depends on when they arrive, by design. In every case packets of each stream stay in
-    order, and the ledger has every dropped packet, as "over max_in_queue", "main packet dropped", or "not
-    released before the end" (packets that still wait when the run fails or is cancelled, or when FINISHED
-    ends before the main input; ALLOW has no decision on these).
+    order, and the ledger has every dropped packet, as "limiter full (max_in_queue)", "main packet dropped",
+    or "not released before the end" (packets that still wait when the run fails or is cancelled, or when
+    FINISHED ends before the main input; ALLOW has no decision on these).
 
     Options: `max_in_flight` (default 1), `max_in_queue` (default 0), `in_flight_timeout` (default 0: no
     time-out): a released packet stops counting as in flight when a main packet arrives whose timestamp is
@@ -124,4 +124,4 @@ class FlowLimiterCalculator(penstock.Calculator):
         while queue and len(self._in_flight) < self._options.max_in_flight:
             self._in_flight.append(self._streams.release(cc))
         while len(queue) > max(self._options.max_in_queue, 0):
-            self._streams.drop(cc, "over max_in_queue")
+            self._streams.drop(cc, "limiter full (max_in_queue)")

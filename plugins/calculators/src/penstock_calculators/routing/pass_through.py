@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import penstock
 from penstock.errors import InvalidArgumentError
-from penstock.lowlevel import NOTHING
+from penstock.lowlevel import NO_PAYLOAD
 from penstock.ports import port_name
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class PassThroughCalculator(penstock.Calculator):
         pairs = self._pairs if cc is self._usual else zip(cc.inputs, cc.outputs, strict=True)
         for source, target in pairs:
             packet = source.packet
-            if packet.value is not NOTHING:  # is_empty(), without the call
+            if packet.value is not NO_PAYLOAD:  # is_empty(), without the call
                 target.add_packet(packet)
 
 

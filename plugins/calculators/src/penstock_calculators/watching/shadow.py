@@ -42,8 +42,8 @@ class Shadow(penstock.Subgraph):
 
     Payloads are compared as `penstock diff` does it. Where the primary wrote a packet and the candidate did
     not, or the other way round, that is a difference. Counters of the node `<name>__ShadowDiffCalculator`:
-    `compared`, `differing`, `failed`. The ledger has the packets that were left out as "over max_in_queue" of
-    `<name>__FlowLimiterCalculator`, and the skipped ones at the candidate.
+    `compared`, `differing`, `failed`. The ledger has the packets that were left out as "limiter full
+    (max_in_queue)" of `<name>__FlowLimiterCalculator`, and the skipped ones at the candidate.
 
     Which packets the candidate gets depends on when they arrive, by design; the outputs do not. Which inputs
     follow the first one, input 0 in the order of the graph, is said at FlowLimiterCalculator.

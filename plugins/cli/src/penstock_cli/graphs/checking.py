@@ -197,11 +197,11 @@ def _look_at(verdict: Verdict, source: str | Path, sides: Mapping[str, object] |
     """
     from penstock.config import build_plan, read_graph  # imports protobuf
     from penstock.plugins.default_registry import default_registry  # loads the plugins
-    from penstock.runtime.executors.assignment import Executors
+    from penstock.runtime.executors.graph_executors import GraphExecutors
 
     registry = default_registry() if isinstance(source, str) else registry_with_subgraphs(source)
     plan = build_plan(source, registry)
-    Executors(plan, registry)  # makes the executors that the graph declares, as loading it does
+    GraphExecutors(plan, registry)  # makes the executors that the graph declares, as loading it does
     config = read_graph(source, registry)
     verdict.nodes = len(plan.nodes)
     verdict.streams = len(plan.streams)

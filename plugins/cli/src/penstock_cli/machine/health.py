@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _FIRST_PYTHON: Final = (3, 11)
 _LAST_PYTHON: Final = (3, 14)
 #: Names without which hardly any graph runs. Sources: `penstock.check.handlers`,
-#: `penstock.runtime.executors.assignment`.
+#: `penstock.runtime.executors.graph_executors`.
 _DEFAULTS: Final = (
     ("default input policy", "input stream handler", "DefaultInputStreamHandler"),
     ("default executor", "executor", "ThreadPoolExecutor"),

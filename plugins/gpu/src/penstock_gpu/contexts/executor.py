@@ -11,7 +11,7 @@ import threading
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from penstock import Executor, Lease
+from penstock import Executor, ExecutorLease
 from penstock_gpu.contexts.gl_thread import GlThread, drain_errors
 
 if TYPE_CHECKING:
@@ -47,14 +47,14 @@ class GlExecutor(Executor):
         """How many runs it serves."""
         return len(self.leases)
 
-    def lend_to(self, work: Work) -> Lease:
+    def lend_to(self, work: Work) -> ExecutorLease:
         """Serve a run."""
         lease = (_LeaseInWaits if self.context.is_current() else GlLease)(self, work)
         self.leases.add(lease)
         return lease
 
 
-class GlLease(Lease):
+class GlLease(ExecutorLease):
     """One run's steps, in jobs on a context's thread: at most one is posted at any time.
 
     There is no lock between the waking thread and the context's thread: a job clears `_is_posted` before it

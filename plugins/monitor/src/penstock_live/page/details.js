@@ -10,7 +10,8 @@ const LONGEST_LOG = 20;
 const WORDS = { node: "Node", stream: "Stream", group: "Subgraph" };
 
 export class Details {
-  // `actions` has showStream(name), toggle(name), isOpen(name), eventsOf(name), choose(kind, name), closed(kind, name).
+  // `actions` has showStream(name), toggle(name), isOpen(name), eventsOf(name), choose(kind, name), closed(kind, name), and
+  // escaped(), for Escape while nothing is open.
   constructor(actions) {
     this.actions = actions;
     this.chosen = null;
@@ -18,7 +19,11 @@ export class Details {
     this.timer = 0;
     this.isPaused = false;
     byId("close-details").addEventListener("click", () => this.close());
-    document.addEventListener("keydown", (event) => event.key === "Escape" && !isUsed(event.target) && this.close());
+    document.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || isUsed(event.target)) return;
+      if (this.chosen === null) actions.escaped();
+      else this.close();
+    });
     byId("show-stream").addEventListener("click", () => {
       const { name } = this.chosen;
       this.close(); // they lie over it

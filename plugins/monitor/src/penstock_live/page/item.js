@@ -187,6 +187,7 @@ export class Item {
       stream.age_s === null ? "No packet has passed yet." : `The newest packet passed ${seconds(stream.age_s)} ago.`,
       dropped && `${dropped} so far.`,
       stream.limit === null ? "" : "Bar: how full the queue is.",
+      stream.limit !== null && stream.queued > stream.limit && "A full queue stops the sources above; packets that were under way still come.",
     ].filter(Boolean).join(" ");
   }
 

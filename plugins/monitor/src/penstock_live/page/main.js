@@ -52,6 +52,7 @@ const details = new Details({
     picture.highlight(null);
     picture.focus(kind, name);
   },
+  escaped: () => search.clear(),
 });
 const tables = new Tables(choose);
 const troubles = new Troubles(choose);

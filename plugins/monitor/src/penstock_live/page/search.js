@@ -78,6 +78,12 @@ export class Search {
     return said;
   }
 
+  clear() {
+    if (!this.wanted) return;
+    byId("find").value = "";
+    this.type();
+  }
+
   type() {
     const found = this.found();
     say(byId("found"), this.wanted ? `${found.length || "none"} found` : "");

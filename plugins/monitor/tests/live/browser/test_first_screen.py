@@ -374,6 +374,21 @@ def test_the_search_marks_what_it_finds_and_enter_goes_there(grouped):
     assert page.text("#found") == "none found"
 
 
+def test_escape_closes_what_the_search_went_to_and_then_ends_the_search(grouped):
+    page, _ = grouped
+    page.until(lambda: page.texts("[data-group=box] .pk-name"))
+    field = page.driver.find_element(By.ID, "find")
+    field.send_keys("between", Keys.ENTER)
+    page.until_text("#details-heading", "Stream between")
+    page.press(Keys.ESCAPE)
+    assert not page.driver.find_element(By.ID, "details").is_displayed()
+    assert page.texts(".is-found .pk-stream") == ["between"]
+    page.press(Keys.ESCAPE)
+    assert field.get_attribute("value") == ""
+    assert page.text("#found") == ""
+    assert page.texts(".is-found .pk-stream") == []
+
+
 def test_a_paused_page_stands_still_and_shows_the_newest_afterwards(page, server, monitor):
     page.open(server)
     page.until_text("#elapsed", "3.3 s")

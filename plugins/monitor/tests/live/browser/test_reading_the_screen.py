@@ -284,6 +284,14 @@ def test_what_is_pointed_at_is_told_in_words_and_so_is_what_has_the_focus(page, 
     assert page.text("#explained").startswith(
         "between: 3 packets of at most 100 in the queue before its reader"
     )
+    assert "under way" not in page.text("#explained")
+    *before, between, after = monitor.newest.streams
+    assert between.name == "between"
+    monitor.give(streams=(*before, attrs.evolve(between, queued=102), after), elapsed_s=9.0)
+    page.until_text("#explained", "102 packets of at most 100")
+    assert page.text("#explained").endswith(
+        "A full queue stops the sources above; packets that were under way still come."
+    )
 
 
 # --- cards ----------------------------------------------------------------------------------------

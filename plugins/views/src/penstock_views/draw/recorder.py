@@ -6,7 +6,7 @@ import weakref
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import FailedPreconditionError
-from penstock.lowlevel import DONE, NOTHING, PRESTREAM, next_allowed, show
+from penstock.lowlevel import DONE, NO_PAYLOAD, PRESTREAM, next_allowed, show
 from penstock_views.draw.reading import drawing
 from penstock_views.draw.timeline import Track
 
@@ -68,7 +68,7 @@ def _track(name: str, taken: list[Packet], *, has_ended: bool) -> Track:
     bound = PRESTREAM if last is None else next_allowed(last)
     return Track(
         name=name,
-        packets=tuple((packet.stamp, packet.value) for packet in taken if packet.value is not NOTHING),
+        packets=tuple((packet.stamp, packet.value) for packet in taken if packet.value is not NO_PAYLOAD),
         bound=DONE if has_ended else bound,
-        settled=tuple(packet.stamp for packet in taken if packet.value is NOTHING),
+        settled=tuple(packet.stamp for packet in taken if packet.value is NO_PAYLOAD),
     )

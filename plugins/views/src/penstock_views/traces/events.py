@@ -15,7 +15,6 @@ from array import array
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from penstock.lowlevel import MAX, MIN, show
-from penstock.runs import OBSERVE
 from penstock.tracing import PacketAdded, PacketsDropped, QueueChanged, TracedStep
 from penstock_views.traces.arrows import Writes
 
@@ -235,7 +234,7 @@ class RunEvents:
 
 def slice_name(step: TracedStep) -> str:
     """Return what the slice of a step is called."""
-    if step.method == OBSERVE:
+    if step.method == TracedStep.OBSERVE:
         return f"observer of {step.node}"
     return step.node if step.method == "process" else f"{step.node} ({step.method})"
 

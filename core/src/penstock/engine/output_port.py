@@ -9,9 +9,9 @@ from __future__ import annotations
 from operator import index
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from penstock.engine.calculator import CLOSE, METHODS, OPEN, PROCESS
+from penstock.engine.methods import CLOSE, METHODS, OPEN, PROCESS
 from penstock.engine.native import mypyc_attr
-from penstock.engine.packet import NOTHING, Packet
+from penstock.engine.packet import NO_PAYLOAD, Packet
 from penstock.errors import (
     FailedPreconditionError,
     InvalidArgumentError,
@@ -96,7 +96,7 @@ class Output:
             packet.is_ordinary
             and self.bound <= stamp
             and (accepted is None or value.__class__ in accepted)
-            and value is not NOTHING
+            and value is not NO_PAYLOAD
         ):
             self.packets.append(packet)
             self.bound = stamp + 1
@@ -196,7 +196,7 @@ class Output:
         number = index(count)
         if number < 0:
             raise self._error(
-                InvalidArgumentError, f"{number} packets cannot have been dropped; give 0 or more"
+                InvalidArgumentError, f"its output cannot have dropped {number} packets; give 0 or more"
             )
         node = self.stream.node
         if number and node is not None:
@@ -229,7 +229,7 @@ class Output:
             if t == UNSET:
                 why += "; write Packet(payload, timestamp)"
             raise self._error(TimestampError, why, t)
-        if packet.value is NOTHING:
+        if packet.value is NO_PAYLOAD:
             self.set_next_timestamp_bound(next_allowed(t))
             return
         if t < self.bound and stream.is_ordered:
@@ -258,6 +258,17 @@ class Output:
                 )
         what = f"packet at {show(t)} is behind the bound {show(self.bound)}; {why}"
         return self._error(TimestampOrderError, what, t)
+
+
+def late_output(output: Output) -> TimestampOrderError:
+    """Return the error of a parallel call that wrote behind what an earlier call has written."""
+    stream, t = output.stream, output.packets[0].stamp
+    return TimestampOrderError(
+        f"stream {stream.name!r}: packet at {show(t)} is behind the bound {show(stream.bound)}; parallel "
+        "calls of process() leave in the order of their inputs, and timestamps in a stream must increase",
+        stream=stream.name,
+        timestamp=t,
+    )
 
 
 class OutputSidePacket:

@@ -52,4 +52,6 @@ class RunView:
 
 
 def _not_started(what: str) -> Any:
-    raise FailedPreconditionError(f"{what}(): the run has not started; ask in open(), process() or close()")
+    raise FailedPreconditionError(
+        f"the view of the run has no {what}(): the run has not started; ask in open(), process() or close()"
+    )

@@ -1,4 +1,4 @@
-"""`Starter`: starts and ends the runs of one graph, and holds what the runs share.
+"""`GraphRuns`: starts and ends the runs of one graph, and holds what the runs share.
 
 `CalculatorGraph` calls it, and so do rows and `Running`, which start, feed and end runs too.
 """
@@ -11,7 +11,7 @@ import weakref
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.engine.schedule import NOT_STARTED
+from penstock.engine.run_state import NOT_STARTED
 from penstock.engine.stream import Observer
 from penstock.errors import (
     CancelledError,
@@ -28,7 +28,7 @@ from penstock.payload_types import fits
 from penstock.runtime.adding_packets import Addition, InputAdapters, checked
 from penstock.runtime.claims import Claim
 from penstock.runtime.counters import Counters
-from penstock.runtime.executors.assignment import Executors
+from penstock.runtime.executors.graph_executors import GraphExecutors
 from penstock.runtime.forgotten import RUNNING, STOP_TIMEOUT_S, abandon, end_runs_before_pools
 from penstock.runtime.made_services import MadeServices
 from penstock.runtime.new_run import new_run
@@ -52,8 +52,8 @@ if TYPE_CHECKING:
     from penstock.engine.schedule import Schedule
     from penstock.plan import Plan
     from penstock.registry import Registry
-    from penstock.runtime.executors.placed import Placed
-    from penstock.runtime.modes import LatePacketMode
+    from penstock.runtime.executors.graph_executors import Placed
+    from penstock.runtime.graph_input_modes import LatePacketMode
     from penstock.runtime.new_run import NewRun
     from penstock.runtime.poller import OutputStreamPoller
     from penstock.runtime.row_desk import RowDesk
@@ -77,7 +77,7 @@ class _Callback:
         self.has_failed = False
 
 
-class Starter:
+class GraphRuns:
     """Starts and ends the runs of one graph; holds what they share and the run under way.
 
     It has no reference to the graph itself: a graph that the application drops must be freed, and its run
@@ -106,7 +106,7 @@ class Starter:
         self._desk: Final = desk
         self._run_hooks: Final = run_hooks
         #: `executors`, `made`, `counters`: of the graph.
-        self.executors: Final = Executors(plan, registry)
+        self.executors: Final = GraphExecutors(plan, registry)
         #: Key → object, set by the application or made for a run.
         self.services: Final[dict[ServiceKey[Any], object]] = {}
         self.made: Final = MadeServices()
@@ -150,7 +150,7 @@ class Starter:
         self.side_packets = SidePackets(base)
         #: What changes nodes in the next runs; None: nothing ever was changed.
         self.steering: Steering | None = None
-        self._on_drop: weakref.finalize[..., Starter] | None = None
+        self._on_drop: weakref.finalize[..., GraphRuns] | None = None
 
     def steer(self, steering: Steering) -> Steering:
         """Let the plans of the next runs be changed; return what does so: what came first."""
@@ -339,7 +339,7 @@ class Starter:
     def _most_bytes(self) -> float | None:
         if self.max_queued_bytes is not None or self.plan.max_queue_size >= 0:
             return self.max_queued_bytes
-        from penstock.runtime.runner.timer import half_of_memory  # few graphs have no limit
+        from penstock.runtime.runner.byte_limit import half_of_memory  # few graphs have no limit
 
         return half_of_memory()
 

@@ -18,19 +18,43 @@ from penstock.errors import (
     words_of,
 )
 from penstock.plan import DEFAULT_EXECUTOR
+from penstock.record import NamedTuple
 from penstock.runtime.executors.executor import Executor, ExecutorDefaults
-from penstock.runtime.executors.placed import Placed
 from penstock.services import RunsNodes, ServiceKey
 from penstock.shown import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from penstock.plan import ExecutorPlan, NodePlan, Plan
     from penstock.registry import Registry
 
 
-class Executors:
+class Placed(NamedTuple):
+    """Where the nodes of a run work."""
+
+    #: Node id → number of its queue.
+    queue_of: Mapping[int, int]
+    #: The names of the queues.
+    names: Sequence[str]
+    #: The executors of the queues; empty for a run without executors, as tests have it.
+    executors: Sequence[Executor]
+
+    def places(self, node_id: int) -> Executor | None:
+        """Return the executor that may make a node's calculator elsewhere; None where none does."""
+        if not self.executors:
+            return None
+        executor = self.executors[self.queue_of[node_id]]
+        return executor if executor.places else None
+
+
+def as_in_plan(plan: Plan) -> Placed:
+    """Return a queue for each executor of the plan, and no executors."""
+    names = [executor.name for executor in plan.executors]
+    return Placed({node.id: names.index(node.executor) for node in plan.nodes}, names, ())
+
+
+class GraphExecutors:
     """The executors of a graph: handed in before the first run or made at its start, kept for later runs."""
 
     def __init__(self, plan: Plan, registry: Registry) -> None:
@@ -60,7 +84,9 @@ class Executors:
         if is_reserved(name):
             raise InvalidArgumentError(f"executor name {name!r} is reserved")
         if self._by_name is not None:
-            raise FailedPreconditionError(f"executor {name!r}: hand executors in before the first run")
+            raise FailedPreconditionError(
+                f"executor {name!r}: hand the graph's executors in before its first run"
+            )
         if name in self._declared:
             raise InvalidArgumentError(
                 f"executor {name!r} has a type in the graph, but is handed in with set_executor too; "

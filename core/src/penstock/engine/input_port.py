@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import index
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.engine.packet import NOTHING, Packet
+from penstock.engine.packet import NO_PAYLOAD, Packet
 from penstock.errors import InvalidArgumentError
 from penstock.timestamp import DONE
 
@@ -34,11 +34,11 @@ class Input:
     def payload(self) -> Any:
         """The payload, or None where there is no packet."""
         value = self.packet.value
-        return None if value is NOTHING else value
+        return None if value is NO_PAYLOAD else value
 
     def is_empty(self) -> bool:
         """Return whether there is no packet at this timestamp."""
-        return self.packet.value is NOTHING
+        return self.packet.value is NO_PAYLOAD
 
     def is_done(self) -> bool:
         """Return whether nothing comes after this packet."""
@@ -71,8 +71,8 @@ class Input:
         number = index(count)
         if not 0 <= number <= stream.delivered:
             raise InvalidArgumentError(
-                f"stream {stream.name!r}: {number} packets cannot have been dropped where {stream.delivered} "
-                "came in",
+                f"input of stream {stream.name!r}: {number} packets cannot have been dropped where "
+                f"{stream.delivered} came in",
                 stream=stream.name,
             )
         if number and stream.node is not None:
@@ -95,7 +95,7 @@ class Input:
         number = index(count)
         if number < 0:
             raise InvalidArgumentError(
-                f"stream {stream.name!r}: {number} elements cannot have been cut; give 0 or more",
+                f"input of stream {stream.name!r}: {number} elements cannot have been cut; give 0 or more",
                 stream=stream.name,
             )
         if number and stream.node is not None:

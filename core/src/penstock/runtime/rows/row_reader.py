@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Final, Self
 
-from penstock.engine.packet import NOTHING, Packet
+from penstock.engine.packet import NO_PAYLOAD, Packet
 from penstock.engine.stream import UNLIMITED, Observer
 from penstock.runtime.runner.news import current_waiter
 
@@ -212,7 +212,7 @@ class _Drain(deque[Packet]):
         """Drop packets."""
         dropped = list(packets)
         self._garbage.extend(dropped)
-        count = sum(packet.value is not NOTHING for packet in dropped)
+        count = sum(packet.value is not NO_PAYLOAD for packet in dropped)
         if count:
             self._stream.count_dropped(LEFT, count)
 
