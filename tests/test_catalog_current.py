@@ -9,7 +9,7 @@ import click
 import pytest
 
 from penstock.packs import official_packs
-from penstock.plugins.default_registry import plugin_host
+from penstock.plugins.default_registry import default_plugin_host
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPT = ROOT / "scripts" / "catalog.py"
@@ -39,9 +39,9 @@ def test_the_catalog_of_official_packs_is_current() -> None:
 
 def test_the_catalog_has_what_the_packs_add_to_the_command_line() -> None:
     """The lists in their pyproject.toml are what their hooks add."""
-    distributions = {record.name: record.distribution for record in plugin_host().records}
+    distributions = {record.name: record.distribution for record in default_plugin_host().records}
     commands: dict[str, str] = {}
-    for hook in plugin_host().implementations("penstock_cli"):
+    for hook in default_plugin_host().implementations("penstock_cli"):
         group = click.Group()
         hook.call(group)
         commands.update(dict.fromkeys(group.commands, distributions[hook.plugin]))

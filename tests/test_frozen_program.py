@@ -48,7 +48,7 @@ import subprocess
 import sys
 
 import penstock
-from penstock.packs import child_command, official_packs, plugin_host
+from penstock.packs import child_command, official_packs, default_plugin_host
 
 GRAPH = """
 input_stream: "in"
@@ -60,8 +60,8 @@ node { calculator: "Doubled" executor: "apart" input_stream: "NUMBER:four" outpu
 if __name__ == "__main__":
     packets = penstock.run(GRAPH, {"in": [(time, time) for time in range(3)]})["out"]
     print([packet.payload for packet in packets])
-    print(sorted(record.name for record in plugin_host().records if record.state == "loaded"))
-    print([record.reason for record in plugin_host().records if record.state == "failed"])
+    print(sorted(record.name for record in default_plugin_host().records if record.state == "loaded"))
+    print([record.reason for record in default_plugin_host().records if record.state == "failed"])
     print(official_packs()["calculator"]["GateCalculator"])
     command = child_command("strange_pack.child", "one")
     child = subprocess.run(command, capture_output=True, text=True, timeout=60)

@@ -12,11 +12,11 @@ import attrs
 import pytest
 
 from penstock.attrs_options import (
+    attrs_classes,
+    attrs_enum_numbers,
+    attrs_name,
     check_class,
-    classes_inside,
-    enum_numbers,
     fields_of,
-    full_name,
     is_options_class,
     options_classes,
 )
@@ -97,8 +97,8 @@ def test_what_has_no_default_is_required_unless_it_may_be_none():
 
 
 def test_a_class_contains_itself_and_enums_once():
-    assert list(classes_inside(Tree)) == [Tree]
-    assert list(classes_inside(Every)) == [Every, Mode, Rect]
+    assert list(attrs_classes(Tree)) == [Tree]
+    assert list(attrs_classes(Every)) == [Every, Mode, Rect]
 
 
 def test_a_subclass_has_the_fields_of_its_base():
@@ -129,10 +129,10 @@ def test_the_full_name_is_that_of_the_package_and_of_the_class():
         class Options:
             pass
 
-    assert full_name(Rect) == f"{PACKAGE}.Rect"
-    assert full_name(Blur.Options) == f"{PACKAGE}.Blur.Options"
+    assert attrs_name(Rect) == f"{PACKAGE}.Rect"
+    assert attrs_name(Blur.Options) == f"{PACKAGE}.Blur.Options"
     Blur.Options.__module__ = "penstock_blur.smoothing.gauss"
-    assert full_name(Blur.Options) == "penstock_blur.Blur.Options"
+    assert attrs_name(Blur.Options) == "penstock_blur.Blur.Options"
 
 
 def test_a_class_that_graph_files_cannot_name_is_refused():
@@ -141,7 +141,7 @@ def test_a_class_that_graph_files_cannot_name_is_refused():
     with pytest.raises(
         InvalidArgumentError, match=r"'.*\.Größe': graph files can name no such class; use letters"
     ):
-        full_name(Größe)
+        attrs_name(Größe)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_a_class_that_graph_files_cannot_name_is_refused():
     ],
 )
 def test_the_numbers_of_an_enum_are_its_values_where_they_can_be(values, numbers):
-    assert enum_numbers(enum.Enum("Made", values)) == numbers
+    assert attrs_enum_numbers(enum.Enum("Made", values)) == numbers
 
 
 @pytest.mark.parametrize(
@@ -275,7 +275,7 @@ def test_a_component_cannot_take_two_classes_of_one_name():
     other = attrs.make_class("Rect", {})
 
     with pytest.raises(
-        InvalidArgumentError, match=rf"^Two has two classes of options with the name '{PACKAGE}.Rect'"
+        InvalidArgumentError, match=rf"^Two has two attrs options classes with the name '{PACKAGE}.Rect'"
     ):
         options_classes(type("Two", (), {"Options": (Rect, other)}))
 
@@ -283,7 +283,7 @@ def test_a_component_cannot_take_two_classes_of_one_name():
 @pytest.mark.parametrize("wrong", [int, Rect(), "Rect", (Rect, 7)], ids=str)
 def test_options_of_another_kind_are_refused(wrong):
     with pytest.raises(
-        InvalidArgumentError, match=r"^Blur.Options is .*: must be an attrs class or a protobuf"
+        InvalidArgumentError, match=r"^Blur.Options is .*: must be an attrs options class, decorated"
     ):
         options_classes(type("Blur", (), {"Options": wrong}))
 

@@ -5,7 +5,8 @@ import re
 import pytest
 
 from penstock.errors import UnknownNameError
-from penstock.registry import KINDS, Registry, official_packs
+from penstock.registry import Registry, official_packs
+from penstock.registry_entries import KINDS
 
 EVERY_NAME = [
     (kind, name, pack)

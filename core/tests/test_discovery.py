@@ -14,7 +14,7 @@ import pytest
 from penstock.errors import InvalidArgumentError, NameClashError, PluginError, UnknownNameError
 from penstock.plugins import discovery
 from penstock.plugins.discovery import Discovered, PluginHost, Switches
-from penstock.plugins.hookspecs import Components
+from penstock.plugins.plugin_components import Components
 from penstock.registry import Registry
 
 if TYPE_CHECKING:
@@ -567,13 +567,13 @@ def test_an_unknown_hook_is_refused() -> None:
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"calculators": ["Gate"]}, r"^the hook's components \['Gate'\]: must map names to targets$"),
-        ({"executors": None}, r"^the hook's components None: must map names to targets$"),
-        ({"executors": {"": "m:E"}}, r"^executor name '': must be a str"),
+        ({"calculators": ["Gate"]}, r"^the plugin's components \['Gate'\]: must map names to targets$"),
+        ({"executors": None}, r"^the plugin's components None: must map names to targets$"),
+        ({"executors": {"": "m:E"}}, r"^executor entry name '' must be a str"),
         ({"services": {"s": None}}, r"^service 's': the registry entry's target None must be"),
         (
             {"options": {"p.A": ("e.E", "m:A")}},
-            r"^the hook's option 'p.A': \('e.E', 'm:A'\) must be \(extendee, extension number, 'module",
+            r"^the plugin's components: option 'p.A': \('e.E', 'm:A'\) must be \(extendee, extension",
         ),
         (
             {"options": {"p.A": "A"}},
@@ -636,12 +636,12 @@ def test_a_hundred_plugins_are_found_without_importing_what_they_bring(tmp_path:
     script = """
     import sys, time
     import penstock.plugins.discovery
-    from penstock.plugins.default_registry import default_registry, plugin_host
+    from penstock.plugins.default_registry import default_registry, default_plugin_host
     start = time.perf_counter()
     names = [name for name in default_registry().names("calculator") if name.startswith("Calculator")]
     seconds = time.perf_counter() - start
     assert not [name for name in sys.modules if name.startswith("heavy_")]
-    loaded = [record for record in plugin_host().records if record.name.startswith("n0")]
+    loaded = [record for record in default_plugin_host().records if record.name.startswith("n0")]
     assert len(loaded) == 100 and {record.state for record in loaded} == {"loaded"}
     print(len(names), seconds)
     """
@@ -669,12 +669,11 @@ def test_the_default_registry_is_filled_by_installed_plugins_when_it_is_first_as
 def test_a_plugin_that_asks_for_the_plugins_while_it_is_loaded_fails(
     tmp_path: Path,
 ) -> None:
-    distribution(
-        tmp_path, "eager", "from penstock.plugins.default_registry import plugin_host\nplugin_host()\n"
-    )
+    text = "from penstock.plugins import default_registry\ndefault_registry.default_plugin_host()\n"
+    distribution(tmp_path, "eager", text)
     script = """
-    from penstock.plugins.default_registry import plugin_host
-    print(*[record.reason for record in plugin_host().records if record.name == "eager"])
+    from penstock.plugins.default_registry import default_plugin_host
+    print(*[record.reason for record in default_plugin_host().records if record.name == "eager"])
     """
 
     assert python(script, tmp_path) == (
@@ -706,13 +705,13 @@ def test_threads_that_ask_first_together_load_the_plugins_once(tmp_path: Path) -
     )
     script = """
     import builtins, threading
-    from penstock.plugins.default_registry import default_registry, plugin_host
+    from penstock.plugins.default_registry import default_registry, default_plugin_host
     barrier = threading.Barrier(8)
     seen = []
 
     def ask():
         barrier.wait(30)
-        seen.append((id(plugin_host()), default_registry().has("calculator", "Gate")))
+        seen.append((id(default_plugin_host()), default_registry().has("calculator", "Gate")))
 
     threads = [threading.Thread(target=ask) for _ in range(8)]
     for thread in threads: thread.start()
@@ -764,4 +763,4 @@ def test_only_discovery_and_the_command_read_entry_points() -> None:
         if re.search(r"importlib\.metadata|ordinary_points\(", file.read_text(encoding="utf-8"))
     }
 
-    assert readers == {"entry_points.py", "plugins/discovery.py", "__main__.py", "freezing/contents.py"}
+    assert readers == {"entry_points.py", "plugins/discovery.py", "__main__.py", "freezing/pack_contents.py"}

@@ -12,13 +12,13 @@ import pytest
 
 from penstock.errors import FailedPreconditionError, NotFoundError, PluginError
 from penstock.freezing.__main__ import main, options_for
-from penstock.freezing.contents import (
+from penstock.freezing.pack_contents import (
     Pack,
     Point,
     data_of,
-    files_of,
     installed_packs,
     modules_of,
+    pack_files,
     points_text,
 )
 from penstock.freezing.table import table_of
@@ -196,7 +196,7 @@ def test_the_core_has_its_catalog_and_its_hook_as_data() -> None:
 
 
 def test_the_files_of_a_distribution_are_all_that_an_install_needs(site) -> None:
-    found = {inside: file for file, inside in files_of("penstock-try-fog")}
+    found = {inside: file for file, inside in pack_files("penstock-try-fog")}
 
     assert sorted(found) == sorted(
         [
@@ -219,7 +219,7 @@ def test_the_files_of_an_editable_distribution_are_its_sources(site, tmp_path) -
     )
     sys.path.append(str(source))
     try:
-        found = {inside: file for file, inside in files_of("penstock-try-fog")}
+        found = {inside: file for file, inside in pack_files("penstock-try-fog")}
         assert fog().packages == ("penstock_try_fog", "penstock_try_fog_alone")
     finally:
         sys.path.remove(str(source))
@@ -232,10 +232,10 @@ def test_what_is_not_installed_or_not_listed_has_no_files(site) -> None:
     with pytest.raises(
         NotFoundError, match="the distribution 'penstock-try-mist' to freeze is not installed"
     ):
-        list(files_of("penstock-try-mist"))
+        list(pack_files("penstock-try-mist"))
     (site / "penstock_try_fog-1.5.dist-info" / "RECORD").unlink()
     with pytest.raises(NotFoundError, match="nothing says which files 'penstock-try-fog' has to freeze"):
-        list(files_of("penstock-try-fog"))
+        list(pack_files("penstock-try-fog"))
 
 
 # --- the table ------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import attrs
 import pytest
 
-from penstock.attrs_options import full_name
+from penstock.attrs_options import attrs_name
 from penstock.engine.calculator import Calculator
 from penstock.errors import (
     AlreadyExistsError,
@@ -18,8 +18,10 @@ from penstock.errors import (
     PluginError,
     UnknownNameError,
 )
-from penstock.plugins.default_registry import default_registry, register_calculator
-from penstock.registry import KINDS, Origin, Registry
+from penstock.plugins.default_registry import default_registry
+from penstock.plugins.register_calculator import register_calculator
+from penstock.registry import Origin, Registry
+from penstock.registry_entries import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -108,7 +110,7 @@ def test_every_kind_can_be_registered_and_found(kind: str) -> None:
 def test_a_name_that_no_graph_could_write_is_refused(name: object) -> None:
     registry = Registry()
 
-    with pytest.raises(InvalidArgumentError, match=r"^calculator name .*: must be a str such as 'Name'"):
+    with pytest.raises(InvalidArgumentError, match=r"^calculator entry name .* must be a str: 'Name'"):
         registry.add("calculator", name, Gate)
 
     assert registry.names("calculator") == []
@@ -284,7 +286,7 @@ def test_an_owner_that_gives_a_name_to_something_else_is_refused_and_nothing_cha
     registry.add("calculator", "Gate", Gate)
 
     with pytest.raises(
-        AlreadyExistsError, match=r"^calculator 'Gate' is registered for .*:Gate already, not for .*:Mux; "
+        AlreadyExistsError, match=r"^the registry has calculator 'Gate' for .*:Gate already, not for .*:Mux; "
     ):
         registry.add("calculator", "Gate", Mux)
 
@@ -443,7 +445,7 @@ def test_an_option_may_be_declared_again_but_not_otherwise() -> None:
     registry.add_option("p.A", "penstock.CalculatorOptions", 77, "a:A", **OF_A)
 
     with pytest.raises(
-        AlreadyExistsError, match=r"^option 'p.A' is registered otherwise by penstock-a .* already$"
+        AlreadyExistsError, match=r"^the registry has option 'p.A' otherwise already, of penstock-a "
     ):
         registry.add_option("p.A", "penstock.CalculatorOptions", 78, "a:A", **OF_A)
 
@@ -463,12 +465,12 @@ def test_options_that_extend_nothing_have_no_number_to_clash() -> None:
 def test_an_attrs_class_that_is_defined_again_counts() -> None:
     registry = Registry()
     made = [attrs.make_class("AnewOptions", {}) for _ in range(2)]
-    name = full_name(made[0])
+    name = attrs_name(made[0])
     for cls in made:
         registry.add_option(name, None, None, cls)
 
     assert registry.option(name).load() is made[1]
-    with pytest.raises(AlreadyExistsError, match=r"AnewOptions' is registered otherwise by this process"):
+    with pytest.raises(AlreadyExistsError, match=r"AnewOptions' otherwise already, of this process"):
         registry.add_option(name, None, None, attrs.make_class("OtherOptions", {}))
 
 
@@ -488,8 +490,8 @@ def test_what_is_imported_can_be_had_without_importing_more(module) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (("", "e.E", 7, "m:A"), r"^option name '': must be a str"),
-        (("p.A", None, 7, "m:A"), r"^option 'p.A': extendee name None: must be a str"),
+        (("", "e.E", 7, "m:A"), r"^option entry name '' must be a str"),
+        (("p.A", None, 7, "m:A"), r"^option 'p.A': extendee entry name None must be a str"),
         (("p.A", "e.E", 0, "m:A"), r"extension number 0 must be an int from 1 to 536870911$"),
         (("p.A", "e.E", 2**29, "m:A"), r"extension number 536870912 must be an int"),
         (("p.A", "e.E", True, "m:A"), r"extension number True must be an int"),
@@ -686,7 +688,8 @@ def test_another_class_of_a_registered_name_is_refused() -> None:
     register_calculator("TakenName")(Gate)
 
     with pytest.raises(
-        AlreadyExistsError, match=r"^calculator 'TakenName' is registered for .*:Gate already, not for .*:Mux"
+        AlreadyExistsError,
+        match=r"^the registry has calculator 'TakenName' for .*:Gate already, not for .*:Mux",
     ):
         register_calculator("TakenName")(Mux)
 

@@ -101,7 +101,7 @@ import subprocess
 import sys
 
 import penstock
-from penstock.packs import child_command, official_packs, plugin_host
+from penstock.packs import child_command, official_packs, default_plugin_host
 
 WORKER = 'type: "ProcessExecutor"'
 THREADS = 'type: "ThreadPoolExecutor" options{ [penstock.ThreadPoolExecutorOptions.ext] { num_threads: 2 } }'
@@ -119,7 +119,7 @@ def main():
     graph = GRAPH % (THREADS if is_plain else WORKER)
     packets = penstock.run(graph, {"in": [(time, time) for time in range(3)]})["out"]
     said = {"packets": [packet.payload for packet in packets]}
-    said["failed"] = [record.reason for record in plugin_host().records if record.state == "failed"]
+    said["failed"] = [record.reason for record in default_plugin_host().records if record.state == "failed"]
     said["pack"] = official_packs()["calculator"]["GateCalculator"]
     command = child_command("own_pack.child", "one")
     child = subprocess.run(command, capture_output=True, text=True, timeout=300)

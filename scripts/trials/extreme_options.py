@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from google.protobuf import message_factory
 
 from penstock.config import CalculatorGraphConfig, to_text
-from penstock.config.options.message_types import OptionTypes
+from penstock.config.options.option_types import OptionTypes
 from penstock.errors import PenstockError
 from penstock_templates.field_values import is_repeated
 from penstock_testing import ConformanceError, check_calculator

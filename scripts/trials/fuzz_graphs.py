@@ -35,7 +35,7 @@ from processor_limit import limit_processor
 from penstock.config import build_plan
 from penstock.errors import GraphConfigError, PenstockError
 from penstock.plugins.default_registry import default_registry
-from penstock.registry import KINDS
+from penstock.registry_entries import KINDS
 from penstock_templates import GraphTemplate
 
 if TYPE_CHECKING:

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from google.protobuf.message import Message as AnyMessage
 
-from penstock.attrs_options import full_name, is_options_class, options_classes
+from penstock.attrs_options import attrs_name, is_options_class, options_classes
 from penstock.config import read_definition, to_binary, to_json
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
-from penstock.config.options.message_types import OptionTypes
+from penstock.config.options.option_types import OptionTypes
 from penstock.errors import PenstockError
 from penstock.plugins.default_registry import default_registry
-from penstock.registry_entries import calculator_of
+from penstock.registry_entries import calculator_of_entry
 from penstock_templates import GraphTemplate
 
 if TYPE_CHECKING:
@@ -154,8 +154,8 @@ def _options_in(registry: Registry) -> Iterator[tuple[str, Any]]:
     types = OptionTypes(registry)
     for name in registry.names("calculator"):
         found = registry.find("calculator", name)  # from now on its options are known
-        for options in options_classes(calculator_of(found)):
-            full = full_name(options) if is_options_class(options) else options.DESCRIPTOR.full_name
+        for options in options_classes(calculator_of_entry(found)):
+            full = attrs_name(options) if is_options_class(options) else options.DESCRIPTOR.full_name
             yield name, types.message_class(full)
 
 

@@ -45,7 +45,7 @@ PRELOADED: Final = (
     "numpy",
     "penstock.check.validate",
     "penstock.config.options.options",
-    "penstock.config.reading.convert",
+    "penstock.config.reading.graph_specs",
     "penstock_failures.guard",
     "penstock_processes.worker",
     "penstock_processes.carrier",

@@ -33,9 +33,10 @@ if TYPE_CHECKING:
     from penstock.functions.calculator_function import CalculatorFunction as CalculatorFunction
     from penstock.functions.calculator_function import calculator as calculator
     from penstock.functions.run_graph import run as run
-    from penstock.plugins.default_registry import register_calculator as register_calculator
+    from penstock.plugins.register_calculator import register_calculator as register_calculator
     from penstock.plugins.doctor import DoctorCheck as DoctorCheck
-    from penstock.plugins.hookspecs import Components as Components, hookimpl as hookimpl
+    from penstock.plugins.hookspecs import hookimpl as hookimpl
+    from penstock.plugins.plugin_components import Components as Components
     from penstock.registry import Registry as Registry
     from penstock.runtime.executors.executor import Executor as Executor, ExecutorDefaults as ExecutorDefaults
     from penstock.runtime.executors.executor import ExecutorLease as ExecutorLease, Work as Work
@@ -68,9 +69,10 @@ _HOMES: Final = {
     "penstock.functions.calculator_function": "CalculatorFunction calculator",
     "penstock.functions.run_graph": "run",
     "penstock.plugins.doctor": "DoctorCheck",
-    "penstock.plugins.hookspecs": "Components hookimpl",
+    "penstock.plugins.hookspecs": "hookimpl",
+    "penstock.plugins.plugin_components": "Components",
     "penstock.registry": "Registry",
-    "penstock.plugins.default_registry": "register_calculator",
+    "penstock.plugins.register_calculator": "register_calculator",
     "penstock.runtime.executors.executor": "Executor ExecutorDefaults ExecutorLease Work",
     "penstock.runtime.graph": "CalculatorGraph",
     "penstock.runtime.graph_input_modes": "GraphInputStreamAddMode LatePacketMode",

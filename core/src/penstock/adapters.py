@@ -24,9 +24,9 @@ import typing
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import PacketTypeError, PenstockError, text_of, words_of
-from penstock.payload_types import class_of, fits, is_any
+from penstock.payload_types import class_of, fits, is_any_payload
 from penstock.record import NamedTuple
-from penstock.registry_entries import calculator_of
+from penstock.registry_entries import calculator_of_entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -81,7 +81,7 @@ def find_adapter(registry: Registry, source: type, targets: Sequence[PayloadType
             name = f"{one}{_ARROW}{target}"
             if name in known:
                 function: Any = registry.find("adapter", name)
-                calculator: Any = calculator_of(function)
+                calculator: Any = calculator_of_entry(function)
                 return Adapter(function, calculator.__name__, made)
     return None
 
@@ -98,7 +98,7 @@ def adaptable(registry: Registry, targets: Sequence[PayloadType]) -> str:
 def _ends(targets: Sequence[PayloadType]) -> Iterator[tuple[str, type]]:
     """Yield the names that adapters to some types may have, the closest ones first, and the classes."""
     for target in targets:
-        if is_any(target):
+        if is_any_payload(target):
             continue
         made = class_of(target)
         if target is not made:

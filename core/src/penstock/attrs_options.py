@@ -100,12 +100,31 @@ def has_no_default(attribute: attrs.Attribute[Any]) -> bool:
     return attribute.default is attrs.NOTHING
 
 
+def default_value(attribute: Any, instance: Any) -> Any:
+    """Return the default of a field of an attrs class, made by its factory where it has one."""
+    default = attribute.default
+    if not hasattr(default, "takes_self"):  # no `attrs.Factory`
+        return default
+    return default.factory(instance) if default.takes_self else default.factory()
+
+
+def converted_value(attribute: Any, instance: Any, value: Any) -> Any:
+    """Return what the converter of a field of an attrs class makes of a value."""
+    converter = attribute.converter
+    if converter is None:
+        return value
+    # `attrs.Converter`, from attrs 24.1 on, says which further arguments it takes.
+    extra = [instance] if getattr(converter, "takes_self", False) else []
+    extra += [attribute] if getattr(converter, "takes_field", False) else []
+    return getattr(converter, "converter", converter)(value, *extra)
+
+
 def can_be_option(annotation: object) -> bool:
     """Return whether graph files can give a field of this type."""
     return _meaning(HintParts(annotation).members) is not None
 
 
-def full_name(cls: type) -> str:
+def attrs_name(cls: type) -> str:
     """Return the name that graph files have for an options class; see the module's docstring.
 
     Raises:
@@ -115,7 +134,7 @@ def full_name(cls: type) -> str:
     name = f"{cls.__module__.partition('.')[0]}.{own}"
     if not all(map(_is_identifier, name.split("."))):
         raise InvalidArgumentError(
-            f"options class {name!r}: graph files can name no such class; use letters a to z, digits, "
+            f"attrs options class {name!r}: graph files can name no such class; use letters a to z, digits, "
             "underscores"
         )
     return name
@@ -141,17 +160,17 @@ def options_classes(component: object) -> tuple[Any, ...]:
     for one in given:
         if is_options_class(one):
             check_class(one)
-            name = full_name(one)
+            name = attrs_name(one)
             if name in names:
                 raise InvalidArgumentError(
-                    f"{who} has two classes of options with the name {name!r}; put all of them into one, or "
+                    f"{who} has two attrs options classes with the name {name!r}; put all into one, or "
                     "rename one"
                 )
             names.add(name)
         elif not isinstance(one, type) or not hasattr(one, "DESCRIPTOR"):
             raise InvalidArgumentError(
-                f"{who}.{OPTIONS} is {one!r}: must be an attrs class or a protobuf message class; decorate "
-                "it with @attrs.frozen"
+                f"{who}.{OPTIONS} is {one!r}: must be an attrs options class, decorated with @attrs.frozen, "
+                "or a protobuf message class"
             )
     return given
 
@@ -163,13 +182,13 @@ def check_class(cls: type) -> None:
         InvalidArgumentError: a field of it, or of a class inside of it, cannot stand in a graph file; names
             class, field and type, and says what is possible.
     """
-    full_name(cls)
-    for one in classes_inside(cls):
+    attrs_name(cls)
+    for one in attrs_classes(cls):
         if issubclass(one, enum.Enum):
-            enum_numbers(one)
+            attrs_enum_numbers(one)
 
 
-def classes_inside(cls: type) -> Iterator[type]:
+def attrs_classes(cls: type) -> Iterator[type]:
     """Yield an options class, and each class and enum that its fields need, each once.
 
     Raises:
@@ -197,7 +216,7 @@ def fields_of(cls: Any) -> tuple[ClassField, ...]:
     return found
 
 
-def enum_numbers(cls: type[enum.Enum]) -> dict[str, int]:
+def attrs_enum_numbers(cls: type[enum.Enum]) -> dict[str, int]:
     """Return the names of an enum's values, in order, with the number of each in protobuf's binary form.
 
     Values that are distinct whole numbers of 32 bits are these numbers; else they are counted from 0.
@@ -209,7 +228,9 @@ def enum_numbers(cls: type[enum.Enum]) -> dict[str, int]:
     wrong = next((name for name in members if not _is_identifier(name)), None)
     if issubclass(cls, enum.Flag) or wrong or not members:
         why = f"has the name {wrong!r}" if wrong else "is a Flag: use a list" if members else "has no value"
-        raise InvalidArgumentError(f"option enum {cls.__qualname__!r} {why}, which graph files cannot give")
+        raise InvalidArgumentError(
+            f"attrs options: enum {cls.__qualname__!r} {why}, which graph files cannot give"
+        )
     values = [member.value for member in members.values()]
     if all(isinstance(one, int) and not isinstance(one, bool) and one in _ENUM_NUMBERS for one in values):
         return {name: int(member.value) for name, member in members.items()}
@@ -229,14 +250,14 @@ class _Meaning(NamedTuple):
 
 
 def _read(cls: Any) -> Iterator[ClassField]:
-    hints = hints_of(cls, f"options class {cls.__qualname__!r}")
+    hints = hints_of(cls, f"attrs options class {cls.__qualname__!r}")
     taken: dict[int, str] = {}
     import attrs  # code with such a class has imported it; a small graph has none
 
     given = [attribute for attribute in attrs.fields(cls) if attribute.init]
     for position, attribute in enumerate(given, 1):
         name = attribute.alias or attribute.name
-        who = f"options class {cls.__qualname__!r}: field {name!r}"
+        who = f"attrs options class {cls.__qualname__!r}: field {name!r}"
         if not _is_identifier(name):
             raise InvalidArgumentError(
                 f"{who}: an option's name has letters a to z, digits and underscores; rename it"

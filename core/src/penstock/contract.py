@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from penstock.errors import InvalidArgumentError
-from penstock.payload_types import PayloadType, is_any, is_type, members, type_names
-from penstock.port_collection import PortKey, Ports, port_id, port_name
+from penstock.payload_types import PayloadType, is_any_payload, is_type, payload_type_names, payload_types_in
+from penstock.port_collection import Ports
+from penstock.port_tags import PortKey, port_id, port_name
 from penstock.record import NamedTuple
 from penstock.timestamp import check_offset
 
@@ -96,14 +97,14 @@ class PortSpec:
 
     def is_any(self) -> bool:
         """Return whether every type is accepted."""
-        return any(is_any(member) for member in self.root().types)
+        return any(is_any_payload(member) for member in self.root().types)
 
     def type_name(self) -> str:
         """Return the type as a user should read it."""
         root = self.root()
         if not root.types:
             return "undeclared"
-        return "any type" if root.is_any() else type_names(root.types)
+        return "any type" if root.is_any() else payload_type_names(root.types)
 
     def _declare(self, declared: tuple[PayloadType, ...], description: str) -> PortSpec:
         for kind in declared:
@@ -112,7 +113,7 @@ class PortSpec:
                     f"port {port_name(self.tag, self.index)}: {kind!r} is no type for a contract; declare a "
                     "class, an alias such as list[int], or a union"
                 )
-        self.types = tuple(member for kind in declared for member in members(kind))
+        self.types = tuple(member for kind in declared for member in payload_types_in(kind))
         self.same_as = None
         self.description = description or self.description
         return self

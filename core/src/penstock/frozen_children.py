@@ -43,7 +43,7 @@ def is_frozen() -> bool:
     return bool(getattr(sys, "frozen", False)) or hasattr(sys.modules.get("__main__"), "__compiled__")
 
 
-def program_folders() -> list[str]:
+def frozen_program_folders() -> list[str]:
     """Return the folders of a frozen program: the one it lies in, and the one of its data if that differs.
 
     Of a program in one file, the second is where it was unpacked. Empty for a program that is not frozen.

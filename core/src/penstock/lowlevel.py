@@ -22,8 +22,8 @@ Layers around a node's calculator
     the step show that method; a `ShownCall` is what the step showed before. A `StandIn` stands innermost for
     a calculator that an executor has placed elsewhere.
 Layers between a graph and its nodes
-    `FailureLayer` makes a `FailurePlan` of the field `failure` of a node (`GuardedNode`). The plan makes a
-    guard for each run, and `Placing` makes calculators for the guard. `SteeringLayer` changes nodes of a
+    `FailureLayer` makes a `FailurePlan` of the field `failure` of a node (`FailureLayerNode`). The plan makes
+    a guard for each run, and `Placing` makes calculators for the guard. `SteeringLayer` changes nodes of a
     graph that lives, by a `Steering` that it gives to its `penstock.runs.GraphRuns`. A pack registers
     each layer as a component of the kind "layer".
 Services
@@ -37,7 +37,7 @@ from penstock.late_names import late_names as _late_names
 
 #: Module → the names that it has.
 _HOMES: Final = {
-    "penstock.check.failures": "FailureLayer GuardedNode",
+    "penstock.check.failure_layer": "FailureLayer FailureLayerNode",
     "penstock.engine.guard": "AGAIN FAIL Guard SKIP",
     "penstock.engine.invoker": "Invoker",
     "penstock.engine.layer": "Layer LayerLevel LayerOptions",

@@ -5,10 +5,10 @@ from penstock.services import CLOCK as CLOCK
 from penstock.engine.methods import CLOSE as CLOSE
 from penstock.timestamp import DONE as DONE
 from penstock.engine.guard import FAIL as FAIL
-from penstock.check.failures import FailureLayer as FailureLayer
+from penstock.check.failure_layer import FailureLayer as FailureLayer
+from penstock.check.failure_layer import FailureLayerNode as FailureLayerNode
 from penstock.plan import FailurePlan as FailurePlan
 from penstock.engine.guard import Guard as Guard
-from penstock.check.failures import GuardedNode as GuardedNode
 from penstock.engine.stream import InputStream as InputStream
 from penstock.engine.invoker import Invoker as Invoker
 from penstock.engine.layer import Layer as Layer

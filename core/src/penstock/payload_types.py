@@ -16,14 +16,14 @@ from typing import TypeAlias
 PayloadType: TypeAlias = object
 
 
-def members(declared: PayloadType) -> tuple[PayloadType, ...]:
+def payload_types_in(declared: PayloadType) -> tuple[PayloadType, ...]:
     """Return the alternatives of a declared type: those of a union, else itself alone."""
     if typing.get_origin(declared) in (typing.Union, types.UnionType):
-        return tuple(member for part in typing.get_args(declared) for member in members(part))
+        return tuple(member for part in typing.get_args(declared) for member in payload_types_in(part))
     return (type(None),) if declared is None else (declared,)
 
 
-def is_any(declared: PayloadType) -> bool:
+def is_any_payload(declared: PayloadType) -> bool:
     """Return whether `declared` accepts every payload."""
     return declared is object or declared is typing.Any
 
@@ -31,12 +31,12 @@ def is_any(declared: PayloadType) -> bool:
 def is_type(declared: PayloadType) -> bool:
     """Return whether `declared` can be declared: a class, an alias of one, or a union of these."""
     return all(
-        isinstance(member, type) or isinstance(typing.get_origin(member), type) or is_any(member)
-        for member in members(declared)
+        isinstance(member, type) or isinstance(typing.get_origin(member), type) or is_any_payload(member)
+        for member in payload_types_in(declared)
     )
 
 
-def type_name(declared: PayloadType) -> str:
+def payload_type_name(declared: PayloadType) -> str:
     """Return a declared type as a user reads it: `int`, `list[int]`, `numpy.ndarray`."""
     if typing.get_origin(declared) is not None or not isinstance(declared, type):
         return str(declared)
@@ -47,14 +47,14 @@ def type_name(declared: PayloadType) -> str:
     return f"{module}.{declared.__qualname__}" if module else declared.__qualname__
 
 
-def type_names(declared: tuple[PayloadType, ...]) -> str:
+def payload_type_names(declared: tuple[PayloadType, ...]) -> str:
     """Return the names of alternatives, joined by `|`."""
-    return " | ".join(type_name(member) for member in declared)
+    return " | ".join(payload_type_name(member) for member in declared)
 
 
 def agree(written: PayloadType, read: PayloadType) -> bool:
     """Return whether an output of type `written` may be connected with an input of type `read`."""
-    if is_any(written) or is_any(read) or written == read:
+    if is_any_payload(written) or is_any_payload(read) or written == read:
         return True
     a, b = class_of(written), class_of(read)
     if not (_is_subclass(a, b) or _is_subclass(b, a)):
@@ -82,7 +82,7 @@ def conversion(written: tuple[PayloadType, ...], read: tuple[PayloadType, ...]) 
 
 def runtime_classes(declared: tuple[PayloadType, ...]) -> tuple[type, ...] | None:
     """Return the classes that a payload is tested against when it is written; None for any."""
-    if any(is_any(member) for member in declared):
+    if any(is_any_payload(member) for member in declared):
         return None
     classes = [class_of(member) for member in declared]
     if float in classes and int not in classes:

@@ -220,7 +220,7 @@ class Plan(_Plan):
         return super().config
 
 
-def sources_above(
+def plan_throttling(
     nodes: tuple[NodePlan, ...], stream_count: int, graph_inputs: int
 ) -> tuple[frozenset[int], ...]:
     """Return `Plan.throttled`: for each stream the sources whose packets lead to it.

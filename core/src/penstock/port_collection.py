@@ -2,38 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
-from penstock.errors import InvalidArgumentError, NotFoundError
+from penstock.errors import NotFoundError
+from penstock.port_tags import PortKey, port_id, port_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 P = TypeVar("P")
-PortKey: TypeAlias = int | str | tuple[str, int]
-
-
-def port_id(key: object) -> tuple[str, int]:
-    """Return the tag and index that `key` means: 2 is ("", 2), "TAG" is ("TAG", 0).
-
-    Raises:
-        InvalidArgumentError: it is none of these.
-    """
-    match key:
-        case int(index):
-            return "", index
-        case str(tag):
-            return tag, 0
-        case (str(tag), int(index)):
-            return tag, index
-    raise InvalidArgumentError(f"{key!r} names no port: use an index, a 'TAG', or a ('TAG', index)")
-
-
-def port_name(tag: str, index: int) -> str:
-    """Return a port as a user reads it: `'TAG'`, `'TAG:1'`, or `0`."""
-    if not tag:
-        return str(index)
-    return repr(f"{tag}:{index}") if index else repr(tag)
 
 
 class Ports(Generic[P]):

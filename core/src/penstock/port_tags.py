@@ -7,7 +7,7 @@ which. Source of the grammar: MediaPipe `framework/tool/validate_name.h` and `ta
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock.limits import check
@@ -16,6 +16,9 @@ from penstock.shown import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+#: What finds a port of a node: its number, its tag, or both.
+PortKey: TypeAlias = int | str | tuple[str, int]
 
 _NAME: Final = r"[a-z_][a-z0-9_]*"
 _TAG: Final = r"[A-Z_][A-Z0-9_]*"
@@ -64,6 +67,29 @@ def _index(text: str, number: str | None) -> int:
     if index:
         check("ports", index, f"{quoted(text)}: the index of a port is {index}")
     return index
+
+
+def port_id(key: object) -> tuple[str, int]:
+    """Return the tag and index that `key` means: 2 is ("", 2), "TAG" is ("TAG", 0).
+
+    Raises:
+        InvalidArgumentError: it is none of these.
+    """
+    match key:
+        case int(index):
+            return "", index
+        case str(tag):
+            return tag, 0
+        case (str(tag), int(index)):
+            return tag, index
+    raise InvalidArgumentError(f"{key!r} names no port: use an index, a 'TAG', or a ('TAG', index)")
+
+
+def port_name(tag: str, index: int) -> str:
+    """Return a port as a user reads it: `'TAG'`, `'TAG:1'`, or `0`."""
+    if not tag:
+        return str(index)
+    return repr(f"{tag}:{index}") if index else repr(tag)
 
 
 class Port(Record):
@@ -117,7 +143,7 @@ class TagMap:
             missing = [i for i in range(max(ports) + 1) if i not in ports]
             if missing:
                 raise FailedPreconditionError(
-                    f"tag {tag!r} has no entry for index {missing[0]}, but one for {max(ports)}"
+                    f"port tag {tag!r} has no entry for index {missing[0]}, but one for {max(ports)}"
                 )
         self.ports = tuple(by_tag[tag][index] for tag in sorted(by_tag) for index in sorted(by_tag[tag]))
 

@@ -14,8 +14,10 @@ from penstock.late_names import late_names as _late_names
 #: Module → the names that it has.
 _HOMES: Final = {
     "penstock.contract": "PortSpec PortSpecs",
-    "penstock.port_collection": "PortKey Ports port_id port_name",
-    "penstock.port_tags": "Port TagMap is_name parse_tag_index parse_tag_index_name",
+    "penstock.port_collection": "Ports",
+    "penstock.port_tags": (
+        "Port PortKey TagMap is_name parse_tag_index parse_tag_index_name port_id port_name"
+    ),
 }
 
 __all__, __getattr__, __dir__ = _late_names(__name__, _HOMES)

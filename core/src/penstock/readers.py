@@ -9,8 +9,8 @@ Readers of graphs in other forms
     have a `Spot` for each part of the file. `Faults` takes what is wrong, `definition_as_read_graph` makes
     one of a definition without arguments. `tokens_of` reads text into `Token`s, `end_of_field` finds where a
     field of it ends, `own_name` writes the name of one of our messages. A `JsonReader` fills in a graph, with
-    `ReaderLoad` at hand. A `FieldPath` leads to a part of one, `spelled` writes it; `snake_case` writes the
-    name of a field. `with_near_fields` words what protobuf says of a field that does not exist,
+    `ReaderLoad` at hand. A `FieldPath` leads to a part of one, `field_path_words` writes it; `snake_case`
+    writes the name of a field. `parser_error_words` words what protobuf says of a field that does not exist,
     `right_options` what to write instead of an option outside of its message.
 """
 # A name is loaded when it is first used. Type checkers read the stub beside this file: scripts/stubs.py.
@@ -24,17 +24,15 @@ _HOMES: Final = {
     "penstock.check.faults": "Faults",
     "penstock.check.nodes": "numbered_nodes",
     "penstock.config.graph_reader": (
-        "GraphDefinition GraphReaderError GraphReader JsonReader ReaderFindType ReaderLoad "
+        "GraphDefinition GraphReaderError GraphReader JsonReader ReadGraph ReaderFindType ReaderLoad "
         "ReaderMerge definition_as_read_graph"
     ),
     "penstock.config.message": "Message",
-    "penstock.config.options.messages": "spelled",
-    "penstock.config.places": "FieldPath Places ReadGraph Spot place_words",
+    "penstock.config.places": "FieldPath Places Spot field_path_words place_words",
     "penstock.config.reading.right_options": "right_options",
     "penstock.config.reading.scan": "Token end_of_field own_name snake_case tokens_of",
-    "penstock.config.reading.words": "with_near_fields",
-    "penstock.config.subgraphs.expand": "expand",
-    "penstock.config.subgraphs.interface": "prefix_of",
+    "penstock.config.reading.parser_errors": "parser_error_words",
+    "penstock.config.subgraphs.expand": "expand prefix_of",
 }
 
 __all__, __getattr__, __dir__ = _late_names(__name__, _HOMES)

@@ -21,35 +21,22 @@ from typing import TYPE_CHECKING, Any, Final
 from penstock.entry_points import canonical
 from penstock.errors import AlreadyExistsError, InvalidArgumentError, UnknownNameError
 from penstock.registry_entries import (
+    KINDS,
     Claim,
     OptionEntry,
     Origin,
-    check_name,
+    check_entry_name,
     check_option,
     check_target,
     clash,
-    spelling,
+    entry_spelling,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["KINDS", "OptionEntry", "Origin", "Registry", "official_packs"]
+__all__ = ["OptionEntry", "Origin", "Registry", "official_packs"]
 
-#: The kinds of names, as error messages write them, and the field of `Components` that has them.
-KINDS: Final[Mapping[str, str]] = {
-    "calculator": "calculators",
-    "input stream handler": "input_stream_handlers",
-    "output stream handler": "output_stream_handlers",
-    "executor": "executors",
-    "tracer": "tracers",
-    "subgraph": "subgraphs",
-    "service": "services",
-    "graph reader": "graph_readers",
-    "layer": "layers",
-    "codec": "codecs",
-    "adapter": "adapters",
-}
 #: Kinds that graphs name in the same field: a miss in one suggests names of both.
 _NAMED_ALIKE: Final[Mapping[str, tuple[str, ...]]] = {"calculator": ("calculator", "subgraph")}
 
@@ -135,9 +122,9 @@ class Registry:
             AlreadyExistsError: this owner has given the name to something else. Nothing changes.
         """
         _check_kind(kind)
-        check_name(kind, name)
+        check_entry_name(kind, name)
         check_target(f"{kind} {name!r}", target)
-        self._table.add(kind, name, Claim(Origin(distribution, plugin, spelling(target)), target))
+        self._table.add(kind, name, Claim(Origin(distribution, plugin, entry_spelling(target)), target))
 
     def add_option(  # noqa: PLR0913  # what a protobuf extension consists of, and its owner
         self,
@@ -158,7 +145,7 @@ class Registry:
             AlreadyExistsError: this owner has declared the name otherwise. Nothing changes.
         """
         check_option(full_name, extendee, number, target)
-        origin = Origin(distribution, plugin, spelling(target))
+        origin = Origin(distribution, plugin, entry_spelling(target))
         self._table.add_option(OptionEntry(full_name, extendee, number, target, origin))
 
     def fail(self, plugin: str, reason: str, *, distribution: str | None = None) -> None:
@@ -350,7 +337,7 @@ class _Table:
             elif (rival.extendee, rival.number, rival.origin) != (*place, new.origin):
                 owner = rival.origin.owner
                 raise AlreadyExistsError(
-                    f"option {new.full_name!r} is registered otherwise by {owner} already"
+                    f"the registry has option {new.full_name!r} otherwise already, of {owner}"
                 )
             elif rival.rival is None:
                 self._options[new.full_name] = new
@@ -398,8 +385,7 @@ class _Table:
 def _check_again(what: str, old: Origin, new: Origin) -> None:
     if old.target != new.target:
         raise AlreadyExistsError(
-            f"{what} is registered for {old.target} already, not for {new.target}; give one of them another "
-            "name"
+            f"the registry has {what} for {old.target} already, not for {new.target}; rename one of them"
         )
 
 

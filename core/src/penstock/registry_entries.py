@@ -10,28 +10,43 @@ import importlib
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.attrs_options import LARGEST_NUMBER, full_name, is_options_class
+from penstock.attrs_options import LARGEST_NUMBER, attrs_name, is_options_class
 from penstock.errors import InvalidArgumentError, NameClashError, PluginError
 from penstock.record import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from importlib.resources.abc import Traversable
     from pathlib import Path
 
+#: The kinds of names, as error messages write them, and the field of `Components` that has them.
+KINDS: Final[Mapping[str, str]] = {
+    "calculator": "calculators",
+    "input stream handler": "input_stream_handlers",
+    "output stream handler": "output_stream_handlers",
+    "executor": "executors",
+    "tracer": "tracers",
+    "subgraph": "subgraphs",
+    "service": "services",
+    "graph reader": "graph_readers",
+    "layer": "layers",
+    "codec": "codecs",
+    "adapter": "adapters",
+}
 _TARGET = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 #: What the target of a subgraph ends with where it is a file of a package and no attribute of a module.
 _GRAPH_FILES: Final = (".pbtxt", ".textproto", ".binarypb", ".pb", ".json")
 _NAME = re.compile(r"[^\s.]+(\.[^\s.]+)*")
 
 
-def check_name(what: str, name: object) -> None:
+def check_entry_name(what: str, name: object) -> None:
     """Accept a name that can be registered.
 
     Raises:
         InvalidArgumentError: it is no str, empty, has blanks, or begins or ends with a dot.
     """
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise InvalidArgumentError(f"{what} name {name!r}: must be a str such as 'Name' or 'package.Name'")
+        raise InvalidArgumentError(f"{what} entry name {name!r} must be a str: 'Name' or 'package.Name'")
 
 
 def check_target(what: str, target: object) -> None:
@@ -52,10 +67,10 @@ def check_option(full_name: object, extendee: object, number: object, target: ob
     Raises:
         InvalidArgumentError: one of them is not what it must be; the message says which.
     """
-    check_name("option", full_name)
+    check_entry_name("option", full_name)
     what = f"option {full_name!r}"
     if extendee is not None or number is not None:
-        check_name(f"{what}: extendee", extendee)
+        check_entry_name(f"{what}: extendee", extendee)
         if not isinstance(number, int) or isinstance(number, bool) or not 0 < number <= LARGEST_NUMBER:
             raise InvalidArgumentError(
                 f"{what}: the entry's extension number {number!r} must be an int from 1 to {LARGEST_NUMBER}"
@@ -114,7 +129,7 @@ class Claim:
         elif isinstance(target, str):
             target = load_target(f"{kind} {name!r}", target, self.origin)
         if kind == "calculator":
-            target = calculator_of(target)
+            target = calculator_of_entry(target)
             if not isinstance(target, type):
                 raise PluginError(
                     f"{kind} {name!r}: {self.origin.owner} gives {target!r}, which is no class; decorate a "
@@ -127,7 +142,7 @@ class Claim:
 class OptionEntry(NamedTuple):
     """Options that a plugin declares as data, so that finding them imports nothing."""
 
-    #: The full name of the message, "penstock.ColorOptions"; for an attrs class as `option_class.full_name`.
+    #: The full name of the message, "penstock.ColorOptions"; for an attrs class as `attrs_name`.
     full_name: str
     #: Full name of the message that they extend, "penstock.CalculatorOptions"; None where graphs give them as
     #: `node_options` only.
@@ -158,14 +173,14 @@ class OptionEntry(NamedTuple):
         if isinstance(message, str):
             message = load_target(what, message, self.origin)
         descriptor = getattr(message, "DESCRIPTOR", None)
-        found = full_name(message) if is_options_class(message) else getattr(descriptor, "full_name", None)
+        found = attrs_name(message) if is_options_class(message) else getattr(descriptor, "full_name", None)
         if found != self.full_name:
             gives = "no message" if found is None else f"the message {found!r}"
             raise PluginError(f"{what}: {self.origin.owner} gives {gives}; correct its penstock_components")
         return message
 
 
-def calculator_of(target: object) -> object:
+def calculator_of_entry(target: object) -> object:
     """Return the class that `@penstock.calculator` has made of a function or class, else `target`."""
     # Its own attribute: a subclass of a decorated class is another one.
     made: object = getattr(target, "__dict__", {}).get("calculator")
@@ -173,7 +188,7 @@ def calculator_of(target: object) -> object:
     return made if is_made else target
 
 
-def spelling(target: object) -> str:
+def entry_spelling(target: object) -> str:
     """Return "module:attribute" for an object that has such a place, else its repr."""
     if isinstance(target, str):
         return target

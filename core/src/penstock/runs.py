@@ -8,7 +8,7 @@ Runs
     `OPENED` is a node's state. `Step` is one call of a calculator's method, by number in `METHODS`.
     `OutputStream` and `Observer` are what it writes to.
 Parts of a plan
-    `StreamPlan`, `PortPlan`, `SidePortPlan`, `HandlerPlan` and `ExecutorPlan`; `sources_above` computes
+    `StreamPlan`, `PortPlan`, `SidePortPlan`, `HandlerPlan` and `ExecutorPlan`; `plan_throttling` computes
     `Plan.throttled`.
 Calls from elsewhere
     `Counters` adds up what nodes count, a `LazyLoop` awaits their coroutines on a thread that it starts when
@@ -28,7 +28,7 @@ _HOMES: Final = {
     "penstock.engine.schedule": "Schedule",
     "penstock.engine.step": "Step",
     "penstock.engine.stream": "Observer OutputStream",
-    "penstock.plan": ("ExecutorPlan HandlerPlan PortPlan SidePortPlan StreamPlan sources_above"),
+    "penstock.plan": ("ExecutorPlan HandlerPlan PortPlan SidePortPlan StreamPlan plan_throttling"),
     "penstock.runtime.counters": "Counters",
     "penstock.runtime.event_loops.lazy_loop": "LazyLoop",
     "penstock.runtime.graph": "runs_of",

@@ -23,5 +23,5 @@ from penstock.runtime.side_packets import as_side_packets as as_side_packets
 from penstock.runtime.side_packets import checked_side_packets as checked_side_packets
 from penstock.runtime.node_services import find_services as find_services
 from penstock.runtime.new_run import new_run as new_run
+from penstock.plan import plan_throttling as plan_throttling
 from penstock.runtime.graph import runs_of as runs_of
-from penstock.plan import sources_above as sources_above

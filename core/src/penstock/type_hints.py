@@ -30,7 +30,7 @@ def hints_of(annotated: Callable[..., object], who: str) -> Mapping[str, Any]:
         return typing.get_type_hints(annotated, include_extras=True)
     except NameError as error:
         raise InvalidArgumentError(
-            f"{who}: its annotations name {error.name!r}, which is not there at run time; import or define "
+            f"{who}: its type hints name {error.name!r}, which is not there at run time; import or define "
             "it at the module's top level, not under TYPE_CHECKING"
         ) from error
     except (TypeError, AttributeError, SyntaxError) as error:

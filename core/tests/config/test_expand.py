@@ -682,7 +682,7 @@ def test_a_list_of_graphs_is_known_by_their_types_and_wins_over_registered_ones(
     [
         ([DOUBLE, 'input_stream: "a"'], "subgraph 1 has no type; give it another type, or pass"),
         ([DOUBLE, DOUBLE], "subgraph 1 has type 'Double', as one before it; give it another"),
-        (DOUBLE, "subgraphs is a str; pass a dict from name to graph, or a list"),
+        (DOUBLE, "subgraphs to expand: pass a dict from name to graph or a list, not a str"),
     ],
 )
 def test_subgraphs_without_a_name_of_their_own_are_refused(registry, subgraphs, words):

@@ -9,8 +9,8 @@ import pytest
 from penstock.config import build_plan, read_definition, read_graph, to_json
 from penstock.config.calculator_graph_template_pb2 import CalculatorGraphTemplate
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
-from penstock.config.graph_reader import GraphReaderError, definition_as_read_graph
-from penstock.config.places import Places, ReadGraph, Spot
+from penstock.config.graph_reader import GraphReaderError, ReadGraph, definition_as_read_graph
+from penstock.config.places import Places, Spot
 from penstock.errors import (
     GraphConfigError,
     GraphParseError,
@@ -19,9 +19,9 @@ from penstock.errors import (
     UnknownNameError,
 )
 from penstock.plugins.default_registry import (
+    default_plugin_host,
     default_registry,
     find_component,
-    plugin_host,
     plugins_renewed,
 )
 from penstock.registry import Registry
@@ -98,7 +98,7 @@ def reading(registry, declare):
 @pytest.fixture
 def no_plugins(monkeypatch):
     """A process in which no distribution has plugins."""
-    plugin_host()  # those of the process are loaded before
+    default_plugin_host()  # those of the process are loaded before
     monkeypatch.setattr("penstock.plugins.discovery.ordinary_points", lambda _group: [])
     with plugins_renewed():
         yield

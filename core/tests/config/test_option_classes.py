@@ -7,9 +7,9 @@ import attrs
 import pytest
 
 import penstock
-from penstock.attrs_options import full_name
+from penstock.attrs_options import attrs_name
 from penstock.config import build_plan, read_graph, to_binary, to_text
-from penstock.config.options.message_class import extension_class, inner_classes, message_class
+from penstock.config.options.message_class import extension_class, inner_message_classes, message_class
 from penstock.config.options.message_values import instance_of
 from penstock.config.options.options import NO_OPTIONS, Options
 from penstock.config.subgraphs.subgraph import Subgraph
@@ -63,7 +63,7 @@ class BlurOptions:
     spread: int = attrs.field(default=attrs.Factory(lambda self: 2 * self.radius, takes_self=True))
 
 
-NAME = full_name(BlurOptions)
+NAME = attrs_name(BlurOptions)
 
 
 def packed(fields):
@@ -234,7 +234,7 @@ def test_converters_run(registry):
         data: bytes = attrs.field(metadata={"type": str}, converter=bytes.fromhex)
 
     registry.add("calculator", "Blur", calculator(options=Converted))
-    text = whole(packed('data: "00ff"').replace(NAME, full_name(Converted)))
+    text = whole(packed('data: "00ff"').replace(NAME, attrs_name(Converted)))
 
     assert given_by(text, registry, Converted).data == b"\x00\xff"
 
@@ -242,7 +242,7 @@ def test_converters_run(registry):
 def test_a_private_field_is_written_without_its_underscore(registry):
     private = attrs.make_class("Private", {"_size": attrs.field(type=int, default=0)})
     registry.add("calculator", "Blur", calculator(options=private))
-    text = whole(packed("size: 2").replace(NAME, full_name(private)))
+    text = whole(packed("size: 2").replace(NAME, attrs_name(private)))
 
     assert given_by(text, registry, private) == private(size=2)
 
@@ -254,7 +254,7 @@ def test_a_class_that_contains_itself_can_be_given(registry):
 
     Tree.__annotations__["children"] = list[Tree]
     registry.add("calculator", "Blur", calculator(options=Tree))
-    text = whole(packed("children { children { } } children { }").replace(NAME, full_name(Tree)))
+    text = whole(packed("children { children { } } children { }").replace(NAME, attrs_name(Tree)))
 
     assert given_by(text, registry, Tree) == Tree([Tree([Tree()]), Tree()])
 
@@ -274,7 +274,7 @@ def test_enums_may_have_values_of_the_same_name(registry):
         },
     )
     registry.add("calculator", "Blur", calculator(options=both))
-    text = whole(packed("mode: HARD shade: HARD HARD: 3").replace(NAME, full_name(both)))
+    text = whole(packed("mode: HARD shade: HARD HARD: 3").replace(NAME, attrs_name(both)))
 
     assert given_by(text, registry, both) == both(Mode.HARD, Shade.HARD, 3)
 
@@ -283,7 +283,7 @@ def test_names_of_an_enum_for_the_same_value_are_one_value(registry):
     alias = enum.Enum("Alias", {"ONE": 1, "UNO": 1})
     made = attrs.make_class("Aliased", {"one": attrs.field(type=alias)})
     registry.add("calculator", "Blur", calculator(options=made))
-    text = whole(packed("one: UNO").replace(NAME, full_name(made)))
+    text = whole(packed("one: UNO").replace(NAME, attrs_name(made)))
 
     assert given_by(text, registry, made).one is alias.ONE
     assert message_class(made).DESCRIPTOR.fields_by_name["one"].enum_type.GetOptions().allow_alias
@@ -294,7 +294,7 @@ def test_two_inner_classes_of_one_name_are_two():
     other = attrs.make_class("Inner", {"b": attrs.field(type=int, default=0)})
     outer = attrs.make_class("Outer", {"one": attrs.field(type=one), "other": attrs.field(type=other)})
 
-    assert [name.rpartition(".")[2] for name in inner_classes(outer)] == ["Outer", "Inner", "Inner_"]
+    assert [name.rpartition(".")[2] for name in inner_message_classes(outer)] == ["Outer", "Inner", "Inner_"]
     message = message_class(outer)()
     message.other.b = 2
     message.one.a = 1
@@ -518,17 +518,17 @@ def test_a_declared_class_of_another_name_is_the_plugins_failure(registry):
 
 def test_a_declared_class_that_cannot_be_options_is_the_plugins_failure(registry):
     odd = attrs.make_class("Odd", {"size": attrs.field(type=complex)})
-    registry.add_option(full_name(odd), None, None, odd)
+    registry.add_option(attrs_name(odd), None, None, odd)
 
     with pytest.raises(PluginError, match=r"options class 'Odd': field 'size' is 'complex'"):
-        read_graph(f"node {{ node_options {{ [type.googleapis.com/{full_name(odd)}] {{ }} }} }}", registry)
+        read_graph(f"node {{ node_options {{ [type.googleapis.com/{attrs_name(odd)}] {{ }} }} }}", registry)
 
 
 def test_a_class_that_is_defined_again_replaces_the_former_one(registry):
     for type_, written, value in ((int, "1", 1), (str, '"a"', "a"), (int, "2", 2)):
         again = attrs.make_class("AgainOptions", {"size": attrs.field(type=type_)})
         registry.add("calculator", "Blur", calculator(options=again))
-        text = whole(packed(f"size: {written}").replace(NAME, full_name(again)))
+        text = whole(packed(f"size: {written}").replace(NAME, attrs_name(again)))
 
         plan = build_plan(text, registry)
 
@@ -588,14 +588,14 @@ def test_a_message_class_may_be_named_by_the_calculator_too(registry, make_optio
 def extended(registry, name, cls=None):
     made = cls or attrs.make_class(name, {"size": attrs.field(type=int, default=1)})
     number = next(NUMBERS)
-    registry.add_option(full_name(made), "penstock.CalculatorOptions", number, made)
+    registry.add_option(attrs_name(made), "penstock.CalculatorOptions", number, made)
     registry.add("calculator", "Blur", calculator(options=made))
     return made, number
 
 
 def test_a_class_with_a_number_is_an_extension_and_can_be_packed(registry):
     made, number = extended(registry, "ExtOptions")
-    name = full_name(made)
+    name = attrs_name(made)
     as_extension = whole(f"options {{ [{name}.ext] {{ size: 2 }} }}")
 
     assert given_by(as_extension, registry, made).size == 2
@@ -609,7 +609,7 @@ def test_a_class_with_a_number_is_an_extension_and_can_be_packed(registry):
 
 def test_an_extension_in_a_binary_graph_is_found_by_its_number(registry):
     made, _ = extended(registry, "BinaryExtOptions")
-    config = read_graph(whole(f"options {{ [{full_name(made)}.ext] {{ size: 2 }} }}"), registry)
+    config = read_graph(whole(f"options {{ [{attrs_name(made)}.ext] {{ size: 2 }} }}"), registry)
     again = Registry()
     again.add_option(
         *next((one.full_name, one.extendee, one.number, made) for one in registry.options().values())
@@ -629,20 +629,20 @@ def test_a_fault_in_an_extension_has_its_place(registry):
     with pytest.raises(
         GraphConfigError, match=r"^.*\n.*line 3, column 4\d: node 'Blur': options .*: size is 0"
     ):
-        build_plan(whole(f"options {{ [{full_name(checked)}.ext] {{ size: 0 }} }}"), registry)
+        build_plan(whole(f"options {{ [{attrs_name(checked)}.ext] {{ size: 0 }} }}"), registry)
 
 
 def test_an_extension_that_is_defined_again_says_to_restart(registry):
     extended(registry, "FixedOptions")[0]
     read = "node {{ options {{ [{}.ext] {{ }} }} }}"
     made, number = extended(registry, "MovedOptions")
-    read_graph(read.format(full_name(made)), registry)
+    read_graph(read.format(attrs_name(made)), registry)
     moved = attrs.make_class("MovedOptions", {"other": attrs.field(type=int, default=1)})
     other = Registry()
-    other.add_option(full_name(moved), "penstock.CalculatorOptions", number, moved)
+    other.add_option(attrs_name(moved), "penstock.CalculatorOptions", number, moved)
 
     with pytest.raises(PluginError, match=r"MovedOptions': protobuf takes no such message: .*restart Python"):
-        read_graph(read.format(full_name(moved)), other)
+        read_graph(read.format(attrs_name(moved)), other)
 
 
 def test_an_extension_needs_a_number_of_its_own(registry):

@@ -3,7 +3,7 @@ import pytest
 from penstock.config import read_graph
 from penstock.config.options.options import NO_OPTIONS, Options
 from penstock.config.places import Places
-from penstock.config.reading.convert import graph_spec
+from penstock.config.reading.graph_specs import graph_spec
 from penstock.errors import InvalidArgumentError
 
 
@@ -64,5 +64,8 @@ def test_a_message_given_in_code_answers_for_its_own_type(registry, make_options
 
 @pytest.mark.parametrize("wrong", [int, "Options", None, []])
 def test_what_is_no_message_class_is_refused(wrong):
-    with pytest.raises(InvalidArgumentError, match=r"^options: .* is no message class and no attrs class;"):
+    with pytest.raises(
+        InvalidArgumentError,
+        match=r"^options are found by class, but .* is no message class and no attrs class;",
+    ):
         NO_OPTIONS.get(wrong)

@@ -100,7 +100,8 @@ def test_the_empty_graph_is_a_graph(registry):
 @pytest.mark.parametrize("given", [{"graph_config": None}, {"graph_config": "", "binary_graph_path": "g"}])
 def test_a_graph_is_given_once(given, registry):
     with pytest.raises(
-        InvalidArgumentError, match=r"^(both|neither) of graph_config and binary_graph_path given"
+        InvalidArgumentError,
+        match=r"^graph config: (both|neither) given; pass graph_config or binary_graph_path",
     ):
         build_plan(registry=registry, **given)
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from penstock import limits
 from penstock.config.calculator_pb2 import CalculatorGraphConfig, ExecutorConfig
-from penstock.config.options.message_types import OptionTypes
+from penstock.config.options.option_types import OptionTypes
 from penstock.config.places import Places
-from penstock.config.reading.convert import graph_spec, in_order
+from penstock.config.reading.graph_specs import graph_spec, in_order
 from penstock.config.reading.plain_graph import _DEFAULTS, PlainMessage, plain_graph, read_plain_graph
 from penstock.config.reading.scan import HALF, scan_text
 from penstock.errors import GraphParseError, NotFoundError, ResourceExhaustedError

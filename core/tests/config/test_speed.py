@@ -8,11 +8,11 @@ import time
 import pytest
 
 from penstock.check.faults import Faults
-from penstock.check.names import Names
+from penstock.check.name_lookups import Names
 from penstock.check.validate import validate
 from penstock.collector import PAUSE
 from penstock.config.options.options import options_of
-from penstock.config.reading.convert import graph_spec
+from penstock.config.reading.graph_specs import graph_spec
 from penstock.config.reading.parse import read_graph
 
 

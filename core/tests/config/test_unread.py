@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 import pytest
 
-from penstock.attrs_options import full_name
+from penstock.attrs_options import attrs_name
 from penstock.config import build_plan, read_graph
 from penstock.config.subgraphs.subgraph import Subgraph
 from penstock.engine.input_stream_handler import InputStreamHandler
@@ -18,7 +18,7 @@ class FactorOptions:
     rounded: bool = False
 
 
-NAME = full_name(FactorOptions)
+NAME = attrs_name(FactorOptions)
 KNOWN = f"; the options of 'Scale' are {NAME}, which has factor, rounded"
 LINE = f"node_options {{ [type.googleapis.com/{NAME}] {{ factor: 3 }} }}"
 

@@ -429,7 +429,7 @@ def test_an_unused_graph_input_is_fine(plan):
         ('output_stream: "Upper"', "INVALID_ARGUMENT", "output_stream: 'Upper' is no port"),
         ('input_side_packet: "A:0:"', "INVALID_ARGUMENT", "input_side_packet: 'A:0:' is no port"),
         ('output_side_packet: "A:b:c"', "INVALID_ARGUMENT", "output_side_packet: 'A:b:c' is no port"),
-        ('input_stream: "T:1:a"', "FAILED_PRECONDITION", "input_stream: tag 'T' has no entry for index 0"),
+        ('input_stream: "T:1:a"', "FAILED_PRECONDITION", "input_stream: port tag 'T' has no entry for index"),
         ('input_stream: "T:a" input_stream: "T:a"', "FAILED_PRECONDITION", "tag 'T' index 0 already has the"),
         ('input_stream: "T:500020000:a"', "RESOURCE_EXHAUSTED", "the index of a port is 500020000"),
     ],

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from penstock.errors import InvalidArgumentError, NotFoundError
-from penstock.port_collection import Ports, port_id, port_name
-from penstock.port_tags import TagMap
+from penstock.port_collection import Ports
+from penstock.port_tags import TagMap, port_id, port_name
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import penstock
 from penstock import Packet, Timestamp
 from penstock.config import CalculatorGraphConfig
 from penstock.errors import GraphConfigError, GraphRunError
-from penstock.functions.forms import INCOMPLETE, Called, Plain
+from penstock.functions.function_calls import INCOMPLETE, Called, Plain
 from penstock_testing import InlineExecutor, run_calculator, testing_registry
 
 

@@ -166,7 +166,7 @@ def test_a_cell_that_is_run_again_replaces_its_function_and_another_function_doe
     newer = cell(2)
 
     assert default_registry().find("calculator", "RunAgain") is newer.calculator
-    with pytest.raises(AlreadyExistsError, match=r"'RunAgain' is registered for .*again\.calculator already"):
+    with pytest.raises(AlreadyExistsError, match=r"'RunAgain' for .*again\.calculator already"):
         penstock.register_calculator("RunAgain")(count_faces)
 
 

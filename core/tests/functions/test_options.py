@@ -6,7 +6,7 @@ import attrs
 import pytest
 
 import penstock
-from penstock.attrs_options import full_name
+from penstock.attrs_options import attrs_name
 from penstock.errors import GraphConfigError, InvalidArgumentError
 from penstock.registry import Registry
 from penstock_testing import run_calculator
@@ -70,7 +70,10 @@ def test_the_class_is_named_after_the_calculator_and_is_of_the_functions_package
     (kept,) = Kept.calculator.Options
 
     package = __name__.partition(".")[0]
-    assert (full_name(cls), full_name(kept)) == (f"{package}.ScaledOptions", f"{package}.KeptOptions")
+    assert (attrs_name(cls), attrs_name(kept)) == (
+        f"{package}.ScaledOptions",
+        f"{package}.KeptOptions",
+    )
 
 
 def test_a_class_gets_those_of_init_and_of_process():
@@ -97,7 +100,7 @@ def test_graph_files_give_them_and_miss_what_is_required():
         GraphConfigError, match=r"line 1, column 1: node 'Kept': options .*: step is missing, and has"
     ):
         penstock.config.build_plan(graph % "", registry)
-    name = full_name(cls)
+    name = attrs_name(cls)
     with pytest.raises(GraphConfigError) as caught:
         penstock.config.build_plan(
             graph % f"node_options {{ [type.googleapis.com/{name}] {{ step: 2 }} }}", registry
@@ -129,7 +132,7 @@ def test_options_that_are_one_parameter_and_those_that_are_many_have_two_names()
     def every(number: int, *, options: AllOptions, limit: int = 2) -> int: ...
 
     with pytest.raises(
-        InvalidArgumentError, match=r"has two classes of options with the name '.*\.AllOptions'; put"
+        InvalidArgumentError, match=r"has two attrs options classes with the name '.*\.AllOptions'; put"
     ):
         penstock.calculator("All")(every)
 

@@ -96,7 +96,7 @@ def source_of_none() -> Iterator[None]:
         (no_result, r"'no_result': its result has no annotation; write '-> int', say, .* '-> None'"),
         (
             not_there,
-            r"annotations name 'Fraction', which is not there at run time; .* not under TYPE_CHECKING",
+            r"type hints name 'Fraction', which is not there at run time; .* not under TYPE_CHECKING",
         ),
         (misspelt, r"its type hints cannot be evaluated: "),
         (no_type, r"parameter 'frame': ~T cannot be the type of a port; write a class"),
@@ -116,20 +116,29 @@ def source_of_none() -> Iterator[None]:
         (same, r"'FRAME': the tag 'FRAME' is taken already; rename one"),
         (foreign, r"'größe' makes no tag; use letters"),
         (underscore, r"'_' makes no tag"),
-        (no_inputs, r"'no_inputs' has no inputs; give it one, or let it yield"),
-        (sink_without_inputs, r"has no inputs; give it one"),
-        (awaited_iterator, r"has no inputs; give it one|cannot be the type"),
-        (side_with_input, r"its result: only a function without inputs can make a side packet"),
+        (no_inputs, r"'no_inputs': its result annotation fits no function without inputs; give it an input"),
+        (sink_without_inputs, r"fits no function without inputs; give it an input"),
+        (awaited_iterator, r"fits no function without inputs|cannot be the type"),
+        (side_with_input, r"its result: a result that is a side packet needs a function without inputs"),
         (untyped, r"its result, field 'one' has no annotation; use typing.NamedTuple"),
         (alike, r"field 'ONE': the tag 'ONE' is taken already"),
-        (empty, r"'Empty' has no fields"),
-        (filtering, r"'filtering' has inputs and yields; a generator is a source"),
+        (empty, r"'Empty' has no fields to be results"),
+        (
+            filtering,
+            r"'filtering': its result cannot be yielded, since it has inputs; a generator is a source",
+        ),
         (source, r"its result is <class 'int'>, but it yields; write '-> Iterator\[int\]'"),
         (async_source, r"but it yields; write '-> AsyncIterator\[int\]'"),
         (plain_source, r"but it yields; write '-> Iterator\[int\]'"),
         (source_of_none, r"a source that yields None writes nothing"),
-        (timed_source, r"'timed_source' has no inputs, so a Timestamp has no meaning there"),
-        (len, r"<built-in function len>: @penstock.calculator needs a function or a class"),
+        (
+            timed_source,
+            r"'timed_source' defines a calculator without inputs, where a Timestamp has no meaning",
+        ),
+        (
+            len,
+            r"<built-in function len> defines no calculator; decorate a function or a class",
+        ),
         (lambda frame: frame, r"parameter 'frame' has no annotation"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
@@ -171,12 +180,12 @@ class Maker:
 @pytest.mark.parametrize(
     ("cls", "message"),
     [
-        (NoProcess, r"class 'NoProcess' has no method process"),
+        (NoProcess, r"class 'NoProcess' defines no calculator: give it a method process"),
         (Positional, r"__init__: parameter 'size' is passed by name, .* by position, to process$"),
         (NotByName, r"__init__: parameter 'size' can be passed by position only; remove the /"),
-        (Static, r"class 'Static' has no method process"),
+        (Static, r"class 'Static' defines no calculator: give it a method process"),
         (Long, r"class 'Long' is a penstock.Calculator already; leave the decorator out"),
-        (Maker, r"process: side packets are made by functions"),
+        (Maker, r"process: only a function can be defined to make a side packet"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
@@ -187,7 +196,7 @@ def test_a_class_that_cannot_be_a_calculator_is_refused(cls, message):
 
 @pytest.mark.parametrize("name", ["", "two words"])
 def test_a_name_that_no_graph_could_write_is_refused(name):
-    with pytest.raises(InvalidArgumentError, match=r"calculator name .* must be a str such as 'Name'"):
+    with pytest.raises(InvalidArgumentError, match=r"calculator entry name .* must be a str: 'Name'"):
 
         @penstock.calculator(name)
         def fine(frame: int) -> int:

@@ -244,7 +244,7 @@ def test_a_source_of_pairs_that_yields_something_else_is_an_error_of_the_run(wro
 
     with pytest.raises(
         GraphRunError,
-        match=rf"is a function that yields pairs of timestamp and value, but gave {re.escape(repr(wrong))}",
+        match=rf"a function that yields pairs of timestamp and value, gave {re.escape(repr(wrong))}",
     ):
         outputs(timed)
 
@@ -256,6 +256,6 @@ def test_a_source_of_packets_that_yields_something_else_is_an_error_of_the_run()
 
     with pytest.raises(
         GraphRunError,
-        match=r"packets is a function that yields packets, but gave 7",
+        match=r"packets, a function that yields packets, gave 7",
     ):
         outputs(packets)

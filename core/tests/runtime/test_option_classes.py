@@ -4,7 +4,7 @@ import attrs
 import pytest
 
 from penstock import Calculator, CalculatorGraph, GraphConfigError, Packet, register_calculator
-from penstock.attrs_options import full_name
+from penstock.attrs_options import attrs_name
 from penstock.errors import GraphRunError, InvalidArgumentError
 from penstock.explain import GRAPH
 from penstock_testing import check_calculator, run_calculator
@@ -44,7 +44,7 @@ class Unsaid(Scale):
     Options = None
 
 
-NAME = full_name(ScaleOptions)
+NAME = attrs_name(ScaleOptions)
 TEXT = """
 input_stream: "in"
 output_stream: "out"
@@ -174,7 +174,7 @@ def test_registering_a_calculator_refuses_options_that_graph_files_cannot_give()
 
 def test_an_executor_gets_an_instance_from_its_extension(registry):
     made = attrs.make_class("LendOptions", {"threads": attrs.field(type=int, default=1)})
-    registry.add_option(full_name(made), "penstock.MediaPipeOptions", 500031001, made)
+    registry.add_option(attrs_name(made), "penstock.MediaPipeOptions", 500031001, made)
     seen = []
 
     class Lending(InlineExecutor):
@@ -185,7 +185,7 @@ def test_an_executor_gets_an_instance_from_its_extension(registry):
 
     registry.add("executor", "Lending", Lending)
     text = TEXT.format(name=NAME, fields="factor: 5") + (
-        f'executor {{ type: "Lending" options {{ [{full_name(made)}.ext] {{ threads: 3 }} }} }}'
+        f'executor {{ type: "Lending" options {{ [{attrs_name(made)}.ext] {{ threads: 3 }} }} }}'
     )
     graph = CalculatorGraph(text, registry=registry)
     graph.observe_output_stream("out", lambda _, __: None)

@@ -10,10 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 import penstock
-from penstock.errors import (
-    FailedPreconditionError,
-    GraphRunError,
-)
+from penstock.errors import FailedPreconditionError, GraphRunError
 from penstock.plugins import default_registry
 from penstock_testing import calculator, testing_registry
 
@@ -228,7 +225,7 @@ def hooked(monkeypatch):
 
     names = ("run_prepared", "run_started", "run_ended")
     host = SimpleNamespace(**{name: hook(name) for name in names})
-    monkeypatch.setattr(default_registry, "plugin_host", lambda: host)
+    monkeypatch.setattr(default_registry, "default_plugin_host", lambda: host)
     monkeypatch.setattr(
         default_registry, "default_registry", lambda: testing_registry(calculator(name="Idle"))
     )

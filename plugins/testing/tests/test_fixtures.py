@@ -11,7 +11,7 @@ import pytest
 
 from penstock import STOP, Components, Packet, ServiceKey, hookimpl, register_calculator
 from penstock.errors import GraphRunError, InternalError, NameClashError, UnavailableError, UnknownNameError
-from penstock.packs import default_registry, plugin_host, plugins_renewed
+from penstock.packs import default_plugin_host, default_registry, plugins_renewed
 from penstock_testing import ScheduleHarness, calculator, explore_graph, node, testing_registry, wired
 from penstock_testing.temporary import TemporaryPlugins
 
@@ -36,7 +36,7 @@ def test_a_temporary_plugin_is_found_as_any_other(penstock_plugins):
 
     assert (record.name, record.distribution, record.version) == ("gates", "penstock-gates", "1.5")
     assert (record.state, record.components) == ("loaded", {"calculator": 1})
-    assert record in plugin_host().records
+    assert record in default_plugin_host().records
     assert default_registry().find("calculator", "TryGate") is Gate
     assert default_registry().origin("calculator", "TryGate").plugin == "gates"
 
@@ -47,7 +47,7 @@ def test_a_temporary_plugin_is_gone_after_its_block(tmp_path):
         assert default_registry().has("calculator", "TryGate")
 
     assert not default_registry().has("calculator", "TryGate")
-    assert [record for record in plugin_host().records if record.name == "gates"] == []
+    assert [record for record in default_plugin_host().records if record.name == "gates"] == []
     assert [path for path in sys.path if path.startswith(str(tmp_path))] == []
     assert [name for name in sys.modules if name.startswith("penstock_temporary")] == []
 
@@ -83,7 +83,7 @@ def test_a_module_with_hooks_is_a_plugin_whose_hooks_are_called(penstock_plugins
     module.penstock_run_started = hookimpl(specname="penstock_run_started")(note)
 
     penstock_plugins("hooks", module)
-    (started,) = [each for each in plugin_host().run_started if each.plugin == "hooks"]
+    (started,) = [each for each in default_plugin_host().run_started if each.plugin == "hooks"]
     started.call("a graph")
 
     assert told == ["a graph"]

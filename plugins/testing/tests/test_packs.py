@@ -262,9 +262,11 @@ def test_a_host_knows_what_its_plugins_bring_and_says_which_are_loaded(pack):
     host = PluginHost(only=["gates", "bench"])
 
     assert dict(host.components("gates").calculators) == {"Turnstile": "penstock_gates.gate:Gate"}
-    with pytest.raises(NotFoundError, match=r"^no plugin 'gate' is loaded; there are: 'bench', 'gates'$"):
+    with pytest.raises(
+        NotFoundError, match=r"^plugin discovery has loaded no 'gate'; there are: 'bench', 'gates'$"
+    ):
         host.components("gate")
-    with pytest.raises(NotFoundError, match=r"^no plugin 'gates' is loaded; there are: none$"):
+    with pytest.raises(NotFoundError, match=r"^plugin discovery has loaded no 'gates'; there are: none$"):
         PluginHost(none=True).components("gates")
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.check.failures import ERROR_STREAM
+from penstock.check.failure_layer import ERROR_STREAM
 from penstock.payload_types import runtime_classes
-from penstock.plan import NodePlan, Plan, PortPlan, SidePortPlan, StreamPlan, sources_above
+from penstock.plan import NodePlan, Plan, PortPlan, SidePortPlan, StreamPlan, plan_throttling
 from penstock.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def assemble(checked: Checked) -> Plan:
         streams=_streams(checked, nodes, ids),
         graph_inputs=graph_inputs,
         executors=checked.executors,
-        throttled=sources_above(nodes, len(ids), graph_inputs),
+        throttled=plan_throttling(nodes, len(ids), graph_inputs),
         max_queue_size=max([graph.max_queue_size.value or DEFAULT_QUEUE_SIZE, *hints]),  # -1 is none at all
         report_deadlock=graph.report_deadlock,
         config=checked.config,

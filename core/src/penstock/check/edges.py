@@ -8,7 +8,7 @@ from penstock.check.spec import Text
 from penstock.contract import PortSpec
 from penstock.errors import StatusCode
 from penstock.near_names import did_you_mean
-from penstock.port_collection import port_name
+from penstock.port_tags import port_name
 from penstock.record import NamedTuple
 from penstock.shown import quoted
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from penstock.check.faults import Faults
-    from penstock.check.names import Names
+    from penstock.check.name_lookups import Names
     from penstock.check.nodes import Draft
     from penstock.check.protocols import OptionsFactory
     from penstock.check.spec import ExecutorSpec, GraphSpec

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _ENDING: Final = "Options"
 #: The module of the classes that are made of functions.
-_FORMS: Final = "penstock.functions.forms"
+_FORMS: Final = "penstock.functions.function_calls"
 
 
 def foreign_options(given: Iterable[str], calculator: type, registry: Registry) -> tuple[str, str] | None:

@@ -13,7 +13,7 @@ from penstock.late_log import LateLogger, place
 from penstock.plan import DEFAULT_EXECUTOR, HandlerPlan
 
 if TYPE_CHECKING:
-    from penstock.check.names import Names
+    from penstock.check.name_lookups import Names
     from penstock.check.nodes import Draft
     from penstock.check.protocols import OptionsFactory
     from penstock.check.spec import GraphSpec, HandlerSpec

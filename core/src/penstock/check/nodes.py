@@ -14,15 +14,14 @@ from penstock.check.faults import cause_words
 from penstock.contract import CalculatorContract
 from penstock.errors import OptionError, PenstockError, StatusCode, code_of
 from penstock.near_names import did_you_mean, near_names
-from penstock.port_collection import port_name
-from penstock.port_tags import TagMap, parse_tag_index, parse_tag_index_name
+from penstock.port_tags import TagMap, parse_tag_index, parse_tag_index_name, port_name
 from penstock.shown import clipped, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from penstock.check.faults import Faults
-    from penstock.check.names import Names
+    from penstock.check.name_lookups import Names
     from penstock.check.spec import NodeSpec, Text
     from penstock.contract import PortSpec, PortSpecs
     from penstock.plan import FailurePlan

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from penstock.payload_types import agree, is_any, type_names
+from penstock.payload_types import agree, is_any_payload, payload_type_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,7 +54,7 @@ class PortTypes:
     def name_of(self, port: PortSpec) -> str:
         """Return the name of that type for messages."""
         types = self.of(port)
-        return "any type" if types is None else type_names(types)
+        return "any type" if types is None else payload_type_names(types)
 
     def _joined(self, output: PortSpec, reader: PortSpec) -> bool:
         """Give both ends one type where one of them has none; return whether they have one now."""
@@ -92,7 +92,7 @@ class PortTypes:
             self._ports.append(root)
             self._above.append(cell)
             # A port that is not declared is a fault of its own; here it takes any type.
-            unknown = not root.types or any(is_any(kind) for kind in root.types)
+            unknown = not root.types or any(is_any_payload(kind) for kind in root.types)
             self._types.append(None if unknown else root.types)
             return cell
         above = self._above

@@ -1,6 +1,6 @@
 """The graph as data: what a file says, each value with its place, before anything is checked.
 
-`penstock.config.reading.convert` makes it from a message; `validate` reads it and needs no protobuf.
+`penstock.config.reading.graph_specs` makes it from a message; `validate` reads it and needs no protobuf.
 Immutable, except for the message that it came from. Places are those of `GraphSpec.places`.
 """
 

@@ -14,7 +14,7 @@ from penstock.check.adapting import Adaptation, with_adapters
 from penstock.check.assemble import DEFAULT_QUEUE_SIZE, Checked, assemble
 from penstock.check.edges import Wiring
 from penstock.check.executors import check_executor, plan_executors
-from penstock.check.failures import plan_failure
+from penstock.check.failure_layer import plan_failure
 from penstock.check.handlers import Handlers
 from penstock.check.nodes import canonical_names, draft_node, tag_map
 from penstock.check.order import stable_order
@@ -24,14 +24,14 @@ from penstock.errors import StatusCode
 from penstock.late_log import LateLogger, place
 from penstock.near_names import did_you_mean
 from penstock.payload_types import conversion
-from penstock.port_collection import port_name
+from penstock.port_tags import port_name
 from penstock.shown import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from penstock.check.edges import Edge
-    from penstock.check.names import Names
+    from penstock.check.name_lookups import Names
     from penstock.check.nodes import Draft
     from penstock.check.protocols import OptionsFactory
     from penstock.check.spec import GraphSpec

@@ -21,10 +21,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from penstock.config.calculator_pb2 import CalculatorGraphConfig
-    from penstock.config.graph_reader import GraphDefinition, JsonReader
+    from penstock.config.graph_reader import GraphDefinition, JsonReader, ReadGraph
     from penstock.config.message import Message
-    from penstock.config.options.message_types import OptionTypes
-    from penstock.config.places import ReadGraph
+    from penstock.config.options.option_types import OptionTypes
     from penstock.plan import Plan
     from penstock.services import ServiceKey
 
@@ -87,11 +86,11 @@ def _plan(
 ) -> Plan:
     # Protobuf costs more to import than the rest of the core.
     from penstock.check.faults import Faults
-    from penstock.check.names import Names, has_subgraphs
+    from penstock.check.name_lookups import Names, has_subgraphs
     from penstock.check.validate import validate
-    from penstock.config.options.message_types import OptionTypes
+    from penstock.config.options.option_types import OptionTypes
     from penstock.config.options.options import options_of
-    from penstock.config.reading.convert import graph_spec, in_order
+    from penstock.config.reading.graph_specs import graph_spec, in_order
     from penstock.config.reading.plain_graph import read_plain_graph
     from penstock.config.sharing import place
 
@@ -194,7 +193,7 @@ def to_binary(config: Message) -> bytes:
 
 
 def _option_types(options: Registry | OptionTypes | None) -> OptionTypes:
-    from penstock.config.options.message_types import OptionTypes  # protobuf
+    from penstock.config.options.option_types import OptionTypes  # protobuf
 
     return options if isinstance(options, OptionTypes) else OptionTypes(options or Registry())
 
@@ -209,7 +208,7 @@ def _read(
 
     if (graph_config is None) == (binary_graph_path is None):
         given = "both" if graph_config is not None else "neither"
-        raise InvalidArgumentError(f"{given} of graph_config and binary_graph_path given; pass one of them")
+        raise InvalidArgumentError(f"graph config: {given} given; pass graph_config or binary_graph_path")
     if binary_graph_path is not None:
         return parse.read_binary_graph(binary_graph_path, registry, types)
     return parse.read_graph(graph_config, registry, types=types)

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from penstock.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from penstock.config.message import Message
     from penstock.errors import GraphParseError
 
 #: Steps from a message to a field inside it: the field as the text format names it, and its index.
@@ -194,20 +193,14 @@ class Unread(NamedTuple):
     node: int
 
 
-class ReadGraph(NamedTuple):
-    """A graph that was read."""
-
-    #: A CalculatorGraphConfig of its own.
-    message: Message
-    #: Where its parts stand.
-    places: Places
-    #: Options that are not in the message. Empty unless the reader was asked to go on without them.
-    unread: Sequence[Unread] = ()
-
-
 def place_words(file: str | None, position: tuple[int, int] | None) -> str:
     """Return how a message begins: `"file:12:5: "`, `"line 12, column 5: "`, `"file: "` or ""."""
     if position is None:
         return f"{file}: " if file else ""
     line, column = position
     return f"{file}:{line}:{column}: " if file else f"line {line}, column {column}: "
+
+
+def field_path_words(path: FieldPath) -> str:
+    """Return a path as messages name it: "node[0].options[0]"."""
+    return ".".join(f"{name}[{index}]" for name, index in path) or "the graph"

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from penstock import limits
 from penstock.check.asking import ask_contract, ask_leading
-from penstock.config.options.message_types import OptionTypes
+from penstock.config.options.option_types import OptionTypes
 from penstock.config.reading.files import bytes_of, is_path
 from penstock.config.reading.plain_graph import PlainGraph
 from penstock.errors import PenstockError

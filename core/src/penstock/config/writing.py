@@ -12,7 +12,7 @@ from penstock.config.options.messages import calculators_of, messages_in
 
 if TYPE_CHECKING:
     from penstock.config.message import Message
-    from penstock.config.options.message_types import OptionTypes
+    from penstock.config.options.option_types import OptionTypes
 
 
 def to_text(message: Message, types: OptionTypes) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from penstock.engine.methods import PROCESS
 from penstock.engine.native import mypyc_attr
 from penstock.errors import PenstockError, StreamClosedError, code_of, field_of, text_of, words_of
-from penstock.port_collection import port_name
+from penstock.port_tags import port_name
 from penstock.timestamp import show
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from penstock.engine.packet import NO_PAYLOAD
-from penstock.port_collection import port_name
+from penstock.port_tags import port_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

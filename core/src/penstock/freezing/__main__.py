@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from penstock.errors import InvalidArgumentError
-from penstock.freezing.contents import data_of, installed_packs
+from penstock.freezing.pack_contents import data_of, installed_packs
 from penstock.freezing.table import MODULE, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from penstock.freezing.contents import Pack
+    from penstock.freezing.pack_contents import Pack
 
 _BUNDLERS: Final = ("nuitka", "cx_freeze")
 

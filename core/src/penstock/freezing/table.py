@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from penstock.freezing.contents import modules_of
+from penstock.freezing.pack_contents import modules_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from penstock.freezing.contents import Pack
+    from penstock.freezing.pack_contents import Pack
 
 #: The name of the module; `penstock.entry_points` imports it.
 MODULE: Final = "penstock_table"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ParamSpec, Protocol, TypeVar, overload
 from penstock.attrs_options import options_classes
 from penstock.errors import InvalidArgumentError
 from penstock.functions.definition import define
-from penstock.functions.forms import make
+from penstock.functions.function_calls import make
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,15 +14,16 @@ from penstock.engine.calculator import Calculator, CalculatorContext
 from penstock.errors import InvalidArgumentError
 from penstock.functions.options import made_class
 from penstock.functions.parameters import Parameters, PortParameter, read_parameters
-from penstock.functions.results import Results, read_results
-from penstock.registry_entries import check_name
+from penstock.functions.result_annotations import Results, read_results
+from penstock.registry_entries import check_entry_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from penstock.contract import CalculatorContract, PortSpec, PortSpecs
     from penstock.functions.annotations import Meaning
-    from penstock.port_collection import PortKey, Ports
+    from penstock.port_collection import Ports
+    from penstock.port_tags import PortKey
 
 
 @attrs.frozen(eq=False)
@@ -107,7 +108,7 @@ def define(target: object, name: str | None) -> Definition:
         called = _camel_case(target.__name__) if name is None else name
         return _read(target, called, target, who, Parameters())
     if not isinstance(target, type):
-        raise InvalidArgumentError(f"{target!r}: @penstock.calculator needs a function or a class")
+        raise InvalidArgumentError(f"{target!r} defines no calculator; decorate a function or a class")
     who = f"class {target.__qualname__!r}"
     if issubclass(target, Calculator):
         raise InvalidArgumentError(
@@ -115,7 +116,7 @@ def define(target: object, name: str | None) -> Definition:
         )
     process = inspect.getattr_static(target, "process", None)
     if not inspect.isfunction(process):
-        raise InvalidArgumentError(f"{who} has no method process; its parameters are to be the inputs")
+        raise InvalidArgumentError(f"{who} defines no calculator: give it a method process for the inputs")
     made = inspect.getattr_static(target, "__init__")
     own = Parameters()
     if inspect.isfunction(made):
@@ -131,17 +132,17 @@ def keys_of(ports: PortSpecs | Ports[Any], tags: Sequence[str]) -> list[PortKey]
 def _read(
     target: Callable[..., Any], name: str, process: Callable[..., Any], who: str, own: Parameters
 ) -> Definition:
-    check_name("calculator", name)
+    check_entry_name("calculator", name)
     is_class = isinstance(target, type)
     parameters = read_parameters(process, who, is_method=is_class)
     results = read_results(process, who, has_inputs=bool(parameters.inputs))
     if parameters.extras and not parameters.inputs:
         raise InvalidArgumentError(
-            f"calculator {who} has no inputs, so a {parameters.extras[0][1].__name__} has no meaning there; "
-            "remove it"
+            f"{who} defines a calculator without inputs, where a {parameters.extras[0][1].__name__} has no "
+            "meaning; remove it"
         )
     if results.side is not None and is_class:
-        raise InvalidArgumentError(f"{who}: side packets are made by functions; use one")
+        raise InvalidArgumentError(f"{who}: only a function can be defined to make a side packet")
     fields = made_class(name, target, (*own.fields, *parameters.fields), who)
     return Definition(target, name, is_class, process, parameters, own, results, fields)
 

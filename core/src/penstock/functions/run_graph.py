@@ -122,8 +122,8 @@ def _names(streams: Iterable[str]) -> list[str]:
 def _check_inputs(graph: CalculatorGraph, inputs: object) -> None:
     if not isinstance(inputs, Mapping):
         raise InvalidArgumentError(
-            f"run's inputs: {shown(inputs)} is a {type(inputs).__name__!r}; name the graph input that it is "
-            "for, as in {'in': [(timestamp, payload)]}"
+            f"running the graph: inputs={shown(inputs)} is a {type(inputs).__name__!r}; name the graph input "
+            "that it is for, as in {'in': [(timestamp, payload)]}"
         )
     for name, items in inputs.items():
         graph.check_input_stream(name)
@@ -132,6 +132,7 @@ def _check_inputs(graph: CalculatorGraph, inputs: object) -> None:
     if missing:
         names = ", ".join(map(repr, missing))
         raise InvalidArgumentError(
-            f"graph input {names}: nothing is given to run; name it in inputs, with [] for no packets",
+            f"running the graph: nothing is given for graph input {names}; name it in inputs, with [] for no "
+            "packets",
             stream=missing[0],
         )

@@ -1,1 +1,1 @@
-"""Plugins: their hooks (`hookspecs`), how they are found (`discovery`) and self-checks (`doctor`)."""
+"""Plugins: hooks (`hookspecs`), components (`plugin_components`), `discovery`, self-checks (`doctor`)."""

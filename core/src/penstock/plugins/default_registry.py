@@ -1,4 +1,4 @@
-"""The plugins of the process, the default registry that they fill, and what the process registers itself.
+"""The plugins of the process, and the default registry that they fill.
 
 Importing this module loads no plugin and reads no entry point. There is one default because most
 programs want one. Only the entrances (`CalculatorGraph`, `penstock.run`, the command line) and
@@ -9,22 +9,14 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager
-from types import FunctionType
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final
 
-from penstock.attrs_options import options_classes
-from penstock.engine.calculator import Calculator
-from penstock.errors import (
-    FailedPreconditionError,
-    InvalidArgumentError,
-    NameClashError,
-    UnknownNameError,
-)
-from penstock.registry import KINDS, Registry
-from penstock.registry_entries import calculator_of
+from penstock.errors import FailedPreconditionError, NameClashError, UnknownNameError
+from penstock.registry import Registry
+from penstock.registry_entries import KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from penstock.plugins.discovery import PluginHost
 
@@ -74,7 +66,7 @@ def default_registry() -> Registry:
     return _defaults[-1].registry
 
 
-def plugin_host() -> PluginHost:
+def default_plugin_host() -> PluginHost:
     """Return the plugins of this process, loaded by the first call; see `PluginHost`.
 
     Raises:
@@ -111,9 +103,9 @@ def find_component(kind: str, name: str, registry: Registry, before: str) -> Any
 def plugins_renewed() -> Iterator[None]:
     """Look for plugins again, and forget afterwards what was found; for tests that install plugins.
 
-    Within the block `default_registry()` and `plugin_host()` are other objects, which look for plugins when
-    they are first asked there; those outside are loaded before. What the process has registered before is
-    known there too; what it registers within is not known afterwards.
+    Within the block `default_registry()` and `default_plugin_host()` are other objects, which look for
+    plugins when they are first asked there; those outside are loaded before. What the process has registered
+    before is known there too; what it registers within is not known afterwards.
     """
     renewed = _Defaults()
     _hand_on(default_registry(), renewed.registry)
@@ -137,58 +129,3 @@ def _hand_on(old: Registry, new: Registry) -> None:
     for entry in old.options().values():
         if entry.origin.distribution is None:
             new.add_option(entry.full_name, entry.extendee, entry.number, entry.target)
-
-
-class Decorated(Protocol):
-    """What `@penstock.calculator` has decorated: it has the class that was made from it."""
-
-    calculator: type[Calculator]
-
-
-#: A subclass of `Calculator`, or what `@penstock.calculator` has decorated.
-C = TypeVar("C", bound=type | Decorated)
-
-
-@overload
-def register_calculator(cls_or_name: C) -> C: ...
-@overload
-def register_calculator(cls_or_name: str) -> Callable[[C], C]: ...
-def register_calculator(cls_or_name: C | str) -> C | Callable[[C], C]:
-    """Let graphs of this process name a calculator, without a plugin.
-
-    `@register_calculator` registers a class under its own name, `@register_calculator("Name")` under
-    another, and `register_calculator(SomeClass)` works as a call. A function or class that
-    `@penstock.calculator` has decorated is registered as the calculator made from it. The same class
-    defined again (by a notebook cell that is run again, say) replaces the former one for graphs made from
-    then on. A name that a plugin claims too is a clash, reported when a graph uses it.
-
-    Args:
-        cls_or_name: a subclass of `Calculator`, or a function or class that `@penstock.calculator` has
-            decorated; or the name for the class or function that this call decorates.
-
-    Returns:
-        The class or function, unchanged; or a decorator that returns it unchanged.
-
-    Raises:
-        InvalidArgumentError: it is neither, or graph files cannot give the options that it declares.
-            Nothing is registered.
-        AlreadyExistsError: another class has that name in this process, and keeps it.
-    """
-    if isinstance(cls_or_name, str):
-        name = cls_or_name
-        return lambda cls: _register(name, cls)
-    return _register(None, cls_or_name)
-
-
-def _register(name: str | None, thing: C) -> C:
-    cls = calculator_of(thing)
-    if not (isinstance(cls, type) and issubclass(cls, Calculator)):
-        one: object = thing
-        named = f"function {one.__name__!r}" if isinstance(one, FunctionType) else repr(one)
-        raise InvalidArgumentError(
-            f"{named}: must be a subclass of penstock.Calculator to be registered, or decorated with "
-            "@penstock.calculator, which stands below @penstock.register_calculator"
-        )
-    options_classes(cls)
-    default_registry().add("calculator", cls.__name__ if name is None else name, cls)
-    return thing

@@ -32,6 +32,7 @@ from penstock.frozen_children import is_frozen
 from penstock.late_log import LateLogger
 from penstock.near_names import near_names
 from penstock.plugins import hookspecs
+from penstock.plugins.plugin_components import Components, option_data
 from penstock.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ class PluginHost:
         switches = _switches(block, only, none=none)
         self._manager = _Manager(hookspecs.PROJECT)
         self._manager.add_hookspecs(hookspecs)
-        self._components: dict[str, hookspecs.Components] = {}
+        self._components: dict[str, Components] = {}
         points, broken = _with_table(*_entry_points())
         records = [*broken, *self._load_all(points, switches)]
         #: One for each entry point, by name, then distribution.
@@ -186,7 +187,7 @@ class PluginHost:
             for found in reversed(caller.get_hookimpls())
         )
 
-    def components(self, plugin: str) -> hookspecs.Components:
+    def components(self, plugin: str) -> Components:
         """Return what a loaded plugin brings.
 
         Raises:
@@ -194,7 +195,7 @@ class PluginHost:
         """
         if plugin not in self._components:
             loaded = ", ".join(map(repr, self._components)) or "none"
-            raise NotFoundError(f"no plugin {plugin!r} is loaded; there are: {loaded}")
+            raise NotFoundError(f"plugin discovery has loaded no {plugin!r}; there are: {loaded}")
         return self._components[plugin]
 
     def fill(self, registry: Registry) -> None:
@@ -208,7 +209,7 @@ class PluginHost:
             for kind, name, target in components.by_kind():
                 registry.add(kind, name, target, distribution=distribution, plugin=plugin)
             for full_name, said in components.options.items():
-                data = hookspecs.option_data(said)
+                data = option_data(said)
                 registry.add_option(full_name, *data, distribution=distribution, plugin=plugin)
 
     def _failure_name(self, record: Discovered) -> str:
@@ -244,7 +245,7 @@ class PluginHost:
         self._components[point.name] = components
         return point.record("loaded")._replace(components=MappingProxyType(components.counts()))
 
-    def _register(self, plugin: object, name: str) -> hookspecs.Components:
+    def _register(self, plugin: object, name: str) -> Components:
         """Register one plugin and return its components. If this raises, it may be left registered."""
         if self._manager.is_registered(plugin):
             other = self._manager.get_name(plugin)
@@ -258,15 +259,15 @@ class PluginHost:
                     _check_hook(caller, found)
         return self._components_of(plugin)
 
-    def _components_of(self, plugin: object) -> hookspecs.Components:
+    def _components_of(self, plugin: object) -> Components:
         for found in self._manager.hook.penstock_components.get_hookimpls():
             if found.plugin is plugin:
                 components = found.function()
-                if not isinstance(components, hookspecs.Components):
+                if not isinstance(components, Components):
                     kind = type(components).__name__
                     raise PluginError(f"penstock_components returned {kind}, must return penstock.Components")
                 return components
-        return hookspecs.Components()
+        return Components()
 
 
 class _Point(NamedTuple):

@@ -16,19 +16,15 @@ on its own, so that one that fails takes no other down.
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import pluggy
 
-from penstock.errors import InvalidArgumentError
-from penstock.registry import KINDS
-from penstock.registry_entries import check_name, check_option, check_target
-
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
     from penstock.plugins.doctor import DoctorCheck
+    from penstock.plugins.plugin_components import Components
 
 
 class RunningGraph(Protocol):
@@ -68,155 +64,9 @@ class RunningGraph(Protocol):
 #: Name of the entry point group, and of the project as pluggy knows it.
 PROJECT: Final = "penstock"
 
-_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
-
 hookspec = pluggy.HookspecMarker(PROJECT)
 #: Marks a function of a plugin as the implementation of the hook that has its name.
 hookimpl = pluggy.HookimplMarker(PROJECT)
-
-
-def _names(value: Mapping[str, object]) -> Mapping[str, Any]:
-    """Return a read-only copy."""
-    try:
-        return MappingProxyType(dict(value))
-    except (TypeError, ValueError) as error:
-        raise InvalidArgumentError(f"the hook's components {value!r}: must map names to targets") from error
-
-
-def _checked_targets(kind: str, given: Mapping[str, object]) -> Mapping[str, Any]:
-    found = _names(given)
-    for name, target in found.items():
-        check_name(kind, name)
-        check_target(f"{kind} {name!r}", target)
-    return found
-
-
-def _checked_options(given: Mapping[str, object]) -> Mapping[str, Any]:
-    found = _names(given)
-    for full_name, data in found.items():
-        is_extension = isinstance(data, tuple)
-        if is_extension and len(data) != 3:  # noqa: PLR2004  # counted in the message
-            raise InvalidArgumentError(
-                f"the hook's option {full_name!r}: {data!r} must be (extendee, extension number, "
-                "'module:Message'), or 'module:Message' alone"
-            )
-        check_option(full_name, *option_data(data))
-    return found
-
-
-def option_data(said: object) -> tuple[Any, Any, Any]:
-    """Return extendee, extension number and target of what `Components.options` says of one name."""
-    return said if isinstance(said, tuple) else (None, None, said)
-
-
-class Components:
-    """What a plugin brings, as data: name to "module:attribute" (or the object itself).
-
-    The mappings are copied and cannot be changed afterwards. A target is imported when its name is used,
-    so a plugin takes next to no time until then.
-
-    Raises:
-        InvalidArgumentError: a name, a target or the data of an option is not what it must be.
-    """
-
-    # A plain class: defining an attrs class would be a quarter of what the first small graph takes.
-    __slots__ = (*KINDS.values(), "options")
-
-    #: Classes, subclasses of `penstock.Calculator`.
-    calculators: Mapping[str, object]
-    #: `input_stream_handlers`, `output_stream_handlers`, `executors`: classes or factories.
-    input_stream_handlers: Mapping[str, object]
-    output_stream_handlers: Mapping[str, object]
-    executors: Mapping[str, object]
-    #: Functions from a graph's `profiler_config` message to a `penstock.tracing.OwnTrace`. The graph's
-    #: `trace_enabled` names none: it takes the one called "ChromeTracer".
-    tracers: Mapping[str, object]
-    #: Graphs under the name that other graphs use them by: "package:file.pbtxt" for a graph file that the
-    #: package holds, or a subclass of `penstock.Subgraph`. The name counts, whatever `type` the graph has.
-    subgraphs: Mapping[str, object]
-    #: `penstock.ServiceKey` objects.
-    services: Mapping[str, object]
-    #: Objects that read graphs in a form of their own; see `penstock.readers.GraphReader` and `JsonReader`.
-    graph_readers: Mapping[str, object]
-    #: What stands between a graph and its nodes. A graph asks for two: "failure" carries out the field
-    #: `failure` of a node (`penstock.lowlevel.FailureLayer`), "steering" changes nodes of a graph that lives
-    #: (`penstock.lowlevel.SteeringLayer`).
-    layers: Mapping[str, object]
-    #: Objects that write payloads into recordings and read them; see `penstock_record.Codec`.
-    codecs: Mapping[str, object]
-    #: Functions decorated with `@penstock.calculator` that turn a payload of one type into one of another,
-    #: under the full names of both: "numpy.ndarray->my_pack.pictures.Picture"; see `penstock.adapters`. The
-    #: calculator of each must be among `calculators`.
-    adapters: Mapping[str, object]
-    #: Full message name → "module:Message", for options that graphs give as `node_options`; or → (extendee,
-    #: extension number, "module:Message") for those that are extensions too, as in `{"penstock.GateOptions":
-    #: ("penstock.CalculatorOptions", 2617, "my_pack.gate_pb2:GateOptions")}`. A protobuf message class, or an
-    #: attrs class: then the name is "my_pack.GateOptions", whatever module of the package it is in. Those
-    #: that a calculator names in its `Options` are found without being declared here, as soon as a graph has
-    #: that calculator.
-    options: Mapping[str, str | type | tuple[str, int, str | type]]
-
-    def __init__(  # noqa: PLR0913  # one for each kind
-        self,
-        *,
-        calculators: Mapping[str, object] = _NOTHING,
-        input_stream_handlers: Mapping[str, object] = _NOTHING,
-        output_stream_handlers: Mapping[str, object] = _NOTHING,
-        executors: Mapping[str, object] = _NOTHING,
-        tracers: Mapping[str, object] = _NOTHING,
-        subgraphs: Mapping[str, object] = _NOTHING,
-        services: Mapping[str, object] = _NOTHING,
-        graph_readers: Mapping[str, object] = _NOTHING,
-        layers: Mapping[str, object] = _NOTHING,
-        codecs: Mapping[str, object] = _NOTHING,
-        adapters: Mapping[str, object] = _NOTHING,
-        options: Mapping[str, str | type | tuple[str, int, str | type]] = _NOTHING,
-    ) -> None:
-        given = {
-            "calculators": calculators,
-            "input_stream_handlers": input_stream_handlers,
-            "output_stream_handlers": output_stream_handlers,
-            "executors": executors,
-            "tracers": tracers,
-            "subgraphs": subgraphs,
-            "services": services,
-            "graph_readers": graph_readers,
-            "layers": layers,
-            "codecs": codecs,
-            "adapters": adapters,
-        }
-        for kind, field in KINDS.items():
-            object.__setattr__(self, field, _checked_targets(kind, given[field]))
-        object.__setattr__(self, "options", _checked_options(options))
-
-    def __setattr__(self, name: str, value: object) -> None:
-        """Refuse: what a plugin brings does not change."""
-        raise AttributeError(f"components of a hook are never changed; make new ones with {name!r}")
-
-    def __eq__(self, other: object) -> bool:
-        """Return whether both bring the same."""
-        if not isinstance(other, Components):
-            return NotImplemented
-        return all(getattr(self, field) == getattr(other, field) for field in self.__slots__)
-
-    __hash__ = None  # type: ignore[assignment]  # mappings have none
-
-    def __repr__(self) -> str:
-        """Return what there is of each kind."""
-        there = [f"{field}={dict(getattr(self, field))!r}" for field in (*KINDS.values(), "options")]
-        return f"Components({', '.join(there)})"
-
-    def by_kind(self) -> Iterator[tuple[str, str, object]]:
-        """Yield (kind, name, target) for all but options, kinds in the order of `claims.KINDS`."""
-        for kind, field in KINDS.items():
-            for name, target in getattr(self, field).items():
-                yield kind, name, target
-
-    def counts(self) -> dict[str, int]:
-        """Return how many of each kind there are, "option" included; kinds without any left out."""
-        counts = {kind: len(getattr(self, field)) for kind, field in KINDS.items()}
-        counts["option"] = len(self.options)
-        return {kind: count for kind, count in counts.items() if count}
 
 
 @hookspec

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from penstock.late_log import LateLogger
-from penstock.plugins.default_registry import plugin_host
+from penstock.plugins.default_registry import default_plugin_host
 
 _HOOK: Final = "penstock_mimebundle"
 _logger = LateLogger("runtime")
@@ -22,7 +22,7 @@ def mimebundle(config: Any, plain: str) -> dict[str, str]:
         "text/plain", and what the first plugin that draws the graph returns; a plugin that fails is logged.
     """
     try:
-        found = plugin_host().implementations(_HOOK)
+        found = default_plugin_host().implementations(_HOOK)
     except Exception as error:  # noqa: BLE001  # a switch of the environment, say; a notebook shows text then
         _logger.debug("the plugins cannot be loaded, the graph is not drawn: %s", error)
         return {"text/plain": plain}

@@ -74,10 +74,10 @@ def complete_pack(_ctx: click.Context, _parameter: click.Parameter, incomplete: 
     """Return the plugins whose name begins so."""
     from click.shell_completion import CompletionItem  # on demand
 
-    from penstock.plugins.default_registry import plugin_host  # loads the plugins
+    from penstock.plugins.default_registry import default_plugin_host  # loads the plugins
 
     try:
-        records = plugin_host().records
+        records = default_plugin_host().records
     except PenstockError:
         return []
     return [

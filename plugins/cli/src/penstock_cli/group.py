@@ -162,10 +162,10 @@ def _wants_no_colour() -> bool:
 
 
 def _host() -> PluginHost:
-    from penstock.plugins.default_registry import plugin_host  # loads the plugins
+    from penstock.plugins.default_registry import default_plugin_host  # loads the plugins
 
     try:
-        return plugin_host()
+        return default_plugin_host()
     except InvalidArgumentError as error:  # a wrong switch in the environment
         raise WrongUsage(str(error)) from error
 

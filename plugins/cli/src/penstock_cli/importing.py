@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 import penstock
 from penstock.errors import NameClashError, PenstockError
-from penstock.packs import KINDS, calculator_of, spelling
+from penstock.packs import KINDS, calculator_of_entry, entry_spelling
 from penstock.plugins.default_registry import default_registry
 from penstock_cli.existing_files import existing_file
 from penstock_cli.failures import RunFailed, WrongUsage
@@ -222,14 +222,14 @@ def _unregistered(module: ModuleType, registry: Registry) -> Iterator[type[penst
     """Yield the calculators that a module defines and that have no name yet, in their order."""
     known = {target for _, target in _targets(registry) if isinstance(target, str)}
     for name, thing in list(vars(module).items()):
-        made = calculator_of(thing)
+        made = calculator_of_entry(thing)
         if (
             isinstance(made, type)
             and issubclass(made, penstock.Calculator)
             and _is_in(module, made.__module__)
             and not name.startswith("_")
             and not inspect.isabstract(made)
-            and known.isdisjoint((spelling(thing), spelling(made)))
+            and known.isdisjoint((entry_spelling(thing), entry_spelling(made)))
         ):
-            known.add(spelling(made))
+            known.add(entry_spelling(made))
             yield made

@@ -277,10 +277,10 @@ def plugins_command(ctx: click.Context, as_text: bool) -> None:  # noqa: FBT001 
       penstock plugins --debug        (how the broken ones failed)
       PENSTOCK_BLOCK_PLUGINS=video penstock plugins --json
     """  # noqa: D301
-    from penstock.plugins.default_registry import plugin_host  # loads the plugins
+    from penstock.plugins.default_registry import default_plugin_host  # loads the plugins
     from penstock_cli.graphs.plugin_list import as_json, print_records
 
-    records = plugin_host().records
+    records = default_plugin_host().records
     if as_text:
         click.echo(as_json(records))
     else:
@@ -363,11 +363,11 @@ def show_command(  # noqa: PLR0913, PLR0917  # an argument for each option
         show_graph(Path(name), default_registry(), kind, out, expand=expand)
         return
     check_component(name, kind=kind, out=out, expand=expand)
-    from penstock.plugins.default_registry import default_registry, plugin_host  # loads the plugins
+    from penstock.plugins.default_registry import default_plugin_host, default_registry  # loads the plugins
     from penstock_cli.graphs.show_component import as_json, find, print_description
 
     description = find(name, default_registry())
-    versions = {record.distribution: record.version for record in plugin_host().records}
+    versions = {record.distribution: record.version for record in default_plugin_host().records}
     version = versions.get(description.distribution or "")
     if as_text:
         click.echo(as_json(description, version))

@@ -9,7 +9,7 @@ from penstock.config import build_plan, read_definition
 from penstock.error_text import did_you_mean
 from penstock.errors import InvalidArgumentError
 from penstock.log import get_logger
-from penstock.packs import default_registry, plugin_host
+from penstock.packs import default_plugin_host, default_registry
 from penstock.readers import ReadGraph, definition_as_read_graph
 from penstock.types import OptionTypes
 from penstock_lint.finding import Finding
@@ -37,7 +37,7 @@ def all_rules() -> Mapping[str, Rule]:
     A hook that raises, something that is no rule, and a code that is there already are logged and left out.
     """
     found = dict(RULES)
-    for implementation in plugin_host().implementations("penstock_lint"):
+    for implementation in default_plugin_host().implementations("penstock_lint"):
         try:
             rules = list(implementation.call())
         except Exception:

@@ -16,7 +16,7 @@ from penstock_remote.api import check_movable, contract_difference, description_
 
 if TYPE_CHECKING:
     from penstock import Calculator, Registry
-    from penstock.lowlevel import GuardedNode, NodePlan, Placing, Plan
+    from penstock.lowlevel import FailureLayerNode, NodePlan, Placing, Plan
 
 _MAX_RESTARTS: Final = 3
 _WITHIN_S: Final = 60
@@ -60,7 +60,9 @@ class FailureLayer:
     payload: Final = Failure
 
     @staticmethod
-    def plan(policy: Any, graph: Any, number: int, node: GuardedNode, registry: Registry) -> PlannedFailure:
+    def plan(
+        policy: Any, graph: Any, number: int, node: FailureLayerNode, registry: Registry
+    ) -> PlannedFailure:
         """Check the failure policy of a node.
 
         Raises:
@@ -127,7 +129,7 @@ def _check_actions(message: Any) -> None:
         )
 
 
-def _check_node(message: Any, node: GuardedNode) -> None:
+def _check_node(message: Any, node: FailureLayerNode) -> None:
     if node.is_source and SKIP in (message.on_error, message.then):
         raise InvalidArgumentError(
             "the failure policy SKIP skips an input set, and a source has none; use RESTART"
@@ -165,7 +167,7 @@ def _may_time_out(
     return bool(getattr(registry.find("executor", kind, graph.package), "places", False))
 
 
-def _fallback(given: Any, graph: Any, message: Any, node: GuardedNode, registry: Registry) -> Plan:
+def _fallback(given: Any, graph: Any, message: Any, node: FailureLayerNode, registry: Registry) -> Plan:
     """Return the plan of a graph of the node alone, with the calculator that it falls back on."""
     copy = type(message)()
     copy.CopyFrom(message)

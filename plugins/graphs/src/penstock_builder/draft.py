@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from penstock.config.calculator_pb2 import CalculatorGraphConfig, ExecutorConfig
 from penstock.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError
-from penstock.packs import calculator_of
+from penstock.packs import calculator_of_entry
 from penstock.ports import is_name
 from penstock_builder.interfaces import check_type, component
 from penstock_builder.loops import LoopStream
@@ -333,7 +333,7 @@ class Draft:
         """Return the registered name of a calculator. Raises as `node`."""
         if isinstance(calculator, str):
             return calculator
-        made = calculator_of(calculator)
+        made = calculator_of_entry(calculator)
         name = str(getattr(made, "__name__", ""))
         found = self.registry.has("calculator", name) and self.registry.find("calculator", name)
         if found is not made:

@@ -14,7 +14,7 @@ from penstock.error_text import did_you_mean
 from penstock.errors import InvalidArgumentError, PenstockError
 from penstock.ports import TagMap, port_name
 from penstock.readers import ReadGraph
-from penstock.types import Options, agree, members, type_names
+from penstock.types import Options, agree, payload_type_names, payload_types_in
 from penstock_builder.loops import resolved
 from penstock_builder.wires import FAILURES, Wire
 from penstock_views.describe import describe
@@ -209,7 +209,7 @@ def check_type(
     if written is None or any(agree(one, other) for one in written for other in spec.types):
         return
     raise InvalidArgumentError(
-        f"{wire.what} {resolved(wire).name!r} ({wire.described()}) has {type_names(written)}, but "
+        f"{wire.what} {resolved(wire).name!r} ({wire.described()}) has {payload_type_names(written)}, but "
         f"{KINDS[kind][0]} {port_name(*place)} of {node.who} takes {spec.type_name()} by its interface; "
         "connect another wire of the builder, or convert it between them",
         node=node.name or node.calculator,
@@ -229,7 +229,7 @@ def written_types(wire: Wire) -> tuple[PayloadType, ...] | None:
         seen.add(id(above))
         above = resolved(above)
         if above.writer is None:
-            return None if above.declared is None else members(above.declared)
+            return None if above.declared is None else payload_types_in(above.declared)
         node, place = above.writer
         contract = node.contract
         if contract is None or place == FAILURES:

@@ -15,11 +15,11 @@ from penstock.error_text import did_you_mean
 from penstock.errors import InvalidArgumentError, PenstockError
 from penstock.types import (
     OptionTypes,
+    attrs_enum_numbers,
+    attrs_name,
     converted_value,
     default_value,
-    enum_numbers,
     fields_of,
-    full_name,
     has_no_default,
     is_options_class,
     message_class,
@@ -45,7 +45,7 @@ def as_message(options: object, registry: Registry, who: str) -> Message:
     if is_options_class(type(options)):
         types, cls = OptionTypes(registry), type(options)
         try:
-            name = full_name(cls)
+            name = attrs_name(cls)
             is_declared = registry.option(name) is not None and types.options_class(name) is cls
             kind = types.message_class(name) if is_declared else message_class(cls)
             return message_of(options, kind())
@@ -236,7 +236,7 @@ def _plain(message: Message, field: ClassField, value: object) -> Any:
         if isinstance(value, element):
             value = value.name
         if isinstance(value, str) and value in element.__members__:
-            return enum_numbers(element)[value]
+            return attrs_enum_numbers(element)[value]
         raise _unfit(message, field, value, f"; its values are {', '.join(element.__members__)}")
     is_number = isinstance(value, int) and not isinstance(value, bool)
     fits = (element is float and is_number) or (

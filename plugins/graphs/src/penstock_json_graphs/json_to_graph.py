@@ -13,7 +13,7 @@ from google.protobuf import descriptor_pool, json_format
 from google.protobuf.any_pb2 import Any as PackedMessage
 
 from penstock.error_text import shown
-from penstock.readers import own_name, right_options, snake_case, with_near_fields
+from penstock.readers import own_name, parser_error_words, right_options, snake_case
 from penstock_json_graphs.json_text import TOO_DEEP
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def merge_value(value: object, graph: Message, types: OptionTypes, load: ReaderL
     except _UNFIT as error:
         path = _blame(named, type(graph)(), pool)
         right = partial(_right_options, named, path, types)
-        raise JsonGraphError(with_near_fields(_reason(error), types, right), path) from error
+        raise JsonGraphError(parser_error_words(_reason(error), types, right), path) from error
 
 
 def _right_options(graph: Any, path: FieldPath, types: OptionTypes, message: str, field: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from penstock.errors import GraphParseError
-from penstock.readers import place_words, spelled
+from penstock.readers import field_path_words, place_words
 from penstock_json_graphs import to_json
 from penstock_json_graphs.json_text import JsonTextError, tree_of, value_of
 from penstock_json_graphs.json_to_graph import JsonGraphError, calculators_in, merge_value
@@ -35,7 +35,7 @@ class JsonReader:
             merge_value(value, graph, types, load)
         except JsonGraphError as error:
             position = None if error.path is None else places.position_of(error.path)
-            place = f"{spelled(error.path)}: " if position is None and error.path else ""
+            place = f"{field_path_words(error.path)}: " if position is None and error.path else ""
             _fail(places, f"{place}{error.words}", position, error.__cause__)
 
     @staticmethod

@@ -8,7 +8,7 @@ import pytest
 from penstock import Calculator
 from penstock.config import build_plan
 from penstock.errors import InvalidArgumentError
-from penstock.types import full_name
+from penstock.types import attrs_name
 from penstock_builder import Graph
 from penstock_testing.registry import testing_registry
 
@@ -172,9 +172,9 @@ def test_the_calculators_own_class_is_meant_where_another_calculators_has_its_na
 
 def test_an_instance_is_an_extension_where_its_class_has_a_number(registry):
     made = attrs.make_class("BuiltOptions", {"size": attrs.field(type=int, default=1)})
-    registry.add_option(full_name(made), "penstock.CalculatorOptions", 500032001, made)
+    registry.add_option(attrs_name(made), "penstock.CalculatorOptions", 500032001, made)
     lend = attrs.make_class("BuiltLendOptions", {"threads": attrs.field(type=int, default=1)})
-    registry.add_option(full_name(lend), "penstock.MediaPipeOptions", 500032002, lend)
+    registry.add_option(attrs_name(lend), "penstock.MediaPipeOptions", 500032002, lend)
     registry.add("executor", "Lend", type("Lend", (), {"Options": lend}))
     g = Graph(registry)
     g.output(g.node("Blur", g.input("in"), options=made(size=4)).output)
@@ -182,8 +182,8 @@ def test_an_instance_is_an_extension_where_its_class_has_a_number(registry):
     g.executor("two", "Lend", threads=3)
 
     text = " ".join(g.to_text().split())
-    assert f"options {{ [{full_name(lend)}.ext] {{ threads: 2 }} }}" in text
-    assert f"options {{ [{full_name(lend)}.ext] {{ threads: 3 }} }}" in text
+    assert f"options {{ [{attrs_name(lend)}.ext] {{ threads: 2 }} }}" in text
+    assert f"options {{ [{attrs_name(lend)}.ext] {{ threads: 3 }} }}" in text
     assert build_plan(text, registry).nodes[0].options.get(made).size == 4
 
 

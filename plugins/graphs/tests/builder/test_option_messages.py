@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from penstock import Registry
 from penstock.config import read_graph, to_text
 from penstock.errors import InvalidArgumentError
-from penstock.types import Options, full_name, message_class
+from penstock.types import Options, attrs_name, message_class
 from penstock_builder.option_messages import message_of
 
 
@@ -51,7 +51,7 @@ class BlurOptions:
     spread: int = attrs.field(default=attrs.Factory(lambda self: 2 * self.radius, takes_self=True))
 
 
-NAME = full_name(BlurOptions)
+NAME = attrs_name(BlurOptions)
 
 
 def instance_of(cls, message):

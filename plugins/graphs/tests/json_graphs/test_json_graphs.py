@@ -16,7 +16,7 @@ from penstock.errors import (
     ResourceExhaustedError,
 )
 from penstock.packs import plugins_renewed
-from penstock.types import full_name
+from penstock.types import attrs_name
 from penstock_testing import testing_registry
 
 TEXT = """\
@@ -45,8 +45,8 @@ class ZoomCalculatorOptions:
     size: int = 1
 
 
-NAME = full_name(BlurOptions)
-ZOOM = full_name(ZoomCalculatorOptions)
+NAME = attrs_name(BlurOptions)
+ZOOM = attrs_name(ZoomCalculatorOptions)
 
 
 class PassCalculator(penstock.Calculator):

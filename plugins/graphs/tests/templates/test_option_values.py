@@ -13,7 +13,7 @@ from penstock import Registry
 from penstock.config import build_plan
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.errors import GraphConfigError
-from penstock.types import OptionTypes, full_name
+from penstock.types import OptionTypes, attrs_name
 from penstock_templates.option_values import set_option_values
 
 NUMBERS = iter(range(20801, 20900))
@@ -380,7 +380,7 @@ class CropOptions:
 
 
 def test_fields_of_option_classes_are_copied(registry):
-    name = full_name(CropOptions)
+    name = attrs_name(CropOptions)
     registry.add_option(name, None, None, CropOptions)
 
     class Crop:

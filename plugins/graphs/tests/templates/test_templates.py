@@ -22,7 +22,7 @@ from penstock.errors import (
 )
 from penstock.packs import plugins_renewed
 from penstock.readers import ReadGraph
-from penstock.types import full_name
+from penstock.types import attrs_name
 from penstock_builder import Graph
 from penstock_templates import GraphTemplate
 
@@ -414,7 +414,7 @@ def test_an_argument_without_effect_is_logged(plan_of, caplog):
 
 
 def test_option_values_are_carried_out_in_what_a_template_makes(registry, plan_of):
-    name = full_name(SizedOptions)
+    name = attrs_name(SizedOptions)
     registry.add_option(name, None, None, SizedOptions)
     template = f"""
         type: "Sized"

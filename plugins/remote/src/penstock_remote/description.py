@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from penstock.errors import InvalidArgumentError
-from penstock.packs import calculator_of, spelling
+from penstock.packs import calculator_of_entry, entry_spelling
 from penstock.ports import port_name
 from penstock_remote.movable import check_movable, find_code
 from penstock_remote.regions import region_of
@@ -82,7 +82,7 @@ def described(node: NodePlan, plan: Plan) -> Described:
     return RemoteRegion(
         node.name,
         tuple(
-            (one.name, one.calculator, spelling(one.factory), contract_lines(one.contract))
+            (one.name, one.calculator, entry_spelling(one.factory), contract_lines(one.contract))
             for one in region.nodes
         ),
         region.config.SerializePartialToString(deterministic=True),
@@ -103,7 +103,7 @@ def remote_node(node: NodePlan, plan: Plan) -> RemoteNode:
     check_movable(node)
     alone = description_graph(plan.config.node[node.id], node.name, plan.config)
     config: bytes = alone.SerializePartialToString(deterministic=True)
-    code = spelling(node.factory)
+    code = entry_spelling(node.factory)
     inputs = tuple(port_name(port.tag, port.index) for port in node.inputs)
     lines = contract_lines(node.contract)
     return RemoteNode(node.name, node.calculator, code, config, inputs, lines, node.max_in_flight)
@@ -188,7 +188,7 @@ def code_here(node: str, code: str, given: object = None) -> object:
     Raises:
         InvalidArgumentError: there is none here.
     """
-    found = find_code(code) if given is None else calculator_of(given)
+    found = find_code(code) if given is None else calculator_of_entry(given)
     if found is None:
         raise InvalidArgumentError(
             f"the description of remote node {node!r} names the calculator {code}, which is not here; "

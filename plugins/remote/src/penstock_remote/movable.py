@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 from penstock.errors import GraphConfigError, InvalidArgumentError, PenstockError
-from penstock.packs import calculator_of, spelling
+from penstock.packs import calculator_of_entry, entry_spelling
 from penstock.runs import ServiceScope
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def check_movable(node: NodePlan) -> None:
                 "ServiceScope.COPY if it may have a copy",
                 node=node.name,
             )
-    code = spelling(node.factory)
+    code = entry_spelling(node.factory)
     if find_code(code) is not node.factory:
         raise InvalidArgumentError(
             f"node {node.name!r} is not movable: calculator {node.calculator!r} ({code}) cannot be imported "
@@ -72,4 +72,4 @@ def find_code(code: str) -> object:
             found = getattr(found, name)
     except (ImportError, AttributeError):
         return None
-    return calculator_of(found)
+    return calculator_of_entry(found)

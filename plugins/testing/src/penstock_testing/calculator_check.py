@@ -17,7 +17,7 @@ from penstock.config import build_plan, to_text
 from penstock.error_text import shown
 from penstock.errors import InternalError, InvalidArgumentError, StatusCode
 from penstock.explain import story
-from penstock.packs import calculator_of
+from penstock.packs import calculator_of_entry
 from penstock.ports import parse_tag_index, port_id
 from penstock_testing.connections import SINK, Sink, example_of, graph_of, legal_wirings, node_named
 from penstock_testing.drives import Drive, Run, call_on_a_thread, spied
@@ -398,7 +398,7 @@ class _Subject:
 def _registered(calculator: type[Calculator] | str, registry: Registry) -> tuple[str, type[Calculator]]:
     if isinstance(calculator, str):
         return calculator, cast("type[Calculator]", registry.find("calculator", calculator))
-    cls: Any = calculator_of(calculator)  # of what @penstock.calculator has decorated
+    cls: Any = calculator_of_entry(calculator)  # of what @penstock.calculator has decorated
     if not isinstance(cls, type) or not hasattr(cls, "get_contract"):
         raise _no_calculator(calculator)
     registry.add("calculator", cls.__name__, cls)

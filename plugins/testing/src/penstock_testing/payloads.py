@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from penstock import Packet, Timestamp
 from penstock.errors import NotFoundError
-from penstock.types import is_any, runtime_classes, type_name
+from penstock.types import is_any_payload, payload_type_name, runtime_classes
 
 if TYPE_CHECKING:
     import random
@@ -59,7 +59,7 @@ def maker_of(types: tuple[PayloadType, ...], makers: Makers) -> Maker:
     Raises:
         NotFoundError: no maker is known for one of the types; says what to pass.
     """
-    if not types or any(is_any(one) for one in types):
+    if not types or any(is_any_payload(one) for one in types):
         return makers.get(object, _BUILT_IN[int])
     each = [_maker(one, makers) for one in types]
     return each[0] if len(each) == 1 else lambda random, at: random.choice(each)(random, at)
@@ -122,11 +122,11 @@ def _bytes_of(payload: object) -> bytes | None:
 def _maker(declared: PayloadType, makers: Makers) -> Maker:
     """Return a maker for one type: a given one, a built-in one, the pack's, then one by structure."""
     found = makers.get(declared) or _BUILT_IN.get(declared)
-    found = found or _BY_NAME.get(type_name(typing.get_origin(declared) or declared))
+    found = found or _BY_NAME.get(payload_type_name(typing.get_origin(declared) or declared))
     found = found or _pack_makers(declared).get(declared)
     found = found or _structural(declared, makers)
     if found is None:
-        name = type_name(declared)
+        name = payload_type_name(declared)
         raise NotFoundError(
             f"nothing makes payloads of type {name}; pass payloads={{{name}: lambda random, at: ...}}, or "
             "offer one as PAYLOADS in the module 'testing' of the package that defines the type"

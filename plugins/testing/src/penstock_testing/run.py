@@ -9,7 +9,7 @@ import attrs
 from penstock import Calculator
 from penstock.errors import InvalidArgumentError
 from penstock.ports import PortKey, port_id
-from penstock.types import full_name, is_options_class
+from penstock.types import attrs_name, is_options_class
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -233,7 +233,7 @@ def as_message(options: object, registry: Registry) -> object:
     from penstock_builder.api import message_of
 
     cls = type(options)
-    registry.add_option(full_name(cls), None, None, cls)
+    registry.add_option(attrs_name(cls), None, None, cls)
     return message_of(options, message_class(cls)())
 
 

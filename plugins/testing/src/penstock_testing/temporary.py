@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Final, Self
 
 from penstock import Components, hookimpl
-from penstock.packs import plugin_host, plugins_renewed
+from penstock.packs import default_plugin_host, plugins_renewed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,7 +70,7 @@ class TemporaryPlugins:
         (info / "entry_points.txt").write_text(points, encoding="utf-8")
         self._renewed.enter_context(plugins_renewed())
         self._monkeypatch.syspath_prepend(site)
-        found = [record for record in plugin_host().records if record.name == name]
+        found = [record for record in default_plugin_host().records if record.name == name]
         return next(record for record in found if record.distribution == distribution)
 
     def _module(self, plugin: object) -> str:

@@ -15,7 +15,7 @@ from penstock import CalculatorContract
 from penstock.errors import InvalidArgumentError, NotFoundError
 from penstock.lowlevel import NodePlan, Plan
 from penstock.ports import Port, TagMap
-from penstock.runs import ExecutorPlan, HandlerPlan, PortPlan, SidePortPlan, StreamPlan, sources_above
+from penstock.runs import ExecutorPlan, HandlerPlan, PortPlan, SidePortPlan, StreamPlan, plan_throttling
 from penstock.types import runtime_classes
 from penstock_testing.one_set import OneSetInputStreamHandler
 
@@ -142,7 +142,7 @@ class _Wiring:
             streams=tuple(self._stream(name) for name in self._ids),
             graph_inputs=len(self._inputs),
             executors=tuple(ExecutorPlan(name, "", GivenOptions(())) for name in executors),
-            throttled=sources_above(nodes, len(self._ids), len(self._inputs)),
+            throttled=plan_throttling(nodes, len(self._ids), len(self._inputs)),
             max_queue_size=max_queue_size,
             report_deadlock=report_deadlock,
             config=None,

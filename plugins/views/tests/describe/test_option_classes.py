@@ -8,7 +8,7 @@ import pytest
 from google.protobuf import text_format
 
 from penstock import Calculator, Registry
-from penstock.types import full_name, message_class
+from penstock.types import attrs_name, message_class
 from penstock_views.describe import describe
 from penstock_views.describe.docstrings import described_fields
 from penstock_views.describe.option_classes import describe_class
@@ -72,7 +72,7 @@ class Leaf:
     _size: int = 0
 
 
-NAME = full_name(BlurOptions)
+NAME = attrs_name(BlurOptions)
 
 
 def test_fields_have_types_defaults_and_words():
@@ -153,7 +153,7 @@ def test_options_that_the_contract_asks_for_are_described():
     registry = Registry()
     registry.add("calculator", "Sized", Sized)
 
-    assert [one.name for one in describe("Sized", registry).options] == [full_name(attrs_options)]
+    assert [one.name for one in describe("Sized", registry).options] == [attrs_name(attrs_options)]
 
 
 def test_options_of_another_kind_hide_nothing_else():

@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
-from penstock.attrs_options import ClassField, check_class, classes_inside, enum_numbers, fields_of, full_name
+from penstock.attrs_options import (
+    ClassField,
+    attrs_classes,
+    attrs_enum_numbers,
+    attrs_name,
+    check_class,
+    fields_of,
+)
 
 # Makes the messages that can be extended known to the pool of the process.
 from penstock.config import calculator_pb2  # noqa: F401
@@ -47,7 +54,7 @@ def message_class(cls: type) -> Any:
     found = cls.__dict__.get(_DERIVED)
     if found is None:
         pool = descriptor_pool.DescriptorPool()
-        found = _add(pool, _file_of(cls), full_name(cls))
+        found = _add(pool, _file_of(cls), attrs_name(cls))
         setattr(cls, _DERIVED, found)
     return found
 
@@ -59,7 +66,7 @@ def extension_class(cls: type, extendee: str, number: int) -> Any:
         InvalidArgumentError: graph files cannot give such a class; no message has the name `extendee`; or
             the process has another message or extension of the same name or number already.
     """
-    name = full_name(cls)
+    name = attrs_name(cls)
     pool = descriptor_pool.Default()
     file = _file_of(cls)
     try:
@@ -88,10 +95,10 @@ def extension_class(cls: type, extendee: str, number: int) -> Any:
     return known[1]
 
 
-def inner_classes(cls: type) -> dict[str, type]:
+def inner_message_classes(cls: type) -> dict[str, type]:
     """Return full name → class for the message of an options class and those inside it, its own first."""
     names = _Names(cls)
-    return {names.of[one].lstrip("."): one for one in classes_inside(cls) if not issubclass(one, enum.Enum)}
+    return {names.of[one].lstrip("."): one for one in attrs_classes(cls) if not issubclass(one, enum.Enum)}
 
 
 def known_descriptor(name: str) -> Any:
@@ -140,12 +147,12 @@ def _refused(name: str, why: str, cure: str = _AGAIN) -> InvalidArgumentError:
 def _file_of(cls: type) -> descriptor_pb2.FileDescriptorProto:
     check_class(cls)
     names = _Names(cls)
-    package, _, own = full_name(cls).rpartition(".")
+    package, _, own = attrs_name(cls).rpartition(".")
     file = descriptor_pb2.FileDescriptorProto(
-        name=f"{full_name(cls)}.attrs", package=package, syntax="proto2"
+        name=f"{attrs_name(cls)}.attrs", package=package, syntax="proto2"
     )
     top = file.message_type.add(name=own)
-    for one in classes_inside(cls):
+    for one in attrs_classes(cls):
         if issubclass(one, enum.Enum):
             _add_enum(top, names.of[one], one)
             continue
@@ -159,12 +166,12 @@ class _Names:
     """The full names, with a leading dot, of the classes and enums inside the message of one class."""
 
     def __init__(self, cls: type) -> None:
-        top = f".{full_name(cls)}"
+        top = f".{attrs_name(cls)}"
         self.of: dict[type, str] = {}
         #: Fields and inner messages of one message share one namespace.
         taken = {"ext", *(name for field in fields_of(cls) for name in (field.name, _entry(field)))}
         one: Any
-        for one in classes_inside(cls):
+        for one in attrs_classes(cls):
             if one is cls:
                 self.of[one] = top
                 continue
@@ -183,7 +190,7 @@ class _Names:
 def _add_enum(top: Message, name: str, cls: type[enum.Enum]) -> None:
     *_, scope, own = name.split(".")
     made = top.nested_type.add(name=scope).enum_type.add(name=own)
-    numbers = enum_numbers(cls)
+    numbers = attrs_enum_numbers(cls)
     made.options.allow_alias = len(set(numbers.values())) < len(numbers)
     if not made.options.allow_alias:
         made.ClearField("options")

@@ -9,7 +9,15 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING, Any
 
-from penstock.attrs_options import enum_numbers, fields_of, full_name, has_no_default, is_options_class
+from penstock.attrs_options import (
+    attrs_enum_numbers,
+    attrs_name,
+    converted_value,
+    default_value,
+    fields_of,
+    has_no_default,
+    is_options_class,
+)
 from penstock.errors import OptionError
 from penstock.shown import clipped
 
@@ -32,7 +40,7 @@ def instance_of(cls: Any, message: Message | None = None) -> Any:
         OptionError: a required field is not given, or the class refuses a value.
         InvalidArgumentError: the class cannot be options at all.
     """
-    return _Reading(full_name(cls)).instance(cls, message, ())
+    return _Reading(attrs_name(cls)).instance(cls, message, ())
 
 
 class _Reading:
@@ -100,7 +108,7 @@ def _is_given(field: ClassField, message: Message) -> bool:
 
 
 def _enum_value(cls: type[enum.Enum], number: int) -> enum.Enum:
-    name = next(name for name, one in enum_numbers(cls).items() if one == number)
+    name = next(name for name, one in attrs_enum_numbers(cls).items() if one == number)
     return cls[name]
 
 
@@ -130,25 +138,6 @@ def _culprit(cls: Any, given: Mapping[str, Any]) -> str | None:
         except Exception:  # noqa: BLE001
             return names[attribute.name]
     return None
-
-
-def default_value(attribute: Any, instance: Any) -> Any:
-    """Return the default of a field of an attrs class, made by its factory where it has one."""
-    default = attribute.default
-    if not hasattr(default, "takes_self"):  # no `attrs.Factory`
-        return default
-    return default.factory(instance) if default.takes_self else default.factory()
-
-
-def converted_value(attribute: Any, instance: Any, value: Any) -> Any:
-    """Return what the converter of a field of an attrs class makes of a value."""
-    converter = attribute.converter
-    if converter is None:
-        return value
-    # `attrs.Converter`, from attrs 24.1 on, says which further arguments it takes.
-    extra = [instance] if getattr(converter, "takes_self", False) else []
-    extra += [attribute] if getattr(converter, "takes_field", False) else []
-    return getattr(converter, "converter", converter)(value, *extra)
 
 
 def _words(error: Exception) -> str:

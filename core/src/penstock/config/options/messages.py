@@ -8,6 +8,7 @@ from google.protobuf import descriptor_pool, message_factory
 from google.protobuf.message import DecodeError
 from google.protobuf.message import Message as AnyMessage
 
+from penstock.config.places import field_path_words
 from penstock.config.wire import check_wire
 from penstock.errors import InvalidArgumentError, OptionError
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from google.protobuf.any_pb2 import Any as PackedMessage
 
     from penstock.config.message import Message
-    from penstock.config.options.message_types import OptionTypes
+    from penstock.config.options.option_types import OptionTypes
     from penstock.config.places import FieldPath
 
 
@@ -89,7 +90,7 @@ def unpacked_as(message_type: Any, packed: Any) -> Any:
     except UnicodeDecodeError as error:
         raise OptionError(name, (), no_utf8(error)) from error
     if path := first_bytes_in(message):
-        raise OptionError(name, path, f"{spelled(path)} is no UTF-8")
+        raise OptionError(name, path, f"{field_path_words(path)} is no UTF-8")
     return message
 
 
@@ -127,8 +128,3 @@ def is_known(name: str) -> bool:
             continue
         return True
     return False
-
-
-def spelled(path: FieldPath) -> str:
-    """Return a path as messages name it: "node[0].options[0]"."""
-    return ".".join(f"{name}[{index}]" for name, index in path) or "the graph"

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from penstock.attrs_options import full_name, is_options_class
+from penstock.attrs_options import attrs_name, is_options_class
 from penstock.config.options.message_values import instance_of
 from penstock.errors import InvalidArgumentError
 
@@ -114,7 +114,7 @@ class Options:
         return found.setdefault(cls, given if isinstance(given, cls) else instance_of(cls, given))
 
     def _given(self, cls: Any) -> Any:
-        extended, name = self._extended, full_name(cls)
+        extended, name = self._extended, attrs_name(cls)
         if isinstance(extended, cls):
             return extended
         if hasattr(extended, "ListFields"):
@@ -139,8 +139,8 @@ class Options:
             pass
         if not isinstance(message_type, type) or not hasattr(message_type, "DESCRIPTOR"):
             raise InvalidArgumentError(
-                f"options: {message_type!r} is no message class and no attrs class; pass a class such as "
-                "XOptions from x_pb2, or one that is decorated with @attrs.frozen"
+                f"options are found by class, but {message_type!r} is no message class and no attrs class; "
+                "pass a class such as XOptions from x_pb2, or one that is decorated with @attrs.frozen"
             )
         given = self._extension(message_type)
         if given is None:

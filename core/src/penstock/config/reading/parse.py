@@ -22,26 +22,14 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 from penstock import limits
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
-from penstock.config.options.message_types import OptionTypes
-from penstock.config.options.messages import (
-    calculators_of,
-    first_bytes_in,
-    is_known,
-    messages_in,
-    no_utf8,
-    spelled,
-)
-from penstock.config.places import Places, ReadGraph, Spot, Unread, place_words
+from penstock.config.graph_reader import ReadGraph, definition_as_read_graph
+from penstock.config.options.messages import calculators_of, first_bytes_in, is_known, messages_in, no_utf8
+from penstock.config.options.option_types import OptionTypes
+from penstock.config.places import Places, Spot, Unread, field_path_words, place_words
 from penstock.config.reading.files import BINARY, JSON, TEXT, bytes_of, is_path
 from penstock.config.reading.scan import HALF, end_of_field, own_name, scan_text
 from penstock.config.wire import check_wire
-from penstock.errors import (
-    GraphParseError,
-    InvalidArgumentError,
-    NameClashError,
-    PenstockError,
-    PluginError,
-)
+from penstock.errors import GraphParseError, InvalidArgumentError, NameClashError, PenstockError, PluginError
 from penstock.shown import quoted
 
 if TYPE_CHECKING:
@@ -82,8 +70,6 @@ def read_graph(
     found = read_definition(source, registry, label=label, types=types)
     if isinstance(found, ReadGraph):
         return found
-    from penstock.config.graph_reader import definition_as_read_graph  # only templates need it
-
     return definition_as_read_graph(found)
 
 
@@ -256,7 +242,7 @@ class _Reader:
         if any(len(UnknownFieldSet(one)) for one, _ in inner):
             return self.binary(graph.SerializePartialToString())
         if path := first_bytes_in(message, inner):
-            self._fail(f"{spelled(path)} is no UTF-8", None)
+            self._fail(f"{field_path_words(path)} is no UTF-8", None)
         self._types.look_into(calculators_of(message))
         found = self._finished(message, Places(self._file), inner)
         nodes = (one for one, _ in inner if isinstance(one, CalculatorGraphConfig.Node))
@@ -300,7 +286,7 @@ class _Reader:
                 break
             loaded |= unknown
         if path := first_bytes_in(message):
-            self._fail(f"{spelled(path)} is no UTF-8", None)
+            self._fail(f"{field_path_words(path)} is no UTF-8", None)
 
     def _template(self, text: str, places: Places, position: tuple[int, int] | None) -> GraphDefinition:
         from penstock.config.graph_reader import GraphReaderError  # few graphs are templates
@@ -359,7 +345,7 @@ class _Reader:
         except text_format.ParseError as error:
             if unclosed is not None and re.search(_LEFT_OPEN, str(error)):
                 self._fail("this bracket is never closed", places.line_and_column(unclosed), error)
-            from penstock.config.reading.words import text_reason  # only where something is wrong
+            from penstock.config.reading.parser_errors import text_reason  # only where something is wrong
 
             line, column = error.GetLine(), error.GetColumn()
             position = None
@@ -448,7 +434,7 @@ class _Reader:
                 place = (inner.DESCRIPTOR.full_name, field.field_number)
                 if place not in found and (place in loaded or not self._load_number(*place)):
                     self._fail(
-                        f"{spelled(path)}: nothing declares field {place[1]} of {place[0]}; "
+                        f"{field_path_words(path)}: nothing declares field {place[1]} of {place[0]}; "
                         "install the plugin that it belongs to",
                         None,
                     )
@@ -492,7 +478,7 @@ class _Reader:
         return ""
 
     def _fail_too_deep(self, error: RecursionError) -> NoReturn:
-        from penstock.config.reading.words import TOO_DEEP  # only where something is wrong
+        from penstock.config.reading.parser_errors import TOO_DEEP  # only where something is wrong
 
         self._fail(TOO_DEEP, None, error)
 

@@ -13,7 +13,8 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock import limits
-from penstock.config.places import Places, ReadGraph
+from penstock.config.graph_reader import ReadGraph
+from penstock.config.places import Places
 from penstock.config.reading.files import TEXT, bytes_of, is_path
 from penstock.config.reading.plain_nodes import SPACE, STRING
 from penstock.config.reading.scan import HALF, scan_text
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from penstock.config.calculator_pb2 import CalculatorGraphConfig
-    from penstock.config.options.message_types import OptionTypes
+    from penstock.config.options.option_types import OptionTypes
     from penstock.config.reading.scan import ScannedText
 
 _ONE: Final = ("type", "package", "num_threads", "max_queue_size")

@@ -8,7 +8,7 @@ from penstock.near_names import near_names
 from penstock.shown import quoted
 
 if TYPE_CHECKING:
-    from penstock.config.options.message_types import OptionTypes
+    from penstock.config.options.option_types import OptionTypes
 
 #: Part of a graph → the kind of component that it names, and the message that its options extend.
 _KINDS: Final = {

@@ -12,22 +12,24 @@ is noted, so that the nodes connected with it can still be checked. Source of na
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.check.faults import cause_words
-from penstock.check.names import Names, has_subgraphs
+from penstock.check.name_lookups import Names, has_subgraphs
 from penstock.check.nodes import numbered_nodes, tag_map, who
 from penstock.check.spec import REFUSED_IN_GRAPH, Text
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
+from penstock.config.graph_reader import ReadGraph
 from penstock.config.options.messages import messages_in
 from penstock.config.options.option_places import OptionPlaces
 from penstock.config.options.options import Options
-from penstock.config.places import ReadGraph, Spot
+from penstock.config.places import Spot
 from penstock.config.reading.files import is_path
 from penstock.config.reading.parse import read_definition, read_made_graph
-from penstock.config.subgraphs.interface import PORT_FIELDS, Interface, prefix_of
+from penstock.config.subgraphs.interface import PORT_FIELDS, Interface
 from penstock.config.subgraphs.subgraph import Subgraph, SubgraphContext
 from penstock.errors import (
     InvalidArgumentError,
@@ -49,7 +51,7 @@ if TYPE_CHECKING:
     from penstock.check.faults import Faults
     from penstock.config.graph_reader import GraphDefinition, GraphReader
     from penstock.config.message import Message
-    from penstock.config.options.message_types import OptionTypes
+    from penstock.config.options.option_types import OptionTypes
     from penstock.config.places import Places
     from penstock.registry import Registry
     from penstock.services import ServiceKey
@@ -126,7 +128,7 @@ def with_subgraphs(registry: Registry, subgraphs: Mapping[str, object] | Iterabl
         GraphParseError, NotFoundError: as `read_graph`, for the graphs whose `type` is the name.
     """
     if isinstance(subgraphs, str):
-        raise InvalidArgumentError("subgraphs is a str; pass a dict from name to graph, or a list of graphs")
+        raise InvalidArgumentError("subgraphs to expand: pass a dict from name to graph or a list, not a str")
     child = registry.child()
     if isinstance(subgraphs, Mapping):
         for name, graph in subgraphs.items():
@@ -312,6 +314,12 @@ class _Expansion:
 def _computes(found: object) -> bool:
     """Return whether an object that is registered as a subgraph computes a graph for each use."""
     return callable(getattr(found, "get_config", None))
+
+
+def prefix_of(node_name: str) -> str:
+    """Return the prefix of the names inside a subgraph: the node's name, with "_" for foreign characters."""
+    prefix = re.sub(r"[^a-z0-9_]", "_", node_name.lower())
+    return f"_{prefix}__" if prefix[:1].isdigit() else f"{prefix}__"
 
 
 class _Use:

@@ -7,12 +7,10 @@ nodes that read them. Source: MediaPipe `tool/subgraph_expansion`.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from penstock.config.places import Spot
-from penstock.port_collection import port_name
-from penstock.port_tags import is_name
+from penstock.port_tags import is_name, port_name
 from penstock.record import NamedTuple
 from penstock.shown import quoted
 
@@ -37,17 +35,11 @@ class Misfit(NamedTuple):
     words: str
 
 
-def prefix_of(node_name: str) -> str:
-    """Return the prefix of the names inside a subgraph: the node's name, with "_" for foreign characters."""
-    prefix = re.sub(r"[^a-z0-9_]", "_", node_name.lower())
-    return f"_{prefix}__" if prefix[:1].isdigit() else f"{prefix}__"
-
-
 class Interface:
     """The joint of one node and its subgraph.
 
     Args:
-        prefix: of `prefix_of`.
+        prefix: of `expand.prefix_of`.
         outer: field → the ports that the node connects.
         inner: field → the ports of the subgraph's graph.
     """

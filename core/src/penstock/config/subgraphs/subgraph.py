@@ -101,4 +101,4 @@ class Subgraph:
             What `CalculatorGraph` takes: graph text, a `pathlib.Path`, a CalculatorGraphConfig, a `dict`
             as JSON has it, or an object with `to_config()`. It is copied.
         """
-        raise NotImplementedError(f"subgraph class {cls.__qualname__} has no get_config(cls, sc)")
+        raise NotImplementedError(f"penstock.Subgraph class {cls.__qualname__} has no get_config(cls, sc)")

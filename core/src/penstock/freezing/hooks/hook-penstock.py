@@ -10,7 +10,7 @@ from PyInstaller.config import CONF  # type: ignore[import-untyped]  # it has no
 from PyInstaller.utils.hooks import copy_metadata  # type: ignore[import-untyped]  # as above
 
 from penstock.freezing.__main__ import chosen_packs
-from penstock.freezing.contents import data_of, modules_of, points_text
+from penstock.freezing.pack_contents import data_of, modules_of, points_text
 
 _packs = chosen_packs()
 _packages = [package for pack in _packs for package in pack.packages]

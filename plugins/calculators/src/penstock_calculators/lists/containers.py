@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 import penstock
 from penstock.errors import PacketTypeError
-from penstock.types import runtime_classes, type_name
+from penstock.types import payload_type_name, runtime_classes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,7 +89,7 @@ class ListOf(Container):
             if found not in wanted and (found is bool or not issubclass(found, wanted)):
                 i = next(i for i, one in enumerate(elements) if type(one) is found)
                 raise PacketTypeError(
-                    f"stream {port.name!r}: element {i} of the list is a {type_name(found)!r}, not a "
+                    f"stream {port.name!r}: element {i} of the list is a {payload_type_name(found)!r}, not a "
                     f"{self._label!r}; convert it, or use the calculator that is named for its type",
                     stream=port.name,
                     timestamp=port.packet.stamp,
@@ -114,7 +114,7 @@ class ListOf(Container):
         element = self._element
         if isinstance(element, Container):
             return element.describe()
-        return element if isinstance(element, str) else type_name(element)
+        return element if isinstance(element, str) else payload_type_name(element)
 
 
 class MessageOf(Container):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import penstock
 from penstock.errors import NotFoundError
-from penstock.packs import files_of
+from penstock.packs import pack_files
 from penstock_cli.failures import FileMissing, RunFailed, WrongUsage
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def _fill(
     (root / "site").mkdir()
     for name in distributions:
         try:
-            for file, inside in files_of(name):
+            for file, inside in pack_files(name):
                 _copy(file, root / "site" / inside)
         except NotFoundError as error:
             raise RunFailed(str(error)) from error

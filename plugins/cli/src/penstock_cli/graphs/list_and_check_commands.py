@@ -197,11 +197,11 @@ def doctor_command(ctx: click.Context, as_text: bool) -> None:  # noqa: FBT001  
       penstock doctor
       penstock doctor --json
     """  # noqa: D301
-    from penstock.plugins.default_registry import default_registry, plugin_host  # loads the plugins
+    from penstock.plugins.default_registry import default_plugin_host, default_registry  # loads the plugins
     from penstock_cli.machine import doctor  # on demand
     from penstock_cli.machine.health import areas
 
-    found = list(areas(plugin_host(), default_registry()))
+    found = list(areas(default_plugin_host(), default_registry()))
     if as_text:
         click.echo(doctor.as_json(found))
     else:

@@ -15,7 +15,7 @@ import click
 from packaging.utils import canonicalize_name, canonicalize_version
 
 from penstock.errors import InvalidArgumentError, NotFoundError
-from penstock.plugins.default_registry import plugin_host
+from penstock.plugins.default_registry import default_plugin_host
 from penstock_cli.failures import FileMissing, RunFailed, WrongUsage
 from penstock_cli.machine.environment import in_this_environment, pip_command
 from penstock_cli.wording import duration, plural
@@ -112,7 +112,7 @@ def _table(of: dict[str, Any], key: str) -> dict[str, Any]:
 
 def _checked(name: str, declared: _Declared | None, tell: Callable[[str], object]) -> PackReport:
     try:
-        report = check_pack(name, host=plugin_host(), progress=tell)
+        report = check_pack(name, host=default_plugin_host(), progress=tell)
     except NotFoundError as error:
         if declared is None:
             raise WrongUsage(str(error)) from error

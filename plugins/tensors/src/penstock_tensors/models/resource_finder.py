@@ -20,7 +20,7 @@ from penstock import ServiceKey
 from penstock.access import EVERYTHING
 from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError
 from penstock.lowlevel import Resources
-from penstock.packs import program_folders
+from penstock.packs import frozen_program_folders
 from penstock.runs import ServiceScope
 
 if TYPE_CHECKING:
@@ -235,7 +235,7 @@ def _of_distribution(name: str, searched: list[str]) -> bytes | None:
 
 
 def _of_program(name: str, searched: list[str], access: Access) -> bytes | None:
-    for folder in program_folders():
+    for folder in frozen_program_folders():
         searched.append(f"{folder!r} (of the program)")
         if (data := _Place(folder).read(name, access)) is not None:
             return data

@@ -9,7 +9,7 @@ import attrs
 from penstock import Registry
 from penstock.error_text import did_you_mean
 from penstock.errors import InvalidArgumentError, NotFoundError
-from penstock.packs import plugin_host
+from penstock.packs import default_plugin_host
 from penstock_testing.packs.components import (
     check_name,
     check_option,
@@ -54,7 +54,7 @@ def check_pack(
         NotFoundError: no plugin has that name; says what is near.
         InvalidArgumentError: the distribution has several plugins; names them.
     """
-    host = plugin_host() if host is None else host
+    host = default_plugin_host() if host is None else host
     record = find_record(name, host)
     return _Check(record, host, progress or _ignore).report()
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from penstock import Calculator, InputStreamHandler, ServiceKey
 from penstock.errors import NameClashError, PenstockError, PluginError, UnknownNameError
 from penstock.packs import default_registry
-from penstock.packs import calculator_of, official_packs, spelling
+from penstock.packs import calculator_of_entry, official_packs, entry_spelling
 from penstock.types import is_options_class
 from penstock_testing.packs.metadata import canonical
 from penstock_testing.packs.report import PackFault
@@ -38,9 +38,9 @@ _IN_CAMEL_CASE: Final = (
 
 def homes(components: Components) -> set[str]:
     """Return the modules that components are in, whether they are given by name or as objects."""
-    places = [spelling(target) for _, _, target in components.by_kind()]
+    places = [entry_spelling(target) for _, _, target in components.by_kind()]
     options = [said[2] if isinstance(said, tuple) else said for said in components.options.values()]
-    places += [spelling(target) for target in options]
+    places += [entry_spelling(target) for target in options]
     return {place.partition(":")[0] for place in places}
 
 
@@ -202,7 +202,7 @@ _MUST_BE: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
         "no codec: it needs takes(...), schema(...), encode(...) and decode(...); see penstock_record.Codec",
     ),
     "adapter": (
-        lambda thing: callable(thing) and calculator_of(thing) is not thing,
+        lambda thing: callable(thing) and calculator_of_entry(thing) is not thing,
         "no adapter; name a function that @penstock.calculator has decorated",
     ),
 }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from penstock.types import HintParts, classes_inside, enum_numbers, fields_of, hints_of, is_options_class
+from penstock.types import HintParts, attrs_classes, attrs_enum_numbers, fields_of, hints_of, is_options_class
 from penstock_views.describe.docstrings import described_fields, summary_of
 from penstock_views.describe.option_messages import Choice, OptionField, OptionMessage
 
@@ -31,10 +31,10 @@ def describe_class(cls: type, extension: int | None = None) -> Iterator[OptionMe
     Raises:
         InvalidArgumentError: graph files cannot give such a class.
     """
-    from penstock.types import inner_classes  # protobuf
+    from penstock.types import inner_message_classes  # protobuf
 
-    names = {one: name for name, one in inner_classes(cls).items()}
-    for one in classes_inside(cls):
+    names = {one: name for name, one in inner_message_classes(cls).items()}
+    for one in attrs_classes(cls):
         if not issubclass(one, enum.Enum):
             words = _words(one)
             fields = tuple(_field(field, names, words[field.name]) for field in fields_of(one))
@@ -43,7 +43,7 @@ def describe_class(cls: type, extension: int | None = None) -> Iterator[OptionMe
 
 def _words(cls: Any) -> dict[str, str]:
     """Return what describes each field: a text in its annotation, or the docstring of the class or a base."""
-    hints = hints_of(cls, f"options class {cls.__qualname__!r}")
+    hints = hints_of(cls, f"attrs options class {cls.__qualname__!r}")
     described = dict[str, str]()
     for base in reversed(cls.__mro__):
         described.update(described_fields(base.__dict__.get("__doc__")))
@@ -75,7 +75,7 @@ def _field(field: ClassField, names: dict[type, str], description: str) -> Optio
 
 
 def _choices(cls: type[enum.Enum]) -> tuple[Choice, ...]:
-    return tuple(Choice(name, number) for name, number in enum_numbers(cls).items())
+    return tuple(Choice(name, number) for name, number in attrs_enum_numbers(cls).items())
 
 
 def _default(field: ClassField) -> str | None:

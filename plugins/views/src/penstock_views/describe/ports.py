@@ -10,7 +10,7 @@ import attrs
 
 from penstock import CalculatorContract
 from penstock.ports import TagMap, port_name
-from penstock.types import type_name
+from penstock.types import payload_type_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -132,11 +132,11 @@ def type_words(declared: object) -> str:
         inner = ", ".join("..." if one is ... else type_words(one) for one in arguments)
         return f"{type_words(typing.get_origin(declared))}[{inner}]"
     if not isinstance(declared, type):
-        return type_name(declared)
+        return payload_type_name(declared)
     package, _, module = declared.__module__.partition(".")
     home = sys.modules.get(package)
     is_public = bool(module) and getattr(home, declared.__name__, None) is declared
-    return f"{package}.{declared.__name__}" if is_public else type_name(declared)
+    return f"{package}.{declared.__name__}" if is_public else payload_type_name(declared)
 
 
 class _Repeated:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import NameClashError, PluginError, UnknownNameError
-from penstock.payload_types import class_of, is_any
+from penstock.payload_types import class_of, is_any_payload
 
 if TYPE_CHECKING:
     from penstock.adapters import Adapter
@@ -69,7 +69,7 @@ class Names:
         """
         from penstock.adapters import find_adapter  # few graphs connect ports that do not agree
 
-        if written is None or read is None or len(written) != 1 or is_any(written[0]):
+        if written is None or read is None or len(written) != 1 or is_any_payload(written[0]):
             return None
         try:
             return find_adapter(self.registry, class_of(written[0]), read)

@@ -113,7 +113,7 @@ def points_text(pack: Pack) -> str:
     return "\n".join(f"[{group}]\n{''.join(lines)}" for group, lines in groups.items())
 
 
-def files_of(name: str) -> Iterator[tuple[Path, str]]:
+def pack_files(name: str) -> Iterator[tuple[Path, str]]:
     """Yield each file of an installed distribution, and its path in a folder of installed packages.
 
     Of one that is installed as editable, the sources. Left out are scripts, caches, and what only the

@@ -16,7 +16,7 @@ from penstock.engine.packet import NO_PAYLOAD, Packet
 from penstock.errors import InvalidArgumentError
 from penstock.functions.definition import Definition, keys_of
 from penstock.functions.parameters import REQUIRED
-from penstock.functions.results import Timing
+from penstock.functions.result_annotations import Timing
 from penstock.timestamp import Timestamp
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ class _Items(_Writing):
         if timing is Timing.PACKETS:
             if not isinstance(item, Packet):
                 raise InvalidArgumentError(
-                    f"{self.definition.target.__qualname__} is a function that yields packets, but gave "
+                    f"a call of {self.definition.target.__qualname__}, a function that yields packets, gave "
                     f"{item!r}"
                 )
             cc.output.add_packet(item)
@@ -229,7 +229,7 @@ class _Items(_Writing):
             if not (isinstance(item, tuple) and len(item) == _PAIR):
                 who = self.definition.target.__qualname__
                 raise InvalidArgumentError(
-                    f"{who} is a function that yields pairs of timestamp and value, but gave {item!r}"
+                    f"a call of {who}, a function that yields pairs of timestamp and value, gave {item!r}"
                 )
             stamp, value = item
         outcome = self._write(cc, value, stamp)
@@ -301,7 +301,8 @@ def _set_side(cc: CalculatorContext, value: object) -> None:
     (port,) = cc.output_side_packets
     if value is None:
         raise InvalidArgumentError(
-            f"node {cc.node_name!r}: its function made None of side packet {port.name!r}; return a value"
+            f"node {cc.node_name!r}: the call of its function made None of side packet {port.name!r}; "
+            "return a value"
         )
     port.set(value)
 

@@ -13,7 +13,7 @@ from penstock.shown import clipped, quoted
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from penstock.config.options.message_types import OptionTypes
+    from penstock.config.options.option_types import OptionTypes
 
 TOO_DEEP: Final = "its brackets are nested too deep"
 
@@ -39,7 +39,7 @@ def text_reason(error: Exception, types: OptionTypes, right: Callable[[str, str]
     words = lowered(words.rstrip("."))
     if found := _NO_VALUE.fullmatch(words):
         return _no_value(found[1], found[2], types)
-    return with_near_fields(words, types, right)
+    return parser_error_words(words, types, right)
 
 
 def _no_value(enum: str, written: str, types: OptionTypes) -> str:
@@ -64,7 +64,7 @@ def _values_of(enum: str, types: OptionTypes) -> list[str]:
     return [] if found is None else list(found.values_by_name)
 
 
-def with_near_fields(words: str, types: OptionTypes, right: Callable[[str, str], str]) -> str:
+def parser_error_words(words: str, types: OptionTypes, right: Callable[[str, str], str]) -> str:
     """Return an error's words; where they name a field that does not exist, with what to write instead.
 
     `right`, called with the message and the field, says it where it knows.

@@ -76,8 +76,8 @@ def read_results(function: Callable[..., object], who: str, *, has_inputs: bool)
     if has_inputs:
         if is_generator:
             raise InvalidArgumentError(
-                f"{who} has inputs and yields; a generator is a source, without inputs: return one value for "
-                "each call, or write a class derived from penstock.Calculator"
+                f"{who}: its result cannot be yielded, since it has inputs; a generator is a source, without "
+                "inputs: return one value for each call, or write a class derived from penstock.Calculator"
             )
         return _of_values(annotation, where, Timing.INPUT)
     origin, is_async = typing.get_origin(annotation), inspect.isasyncgenfunction(function)
@@ -99,8 +99,8 @@ def read_results(function: Callable[..., object], who: str, *, has_inputs: bool)
         if meaning.is_side:
             return Results(side=OutputField("OUT", meaning))
     raise InvalidArgumentError(
-        f"{who} has no inputs; give it one, or let it yield and write '-> Iterator[int]', say, for a source, "
-        "or '-> penstock.SidePacket[int]' where it makes a side packet"
+        f"{who}: its result annotation fits no function without inputs; give it an input, or let it yield "
+        "and write '-> Iterator[int]', say, for a source, or '-> penstock.SidePacket[int]' for a side packet"
     )
 
 
@@ -126,7 +126,7 @@ def _of_values(annotation: Any, where: str, timing: Timing) -> Results:
         return Results(timing=timing)
     meaning = read(annotation, where)
     if meaning.is_side:
-        raise InvalidArgumentError(f"{where}: only a function without inputs can make a side packet")
+        raise InvalidArgumentError(f"{where}: a result that is a side packet needs a function without inputs")
     if meaning.type is Packet:
         raise InvalidArgumentError(
             f"{where} is written at the input timestamp; return the payload and write its type, or write a "
@@ -143,7 +143,7 @@ def _of_values(annotation: Any, where: str, timing: Timing) -> Results:
             raise InvalidArgumentError(f"{of_field} has no annotation; use typing.NamedTuple")
         fields.append(OutputField(tag_of(name, of_field, taken), read(hints[name], of_field)))
     if not fields:
-        raise InvalidArgumentError(f"{where}: {meaning.type.__name__!r} has no fields")
+        raise InvalidArgumentError(f"{where}: {meaning.type.__name__!r} has no fields to be results")
     return Results(tuple(fields), is_fields=True, timing=timing)
 
 

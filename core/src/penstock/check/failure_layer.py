@@ -15,7 +15,7 @@ from penstock.contract import PortSpec
 from penstock.errors import PenstockError
 
 if TYPE_CHECKING:
-    from penstock.check.names import Names
+    from penstock.check.name_lookups import Names
     from penstock.check.nodes import Draft
     from penstock.check.spec import GraphSpec
     from penstock.contract import CalculatorContract
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 ERROR_STREAM: Final = "failure"
 
 
-class GuardedNode(Protocol):
+class FailureLayerNode(Protocol):
     """What a layer sees of a node whose failure policy it checks."""
 
     @property
@@ -59,7 +59,7 @@ class FailureLayer(Protocol):
     payload: type
 
     def plan(
-        self, policy: Any, graph: Any, number: int, node: GuardedNode, registry: Registry
+        self, policy: Any, graph: Any, number: int, node: FailureLayerNode, registry: Registry
     ) -> FailurePlan:
         """Check the failure policy of a node.
 

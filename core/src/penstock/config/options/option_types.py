@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.attrs_options import full_name, is_options_class, options_classes
+from penstock.attrs_options import attrs_name, is_options_class, options_classes
 from penstock.errors import (
     InvalidArgumentError,
     NameClashError,
@@ -21,7 +21,7 @@ from penstock.errors import (
     not_loaded,
 )
 from penstock.near_names import did_you_mean, near_names
-from penstock.registry_entries import OptionEntry, Origin, calculator_of, spelling
+from penstock.registry_entries import OptionEntry, Origin, calculator_of_entry, entry_spelling
 from penstock.shown import quoted
 
 if TYPE_CHECKING:
@@ -236,7 +236,7 @@ class OptionTypes:
         everything = (one for kind in _KINDS for one in self.registry.loaded(kind).values())
         for components in (self._used, everything):
             found = dict.fromkeys(one for called, one in _said(components) if called == name)
-            by_spelling = {spelling(one): one for one in reversed(found)}
+            by_spelling = {entry_spelling(one): one for one in reversed(found)}
             if len(by_spelling) > 1:
                 both = " and ".join(sorted(by_spelling)[:2])
                 raise NameClashError(f"options {quoted(name)} are claimed by the classes {both}; rename one")
@@ -254,8 +254,8 @@ def _said(components: Iterable[object]) -> Iterator[tuple[str, Any]]:
     """Yield (full name, class) of the options that components take."""
     for component in components:
         try:
-            classes = options_classes(calculator_of(component))
+            classes = options_classes(calculator_of_entry(component))
         except InvalidArgumentError:
             continue  # the checks report it
         for one in classes:
-            yield full_name(one) if is_options_class(one) else one.DESCRIPTOR.full_name, one
+            yield attrs_name(one) if is_options_class(one) else one.DESCRIPTOR.full_name, one
