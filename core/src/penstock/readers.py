@@ -24,11 +24,11 @@ _HOMES: Final = {
     "penstock.check.faults": "Faults",
     "penstock.check.nodes": "numbered_nodes",
     "penstock.config.graph_reader": (
-        "GraphDefinition GraphReaderError GraphReader JsonReader ReadGraph ReaderFindType ReaderLoad "
+        "GraphDefinition GraphReaderError GraphReader JsonReader ReaderFindType ReaderLoad "
         "ReaderMerge definition_as_read_graph"
     ),
     "penstock.config.message": "Message",
-    "penstock.config.places": "FieldPath Places Spot field_path_words place_words",
+    "penstock.config.places": "FieldPath Places ReadGraph Spot field_path_words place_words",
     "penstock.config.reading.right_options": "right_options",
     "penstock.config.reading.scan": "Token end_of_field own_name snake_case tokens_of",
     "penstock.config.reading.parser_errors": "parser_error_words",

@@ -8,7 +8,7 @@ from penstock.config.graph_reader import GraphReaderError as GraphReaderError
 from penstock.config.graph_reader import JsonReader as JsonReader
 from penstock.config.message import Message as Message
 from penstock.config.places import Places as Places
-from penstock.config.graph_reader import ReadGraph as ReadGraph
+from penstock.config.places import ReadGraph as ReadGraph
 from penstock.config.graph_reader import ReaderFindType as ReaderFindType
 from penstock.config.graph_reader import ReaderLoad as ReaderLoad
 from penstock.config.graph_reader import ReaderMerge as ReaderMerge

@@ -9,8 +9,8 @@ import pytest
 from penstock.config import build_plan, read_definition, read_graph, to_json
 from penstock.config.calculator_graph_template_pb2 import CalculatorGraphTemplate
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
-from penstock.config.graph_reader import GraphReaderError, ReadGraph, definition_as_read_graph
-from penstock.config.places import Places, Spot
+from penstock.config.graph_reader import GraphReaderError, definition_as_read_graph
+from penstock.config.places import Places, ReadGraph, Spot
 from penstock.errors import (
     GraphConfigError,
     GraphParseError,

@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from penstock.config.calculator_pb2 import CalculatorGraphConfig
-    from penstock.config.graph_reader import GraphDefinition, JsonReader, ReadGraph
+    from penstock.config.graph_reader import GraphDefinition, JsonReader
     from penstock.config.message import Message
     from penstock.config.options.option_types import OptionTypes
+    from penstock.config.places import ReadGraph
     from penstock.plan import Plan
     from penstock.services import ServiceKey
 

@@ -10,16 +10,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from penstock import limits
-from penstock.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from penstock.check.faults import Faults
     from penstock.config.message import Message
     from penstock.config.options.option_types import OptionTypes
     from penstock.config.options.options import Options
-    from penstock.config.places import FieldPath, Places, Spot, Unread
+    from penstock.config.places import FieldPath, Places, ReadGraph, Spot
     from penstock.errors import PenstockError
 
 #: Finds the descriptor of a message by its full name; raises KeyError where there is none.
@@ -30,17 +29,6 @@ ReaderMerge: TypeAlias = "Callable[[str, Message, int, int | None], None]"
 #: Imports the options of a name: the name in our package, the name as written, and the path to it. Raises
 #: GraphParseError, NameClashError and PluginError with the place.
 ReaderLoad: TypeAlias = "Callable[[str, str, FieldPath], None]"
-
-
-class ReadGraph(NamedTuple):
-    """A graph that was read."""
-
-    #: A CalculatorGraphConfig of its own.
-    message: Message
-    #: Where its parts stand.
-    places: Places
-    #: Options that are not in the message. Empty unless the reader was asked to go on without them.
-    unread: Sequence[Unread] = ()
 
 
 class GraphDefinition(Protocol):

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from penstock.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from penstock.config.message import Message
     from penstock.errors import GraphParseError
 
 #: Steps from a message to a field inside it: the field as the text format names it, and its index.
@@ -191,6 +192,17 @@ class Unread(NamedTuple):
     error: GraphParseError
     #: The place of the node that has the options.
     node: int
+
+
+class ReadGraph(NamedTuple):
+    """A graph that was read."""
+
+    #: A CalculatorGraphConfig of its own.
+    message: Message
+    #: Where its parts stand.
+    places: Places
+    #: Options that are not in the message. Empty unless the reader was asked to go on without them.
+    unread: Sequence[Unread] = ()
 
 
 def place_words(file: str | None, position: tuple[int, int] | None) -> str:

@@ -22,10 +22,10 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 from penstock import limits
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
-from penstock.config.graph_reader import ReadGraph, definition_as_read_graph
+from penstock.config.graph_reader import definition_as_read_graph
 from penstock.config.options.messages import calculators_of, first_bytes_in, is_known, messages_in, no_utf8
 from penstock.config.options.option_types import OptionTypes
-from penstock.config.places import Places, Spot, Unread, field_path_words, place_words
+from penstock.config.places import Places, ReadGraph, Spot, Unread, field_path_words, place_words
 from penstock.config.reading.files import BINARY, JSON, TEXT, bytes_of, is_path
 from penstock.config.reading.scan import HALF, end_of_field, own_name, scan_text
 from penstock.config.wire import check_wire

@@ -13,8 +13,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock import limits
-from penstock.config.graph_reader import ReadGraph
-from penstock.config.places import Places
+from penstock.config.places import Places, ReadGraph
 from penstock.config.reading.files import TEXT, bytes_of, is_path
 from penstock.config.reading.plain_nodes import SPACE, STRING
 from penstock.config.reading.scan import HALF, scan_text

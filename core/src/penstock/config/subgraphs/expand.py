@@ -22,11 +22,10 @@ from penstock.check.name_lookups import Names, has_subgraphs
 from penstock.check.nodes import numbered_nodes, tag_map, who
 from penstock.check.spec import REFUSED_IN_GRAPH, Text
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
-from penstock.config.graph_reader import ReadGraph
 from penstock.config.options.messages import messages_in
 from penstock.config.options.option_places import OptionPlaces
 from penstock.config.options.options import Options
-from penstock.config.places import Spot
+from penstock.config.places import ReadGraph, Spot
 from penstock.config.reading.files import is_path
 from penstock.config.reading.parse import read_definition, read_made_graph
 from penstock.config.subgraphs.interface import PORT_FIELDS, Interface
