@@ -9,6 +9,7 @@ import random
 import signal
 import threading
 import time
+from multiprocessing.connection import wait as wait_for_any
 from pathlib import Path
 
 import pytest
@@ -296,7 +297,8 @@ def test_a_worker_that_died_after_its_last_packet_has_nothing_left_to_close(ther
     run.graph.wait_until_idle(PATIENCE_S)
     (worker,) = set(multiprocessing.active_children()) - before
     os.kill(worker.pid, signal.SIGKILL)
-    worker.join(PATIENCE_S)
+    # `join` reads how the process ended, which only one of two threads can: here the graph's
+    assert wait_for_any([worker.sentinel], PATIENCE_S)
 
     run.graph.close_all_input_streams()
     if action == "none":

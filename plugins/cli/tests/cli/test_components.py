@@ -262,7 +262,9 @@ def test_listing_imports_no_components():
         "commands",
         "command_line",
         # small modules beside the command lines of packs that have several
+        "detect_command",
         "needs",
+        "serve_options",
         "watching",
         "streaming",
         "streaming.announcing",

@@ -94,7 +94,7 @@ def test_nodes_are_spread_over_the_workers_and_colocate_puts_them_together(drive
 
 def test_colocate_knows_the_names_of_the_nodes(driven) -> None:
     with pytest.raises(
-        InvalidArgumentError, match=r"colocate names 'Pod', but of the nodes .*did you mean .Pid."
+        InvalidArgumentError, match=r"colocate has the node name 'Pod', but no node .*did you mean .Pid."
     ):
         driven("Pid", options='colocate { node: ["Pod"] }')
 

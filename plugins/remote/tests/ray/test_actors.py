@@ -384,7 +384,7 @@ def test_a_runtime_environment_that_is_none_is_refused(driven, tmp_path, content
         ("start_timeout_s: 0", "start_timeout_s is 0.0, but must be positive"),
         ("resources { value: 1 }", "option resource has no key"),
         ('resources { key: "a" value: 0 }', "resource 'a' is 0.0, but must be positive"),
-        ('colocate { node: ["Pod"] }', "colocate names 'Pod', but of the nodes .*did you mean .Pid."),
+        ('colocate { node: ["Pod"] }', "colocate has the node name 'Pod', but no node .*did you mean .Pid."),
         ('node { name: "Pod" }', "node names 'Pod', but of the nodes"),
     ],
 )
