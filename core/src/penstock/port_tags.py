@@ -82,7 +82,7 @@ def port_id(key: object) -> tuple[str, int]:
             return tag, 0
         case (str(tag), int(index)):
             return tag, index
-    raise InvalidArgumentError(f"{key!r} names no port: use an index, a 'TAG', or a ('TAG', index)")
+    raise InvalidArgumentError(f"{key!r} is no port tag or index: use an index, a 'TAG', or a ('TAG', index)")
 
 
 def port_name(tag: str, index: int) -> str:

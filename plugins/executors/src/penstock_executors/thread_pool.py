@@ -55,7 +55,9 @@ class ThreadPoolExecutor(Executor):
         stack_size: int = 0,
     ) -> None:
         if num_threads <= 0:
-            raise InvalidArgumentError(f"num_threads is {num_threads}, but must be positive")
+            raise InvalidArgumentError(
+                f"the thread pool's num_threads is {num_threads}, but must be positive"
+            )
         if stack_size < 0:
             raise InvalidArgumentError(f"the thread pool's stack_size is {stack_size}, but must be positive")
         self.num_threads: Final = num_threads

@@ -296,8 +296,8 @@ class _Field:
         other = None if oneof is None else self._message.WhichOneof(oneof.name)
         if made and other not in (None, self.field.name):
             raise InvalidArgumentError(
-                f"the template's field {self._name!r} is given beside {other!r}; only one of them can be "
-                "expanded"
+                f"the template cannot be expanded: field {self._name!r} is given beside {other!r}; only one "
+                "of them can be expanded"
             )
         if len(made) + len(in_place) > 1:
             raise InvalidArgumentError(

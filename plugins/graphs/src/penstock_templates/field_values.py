@@ -196,7 +196,7 @@ def unpacked(packed: Message, find: ReaderFindType) -> Message:
         return parsed(find(name), packed.value)
     except (KeyError, ValueError) as error:
         raise InvalidArgumentError(
-            f"the template's field of Any holds type {quoted(packed.type_url)}, which cannot be read"
+            f"the template has a field value of Any of type {quoted(packed.type_url)}, which cannot be read"
         ) from error
 
 

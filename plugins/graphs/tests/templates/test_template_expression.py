@@ -195,7 +195,7 @@ def test_what_is_no_expression_is_reported_with_its_place():
     )
     assert unreadable("%a + # a comment %\n") == (
         0,
-        "an expression, or a rule, of the template begins at this '%', and no second '%' ends it",
+        "the template's expression, or rule, begins at this '%', and no second '%' ends it",
     )
 
 
