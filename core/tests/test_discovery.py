@@ -242,8 +242,10 @@ def test_one_broken_plugin_does_not_take_the_others_down(install) -> None:
             def penstock_component():
                 return Components()
             """,
-            "it implements 'penstock_component', a hook that discovery does not know; did you mean "
-            "'penstock_components",
+            (
+                "it implements 'penstock_component', a hook that discovery does not know; did you mean "
+                "'penstock_components"
+            ),
         ),
         (
             """

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from penstock.readers import Message, ReaderFindType
+    from penstock_templates.expression_values import Value
     from penstock_templates.rule_paths import Site, Step
     from penstock_templates.usage import Usage
-    from penstock_templates.values import Value
 
 #: New values of a field, each with its place.
 Made = list[tuple[Any, "Spot | None"]]

@@ -18,7 +18,7 @@ from penstock.config.calculator_graph_template_pb2 import TemplateDict
 from penstock.error_text import clipped, quoted
 from penstock.errors import InvalidArgumentError
 from penstock.readers import own_name
-from penstock_templates.values import Value, as_bool, as_number, as_text, described, to_message
+from penstock_templates.expression_values import Value, as_bool, as_number, as_text, described, to_message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
