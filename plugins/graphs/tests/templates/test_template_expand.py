@@ -298,8 +298,8 @@ def test_every_mistake_is_reported_once_with_the_place_of_its_rule():
         ("%for (x : 'ab')% node {} %end%",
          f"{_LIST}, not 'ab'"),
         ("%if ('2')% node {} %end%",
-         "the template's expression values for 'if' must be true or false, not '2'; compare a "
-         "number, as in x != 0"),
+         ("the template's expression values for 'if' must be true or false, not '2'; compare a "
+          "number, as in x != 0")),
     ],
 )  # fmt: skip
 def test_a_value_that_does_not_fit_is_reported(text, words):

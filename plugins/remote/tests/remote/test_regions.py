@@ -273,7 +273,7 @@ def finish(graph):
 
 
 def regions(*parts, groups=((),), inputs=("in",)):
-    """Return the names of the nodes of each region, and those of the whole colocated graph, in order."""
+    """Return the names of the nodes of each region, and those of the whole arranged graph, in order."""
     executor = Elsewhere(*(Together(tuple(one)) for one in groups))
     graph = graph_of(*parts, executor=executor, inputs=inputs)
     graph.start_run()
