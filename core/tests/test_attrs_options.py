@@ -17,7 +17,7 @@ from penstock.attrs_options import (
     attrs_name,
     check_class,
     fields_of,
-    is_options_class,
+    is_attrs_options,
     options_classes,
 )
 from penstock.errors import InvalidArgumentError
@@ -283,14 +283,15 @@ def test_a_component_cannot_take_two_classes_of_one_name():
 @pytest.mark.parametrize("wrong", [int, Rect(), "Rect", (Rect, 7)], ids=str)
 def test_options_of_another_kind_are_refused(wrong):
     with pytest.raises(
-        InvalidArgumentError, match=r"^Blur.Options is .*: must be an attrs options class, decorated"
+        InvalidArgumentError,
+        match=r"^attrs options: Blur.Options is .*; it must be an attrs class, decorated",
     ):
         options_classes(type("Blur", (), {"Options": wrong}))
 
 
 def test_only_attrs_classes_are_options_classes():
-    assert is_options_class(Rect)
-    assert not any(map(is_options_class, (Rect(), Mode, int, "Rect", None)))
+    assert is_attrs_options(Rect)
+    assert not any(map(is_attrs_options, (Rect(), Mode, int, "Rect", None)))
 
 
 def test_reading_a_class_needs_no_protobuf():

@@ -226,7 +226,7 @@ def test_one_broken_plugin_does_not_take_the_others_down(install) -> None:
             def penstock_components():
                 return {"calculators": {}}
             """,
-            "penstock_components returned dict, must return penstock.Components",
+            "discovery: penstock_components returned dict, not Components",
         ),
         (
             """
@@ -242,7 +242,10 @@ def test_one_broken_plugin_does_not_take_the_others_down(install) -> None:
             def penstock_component():
                 return Components()
             """,
-            "it implements 'penstock_component', which is no plugin hook; did you mean 'penstock_components",
+            (
+                "it implements 'penstock_component', a hook that discovery does not know; did you mean "
+                "'penstock_components"
+            ),
         ),
         (
             """
@@ -250,7 +253,7 @@ def test_one_broken_plugin_does_not_take_the_others_down(install) -> None:
             def something_else():
                 pass
             """,
-            "it implements 'something_else', which is no plugin hook; hooks are penstock_cli, ",
+            "it implements 'something_else', a hook that discovery does not know; hooks are penstock_cli, ",
         ),
         (
             """
@@ -569,7 +572,7 @@ def test_an_unknown_hook_is_refused() -> None:
     [
         ({"calculators": ["Gate"]}, r"^the plugin's components \['Gate'\]: must map names to targets$"),
         ({"executors": None}, r"^the plugin's components None: must map names to targets$"),
-        ({"executors": {"": "m:E"}}, r"^executor entry name '' must be a str"),
+        ({"executors": {"": "m:E"}}, r"^executor: registry entry name '' must be 'Name'"),
         ({"services": {"s": None}}, r"^service 's': the registry entry's target None must be"),
         (
             {"options": {"p.A": ("e.E", "m:A")}},

@@ -110,7 +110,7 @@ def test_every_kind_can_be_registered_and_found(kind: str) -> None:
 def test_a_name_that_no_graph_could_write_is_refused(name: object) -> None:
     registry = Registry()
 
-    with pytest.raises(InvalidArgumentError, match=r"^calculator entry name .* must be a str: 'Name'"):
+    with pytest.raises(InvalidArgumentError, match=r"^calculator: registry entry name .* must be 'Name'"):
         registry.add("calculator", name, Gate)
 
     assert registry.names("calculator") == []
@@ -490,8 +490,8 @@ def test_what_is_imported_can_be_had_without_importing_more(module) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (("", "e.E", 7, "m:A"), r"^option entry name '' must be a str"),
-        (("p.A", None, 7, "m:A"), r"^option 'p.A': extendee entry name None must be a str"),
+        (("", "e.E", 7, "m:A"), r"^option: registry entry name '' must be 'Name'"),
+        (("p.A", None, 7, "m:A"), r"^option 'p.A': extendee: registry entry name None must be 'Name'"),
         (("p.A", "e.E", 0, "m:A"), r"extension number 0 must be an int from 1 to 536870911$"),
         (("p.A", "e.E", 2**29, "m:A"), r"extension number 536870912 must be an int"),
         (("p.A", "e.E", True, "m:A"), r"extension number True must be an int"),

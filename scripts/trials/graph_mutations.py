@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from google.protobuf.message import Message as AnyMessage
 
-from penstock.attrs_options import attrs_name, is_options_class, options_classes
+from penstock.attrs_options import attrs_name, is_attrs_options, options_classes
 from penstock.config import read_definition, to_binary, to_json
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.config.options.option_types import OptionTypes
@@ -155,7 +155,7 @@ def _options_in(registry: Registry) -> Iterator[tuple[str, Any]]:
     for name in registry.names("calculator"):
         found = registry.find("calculator", name)  # from now on its options are known
         for options in options_classes(calculator_of_entry(found)):
-            full = attrs_name(options) if is_options_class(options) else options.DESCRIPTOR.full_name
+            full = attrs_name(options) if is_attrs_options(options) else options.DESCRIPTOR.full_name
             yield name, types.message_class(full)
 
 

@@ -87,7 +87,7 @@ class ClassField(NamedTuple):
         return f"tuple[{', '.join([element] * self.length if self.length else [element, '...'])}]"
 
 
-def is_options_class(thing: object) -> TypeGuard[type]:
+def is_attrs_options(thing: object) -> TypeGuard[type]:
     """Return whether an object is an attrs class."""
     # as attrs.has, without its look for aliases of generic classes, which are no types: called for each node
     return isinstance(thing, type) and getattr(thing, "__attrs_attrs__", None) is not None
@@ -100,7 +100,7 @@ def has_no_default(attribute: attrs.Attribute[Any]) -> bool:
     return attribute.default is attrs.NOTHING
 
 
-def default_value(attribute: Any, instance: Any) -> Any:
+def attrs_default(attribute: Any, instance: Any) -> Any:
     """Return the default of a field of an attrs class, made by its factory where it has one."""
     default = attribute.default
     if not hasattr(default, "takes_self"):  # no `attrs.Factory`
@@ -108,7 +108,7 @@ def default_value(attribute: Any, instance: Any) -> Any:
     return default.factory(instance) if default.takes_self else default.factory()
 
 
-def converted_value(attribute: Any, instance: Any, value: Any) -> Any:
+def attrs_converted(attribute: Any, instance: Any, value: Any) -> Any:
     """Return what the converter of a field of an attrs class makes of a value."""
     converter = attribute.converter
     if converter is None:
@@ -158,7 +158,7 @@ def options_classes(component: object) -> tuple[Any, ...]:
     who = getattr(component, "__qualname__", None) or repr(component)
     names = set[str]()
     for one in given:
-        if is_options_class(one):
+        if is_attrs_options(one):
             check_class(one)
             name = attrs_name(one)
             if name in names:
@@ -169,8 +169,8 @@ def options_classes(component: object) -> tuple[Any, ...]:
             names.add(name)
         elif not isinstance(one, type) or not hasattr(one, "DESCRIPTOR"):
             raise InvalidArgumentError(
-                f"{who}.{OPTIONS} is {one!r}: must be an attrs options class, decorated with @attrs.frozen, "
-                "or a protobuf message class"
+                f"attrs options: {who}.{OPTIONS} is {one!r}; it must be an attrs class, decorated with "
+                "@attrs.frozen, or a protobuf message class"
             )
     return given
 
@@ -197,7 +197,7 @@ def attrs_classes(cls: type) -> Iterator[type]:
     waiting, seen = [cls], {cls}
     for one in waiting:
         yield one
-        for field in fields_of(one) if is_options_class(one) else ():
+        for field in fields_of(one) if is_attrs_options(one) else ():
             if field.element not in seen and field.element not in _SCALARS:
                 seen.add(field.element)
                 waiting.append(field.element)
@@ -320,4 +320,4 @@ def _alone(annotation: Any) -> _Meaning | None:
 def _is_element(annotation: object) -> bool:
     if not isinstance(annotation, type):
         return False
-    return annotation in _SCALARS or issubclass(annotation, enum.Enum) or is_options_class(annotation)
+    return annotation in _SCALARS or issubclass(annotation, enum.Enum) or is_attrs_options(annotation)

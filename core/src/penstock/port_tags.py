@@ -82,7 +82,7 @@ def port_id(key: object) -> tuple[str, int]:
             return tag, 0
         case (str(tag), int(index)):
             return tag, index
-    raise InvalidArgumentError(f"{key!r} names no port: use an index, a 'TAG', or a ('TAG', index)")
+    raise InvalidArgumentError(f"{key!r} is no port tag or index: use an index, a 'TAG', or a ('TAG', index)")
 
 
 def port_name(tag: str, index: int) -> str:
@@ -92,7 +92,7 @@ def port_name(tag: str, index: int) -> str:
     return repr(f"{tag}:{index}") if index else repr(tag)
 
 
-class Port(Record):
+class TaggedPort(Record):
     """One entry of a tag map."""
 
     __slots__ = ("tag", "index", "name", "entry")  # noqa: RUF023  # in the order of `__init__`
@@ -122,10 +122,10 @@ class TagMap:
         if len(entries) == 1:  # most lists have one entry, which is in order if its index is 0
             tag, index, name = parse_tag_index_name(entries[0])
             if index <= 0:
-                self.ports: tuple[Port, ...] = (Port(tag, 0, name, 0),)
+                self.ports: tuple[TaggedPort, ...] = (TaggedPort(tag, 0, name, 0),)
                 return
         check("ports", len(entries), f"a node has a list of {len(entries)} ports")
-        by_tag: dict[str, dict[int, Port]] = {}
+        by_tag: dict[str, dict[int, TaggedPort]] = {}
         untagged = 0
         for position, text in enumerate(entries):
             tag, index, name = parse_tag_index_name(text)
@@ -138,7 +138,7 @@ class TagMap:
                     f"tag {tag!r} index {index} already has the name {quoted(ports[index].name)} "
                     f"but is given the name {quoted(name)} too; number them: '{tag}:0:...', '{tag}:1:...'"
                 )
-            ports[index] = Port(tag, index, name, position)
+            ports[index] = TaggedPort(tag, index, name, position)
         for tag, ports in by_tag.items():
             missing = [i for i in range(max(ports) + 1) if i not in ports]
             if missing:
@@ -147,7 +147,7 @@ class TagMap:
                 )
         self.ports = tuple(by_tag[tag][index] for tag in sorted(by_tag) for index in sorted(by_tag[tag]))
 
-    def __iter__(self) -> Iterator[Port]:
+    def __iter__(self) -> Iterator[TaggedPort]:
         return iter(self.ports)
 
     def __len__(self) -> int:

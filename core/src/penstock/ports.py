@@ -1,7 +1,7 @@
 """The ports of nodes and contracts, for those who write input policies, executors, layers and tools.
 
 `Ports` finds a port by "TAG", number or ("TAG", number), which together are a `PortKey`; `PortSpecs` and
-`PortSpec` are what a contract holds. `TagMap` reads the ports of a node (`"TAG:0:name"`) into `Port`s,
+`PortSpec` are what a contract holds. `TagMap` reads the ports of a node (`"TAG:0:name"`) into `TaggedPort`s,
 `parse_tag_index` and `parse_tag_index_name` read one; `is_name` checks a name. `port_id` and `port_name`
 turn a key into tag and number, and into the words of errors.
 """
@@ -16,7 +16,7 @@ _HOMES: Final = {
     "penstock.contract": "PortSpec PortSpecs",
     "penstock.port_collection": "Ports",
     "penstock.port_tags": (
-        "Port PortKey TagMap is_name parse_tag_index parse_tag_index_name port_id port_name"
+        "TaggedPort PortKey TagMap is_name parse_tag_index parse_tag_index_name port_id port_name"
     ),
 }
 

@@ -10,7 +10,7 @@ import importlib
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.attrs_options import LARGEST_NUMBER, attrs_name, is_options_class
+from penstock.attrs_options import LARGEST_NUMBER, attrs_name, is_attrs_options
 from penstock.errors import InvalidArgumentError, NameClashError, PluginError
 from penstock.record import NamedTuple
 
@@ -46,7 +46,7 @@ def check_entry_name(what: str, name: object) -> None:
         InvalidArgumentError: it is no str, empty, has blanks, or begins or ends with a dot.
     """
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise InvalidArgumentError(f"{what} entry name {name!r} must be a str: 'Name' or 'package.Name'")
+        raise InvalidArgumentError(f"{what}: registry entry name {name!r} must be 'Name' or 'package.Name'")
 
 
 def check_target(what: str, target: object) -> None:
@@ -75,7 +75,7 @@ def check_option(full_name: object, extendee: object, number: object, target: ob
             raise InvalidArgumentError(
                 f"{what}: the entry's extension number {number!r} must be an int from 1 to {LARGEST_NUMBER}"
             )
-    if not isinstance(target, str) and not is_options_class(target):
+    if not isinstance(target, str) and not is_attrs_options(target):
         raise InvalidArgumentError(
             f"{what}: the registry entry's target {target!r} must be a str 'module:Message', or an attrs "
             "class"
@@ -173,10 +173,10 @@ class OptionEntry(NamedTuple):
         if isinstance(message, str):
             message = load_target(what, message, self.origin)
         descriptor = getattr(message, "DESCRIPTOR", None)
-        found = attrs_name(message) if is_options_class(message) else getattr(descriptor, "full_name", None)
+        found = attrs_name(message) if is_attrs_options(message) else getattr(descriptor, "full_name", None)
         if found != self.full_name:
             gives = "no message" if found is None else f"the message {found!r}"
-            raise PluginError(f"{what}: {self.origin.owner} gives {gives}; correct its penstock_components")
+            raise PluginError(f"{what}: {self.origin.owner} gives {gives}; correct that registry entry")
         return message
 
 

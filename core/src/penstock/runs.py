@@ -6,7 +6,7 @@ Runs
     `find_services`; `as_side_packets` makes packets of what users give.
     `Schedule` is the state machine of a run, in one of the states `RUNNING` and `TERMINATED` among others;
     `OPENED` is a node's state. `Step` is one call of a calculator's method, by number in `METHODS`.
-    `OutputStream` and `Observer` are what it writes to.
+    `OutputStream` and `StreamObserver` are what it writes to.
 Parts of a plan
     `StreamPlan`, `PortPlan`, `SidePortPlan`, `HandlerPlan` and `ExecutorPlan`; `plan_throttling` computes
     `Plan.throttled`.
@@ -27,7 +27,7 @@ _HOMES: Final = {
     "penstock.engine.run_state": "RUNNING TERMINATED",
     "penstock.engine.schedule": "Schedule",
     "penstock.engine.step": "Step",
-    "penstock.engine.stream": "Observer OutputStream",
+    "penstock.engine.stream": "StreamObserver OutputStream",
     "penstock.plan": ("ExecutorPlan HandlerPlan PortPlan SidePortPlan StreamPlan plan_throttling"),
     "penstock.runtime.counters": "Counters",
     "penstock.runtime.event_loops.lazy_loop": "LazyLoop",

@@ -8,7 +8,6 @@ from penstock.runtime.event_loops.lazy_loop import LazyLoop as LazyLoop
 from penstock.engine.methods import METHODS as METHODS
 from penstock.runtime.new_run import NewRun as NewRun
 from penstock.engine.node import OPENED as OPENED
-from penstock.engine.stream import Observer as Observer
 from penstock.engine.stream import OutputStream as OutputStream
 from penstock.plan import PortPlan as PortPlan
 from penstock.engine.run_state import RUNNING as RUNNING
@@ -17,6 +16,7 @@ from penstock.engine.schedule import Schedule as Schedule
 from penstock.services import ServiceScope as ServiceScope
 from penstock.plan import SidePortPlan as SidePortPlan
 from penstock.engine.step import Step as Step
+from penstock.engine.stream import StreamObserver as StreamObserver
 from penstock.plan import StreamPlan as StreamPlan
 from penstock.engine.run_state import TERMINATED as TERMINATED
 from penstock.runtime.side_packets import as_side_packets as as_side_packets

@@ -7,10 +7,10 @@ Types of payloads
 Options
     `Options` finds the options of a node by their class; `OptionTypes` finds classes by their names, and
     `unpacked_message` takes a message out of an Any. `OptionEntry` is one declared options message.
-    `is_options_class`, `options_classes`, `attrs_name`, `fields_of` (`ClassField`),
+    `is_attrs_options`, `options_classes`, `attrs_name`, `fields_of` (`ClassField`),
     `attrs_classes` and `attrs_enum_numbers` describe attrs classes, `can_be_option` checks the type of
     a field. `message_class`, `extension_class` and `inner_message_classes` derive protobuf messages from
-    them. `has_no_default`, `default_value` and `converted_value` say what the class makes of a field.
+    them. `has_no_default`, `attrs_default` and `attrs_converted` say what the class makes of a field.
 """
 # A name is loaded when it is first used. Type checkers read the stub beside this file: scripts/stubs.py.
 
@@ -25,8 +25,8 @@ _HOMES: Final = {
     "penstock.config.options.options": "Options",
     "penstock.config.options.option_types": "OptionTypes",
     "penstock.attrs_options": (
-        "ClassField attrs_classes attrs_enum_numbers attrs_name can_be_option converted_value "
-        "default_value fields_of has_no_default is_options_class options_classes"
+        "ClassField attrs_classes attrs_enum_numbers attrs_name can_be_option attrs_converted "
+        "attrs_default fields_of has_no_default is_attrs_options options_classes"
     ),
     "penstock.payload_types": (
         "PayloadType agree is_any_payload is_type payload_types_in payload_type_name "

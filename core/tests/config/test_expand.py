@@ -436,7 +436,7 @@ def test_a_class_finds_the_options_of_its_node(registry, expand, make_options):
 @pytest.mark.parametrize(
     ("answer", "code", "words"),
     [
-        (7, "INVALID_ARGUMENT", "the subgraph cannot be read: a graph cannot be of type 'int'"),
+        (7, "INVALID_ARGUMENT", "the subgraph cannot be read: cannot parse a graph of type 'int'"),
         ("node {", "INVALID_ARGUMENT", "the subgraph cannot be read: "),
         (ZeroDivisionError("by zero"), "UNKNOWN", "get_config() failed: ZeroDivisionError: by zero"),
         (InvalidArgumentError("no such size"), "INVALID_ARGUMENT", "get_config() failed: no such size"),

@@ -443,7 +443,8 @@ def test_options_of_a_calculator_that_are_no_options_are_a_fault(registry):
     registry.add("calculator", "Blur", calculator(options=complex))
 
     with pytest.raises(
-        GraphConfigError, match=r"line 2, column 8: node 'Blur': Blur.Options is <class 'complex'>"
+        GraphConfigError,
+        match=r"line 2, column 8: node 'Blur': attrs options: Blur.Options is <class 'complex'>",
     ):
         build_plan(whole(""), registry)
 
@@ -641,7 +642,9 @@ def test_an_extension_that_is_defined_again_says_to_restart(registry):
     other = Registry()
     other.add_option(attrs_name(moved), "penstock.CalculatorOptions", number, moved)
 
-    with pytest.raises(PluginError, match=r"MovedOptions': protobuf takes no such message: .*restart Python"):
+    with pytest.raises(
+        PluginError, match=r"MovedOptions': protobuf takes no such message class: .*restart Python"
+    ):
         read_graph(read.format(attrs_name(moved)), other)
 
 

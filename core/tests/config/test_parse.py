@@ -101,7 +101,7 @@ def test_the_empty_graph_is_a_graph(registry):
 def test_a_graph_is_given_once(given, registry):
     with pytest.raises(
         InvalidArgumentError,
-        match=r"^graph config: (both|neither) given; pass graph_config or binary_graph_path",
+        match=r"^penstock.config: (both|neither) given; pass graph_config or binary_graph_path",
     ):
         build_plan(registry=registry, **given)
 
@@ -109,7 +109,7 @@ def test_a_graph_is_given_once(given, registry):
 @pytest.mark.parametrize("source", [3, b"", ["node"], CalculatorGraphConfig.Node(), CalculatorGraphConfig])
 def test_what_is_no_graph_is_refused_with_what_to_pass(source, registry):
     with pytest.raises(
-        InvalidArgumentError, match=r"^a graph cannot be of type '\w+'; pass graph text as a str"
+        InvalidArgumentError, match=r"^cannot parse a graph of type '\w+'; pass graph text as a str"
     ):
         read_graph(source, registry)
 

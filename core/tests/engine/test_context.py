@@ -52,13 +52,17 @@ def test_input_and_output_are_refused_where_there_are_several() -> None:
 @pytest.mark.parametrize(
     ("payload", "error", "message"),
     [
-        (Packet(), InvalidArgumentError, "output side packet 'made': an empty packet"),
+        (Packet(), InvalidArgumentError, "output side packet 'made': empty at its output port"),
         (
             Packet(3, 237),
             InvalidArgumentError,
             "output side packet 'made' has a timestamp 237; side packets have none",
         ),
-        ("text", PacketTypeError, "output side packet 'made' is given a 'str', but is declared as int"),
+        (
+            "text",
+            PacketTypeError,
+            "output side packet 'made': its output port is given a 'str', but is declared as int",
+        ),
         (True, PacketTypeError, "is given a 'bool', but is declared as int"),
     ],
 )

@@ -6,7 +6,7 @@ import weakref
 import pytest
 
 from penstock.engine.packet import Packet
-from penstock.engine.stream import UNLIMITED, Observer
+from penstock.engine.stream import UNLIMITED, StreamObserver
 from penstock.timestamp import DONE, MAX, MIN, ONE_OVER_POSTSTREAM, POSTSTREAM, PRESTREAM
 from penstock_testing import ScheduleHarness, calculator, node, wired
 
@@ -14,7 +14,7 @@ Nothing = calculator(name="Nothing")
 Pass = calculator(lambda cc: cc.output.add_packet(cc.input.packet), name="Pass", offset=0)
 
 
-def watched(observer: Observer, *, inputs: str = "in"):
+def watched(observer: StreamObserver, *, inputs: str = "in"):
     """Start a graph whose only graph input has this one observer."""
     harness = ScheduleHarness(wired(node(Pass, "in", "out"), inputs=inputs))
     stream = harness.stream("in")
@@ -25,7 +25,7 @@ def watched(observer: Observer, *, inputs: str = "in"):
     return harness
 
 
-def queued(observer: Observer) -> list[tuple[int, object]]:
+def queued(observer: StreamObserver) -> list[tuple[int, object]]:
     return [(packet.stamp, packet.payload) for packet in observer.queue]
 
 
@@ -84,7 +84,7 @@ def test_a_bound_that_comes_with_a_packet_is_reported_only_where_it_goes_beyond_
 
 
 def test_a_run_is_not_idle_and_not_over_before_observers_have_seen_everything() -> None:
-    observer = Observer("in", None)
+    observer = StreamObserver("in", None)
     harness = watched(observer)
     harness.add("in", 1, 1)
     harness.close_input()
@@ -102,7 +102,7 @@ def test_a_run_is_not_idle_and_not_over_before_observers_have_seen_everything() 
 
 
 def test_an_observer_is_claimed_by_one_thread_until_it_is_drained() -> None:
-    observer = Observer("in", None)
+    observer = StreamObserver("in", None)
     harness = watched(observer)
     harness.add("in", 1, 1)
     harness.add("in", 2, 2)
@@ -117,7 +117,7 @@ def test_an_observer_is_claimed_by_one_thread_until_it_is_drained() -> None:
 
 
 def test_several_observers_of_a_stream_each_get_everything() -> None:
-    first, second = Observer("in", None), Observer("in", None, wants_bounds=True)
+    first, second = StreamObserver("in", None), StreamObserver("in", None, wants_bounds=True)
     harness = ScheduleHarness(wired(inputs="in"))
     harness.stream("in").observers = (first, second)
     harness.start()
@@ -129,7 +129,7 @@ def test_several_observers_of_a_stream_each_get_everything() -> None:
 
 
 def test_observers_of_a_stream_are_due_in_the_order_in_which_they_were_attached() -> None:
-    observers = tuple(Observer("in", None) for _ in range(4))
+    observers = tuple(StreamObserver("in", None) for _ in range(4))
     harness = ScheduleHarness(wired(inputs="in"))
     harness.stream("in").observers = observers
     harness.start()
@@ -139,7 +139,7 @@ def test_observers_of_a_stream_are_due_in_the_order_in_which_they_were_attached(
 
 
 def test_observers_with_more_to_see_are_due_again_in_the_order_in_which_they_were_attached() -> None:
-    observers = tuple(Observer("in", None) for _ in range(4))
+    observers = tuple(StreamObserver("in", None) for _ in range(4))
     harness = ScheduleHarness(wired(inputs="in"))
     harness.stream("in").observers = observers
     harness.start()
@@ -217,8 +217,8 @@ def test_an_observed_packet_is_news_only_to_a_wait_that_began_since() -> None:
 # --- pollers ----------------------------------------------------------------------------------
 
 
-def poller(limit: int = UNLIMITED) -> Observer:
-    made = Observer("in", None, is_poller=True)
+def poller(limit: int = UNLIMITED) -> StreamObserver:
+    made = StreamObserver("in", None, is_poller=True)
     made.max_size = limit
     return made
 
@@ -281,8 +281,8 @@ def test_a_poller_is_news_at_once() -> None:
     assert harness.schedule.has_news
 
 
-def bounded_poller() -> Observer:
-    return Observer("in", None, is_poller=True, wants_bounds=True)
+def bounded_poller() -> StreamObserver:
+    return StreamObserver("in", None, is_poller=True, wants_bounds=True)
 
 
 def test_bounds_that_a_poller_takes_count_as_no_packets() -> None:
@@ -333,7 +333,7 @@ def test_the_end_of_a_stream_is_news_also_while_the_run_goes_on() -> None:
 
 def test_a_bound_is_an_observed_output_only_to_a_poller_that_asked_for_bounds() -> None:
     for wants_bounds in (False, True):
-        harness = watched(Observer("in", None, is_poller=True, wants_bounds=wants_bounds))
+        harness = watched(StreamObserver("in", None, is_poller=True, wants_bounds=wants_bounds))
         harness.schedule.was_observed = False
         harness.set_bound("in", 5)
         assert harness.schedule.was_observed is wants_bounds

@@ -59,7 +59,7 @@ def test_a_missing_port_is_a_lookup_error() -> None:
 
 @pytest.mark.parametrize("key", [None, 1.5, ("A",), ("A", "0"), [0]])
 def test_a_key_that_names_no_port_is_refused(ports, key) -> None:
-    with pytest.raises(InvalidArgumentError, match="names no port: use an index, a 'TAG'"):
+    with pytest.raises(InvalidArgumentError, match="is no port tag or index: use an index, a 'TAG'"):
         ports[key]
 
 

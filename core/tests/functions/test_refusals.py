@@ -99,8 +99,8 @@ def source_of_none() -> Iterator[None]:
             r"type hints name 'Fraction', which is not there at run time; .* not under TYPE_CHECKING",
         ),
         (misspelt, r"its type hints cannot be evaluated: "),
-        (no_type, r"parameter 'frame': ~T cannot be the type of a port; write a class"),
-        (text, r"parameter 'frame': 7 cannot be the type|cannot be evaluated"),
+        (no_type, r"parameter 'frame': annotation ~T cannot be the type of a port; write a class"),
+        (text, r"parameter 'frame': annotation 7 cannot be the type|cannot be evaluated"),
         (nothing, r"parameter 'frame': None is no payload"),
         (packet, r"'frame' gets payloads, not packets; .* 'at: penstock.Timestamp'"),
         (packet_result, r"its result is written at the input timestamp; return the payload"),
@@ -125,7 +125,7 @@ def source_of_none() -> Iterator[None]:
         (empty, r"'Empty' has no fields to be results"),
         (
             filtering,
-            r"'filtering': its result cannot be yielded, since it has inputs; a generator is a source",
+            r"'filtering': its annotated result cannot be yielded, since it has inputs; generators are",
         ),
         (source, r"its result is <class 'int'>, but it yields; write '-> Iterator\[int\]'"),
         (async_source, r"but it yields; write '-> AsyncIterator\[int\]'"),
@@ -137,7 +137,7 @@ def source_of_none() -> Iterator[None]:
         ),
         (
             len,
-            r"<built-in function len> defines no calculator; decorate a function or a class",
+            r"<built-in function len> is no definition of a calculator: decorate a function",
         ),
         (lambda frame: frame, r"parameter 'frame' has no annotation"),
     ],
@@ -180,11 +180,11 @@ class Maker:
 @pytest.mark.parametrize(
     ("cls", "message"),
     [
-        (NoProcess, r"class 'NoProcess' defines no calculator: give it a method process"),
+        (NoProcess, r"class 'NoProcess' is no definition of a calculator: give it a method process"),
         (Positional, r"__init__: parameter 'size' is passed by name, .* by position, to process$"),
         (NotByName, r"__init__: parameter 'size' can be passed by position only; remove the /"),
-        (Static, r"class 'Static' defines no calculator: give it a method process"),
-        (Long, r"class 'Long' is a penstock.Calculator already; leave the decorator out"),
+        (Static, r"class 'Static' is no definition of a calculator: give it a method process"),
+        (Long, r"definition of class 'Long': it is a penstock.Calculator already; leave the decorator out"),
         (Maker, r"process: only a function can be defined to make a side packet"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
@@ -196,7 +196,7 @@ def test_a_class_that_cannot_be_a_calculator_is_refused(cls, message):
 
 @pytest.mark.parametrize("name", ["", "two words"])
 def test_a_name_that_no_graph_could_write_is_refused(name):
-    with pytest.raises(InvalidArgumentError, match=r"calculator entry name .* must be a str: 'Name'"):
+    with pytest.raises(InvalidArgumentError, match=r"calculator: registry entry name .* must be 'Name'"):
 
         @penstock.calculator(name)
         def fine(frame: int) -> int:

@@ -233,7 +233,7 @@ def test_inputs_that_do_not_fit_are_refused_before_anything_runs() -> None:
         run(PASSES, {"inn": []})
     with pytest.raises(
         InvalidArgumentError,
-        match=r"running the graph: nothing is given for graph input 'b'; name it in inputs, with",
+        match=r"run\(graph\): nothing is given for graph input 'b'; name it in inputs, with",
     ):
         run(JOIN, {"a": []}, calculators=[join()])
 
@@ -260,7 +260,7 @@ def test_an_item_that_is_no_packet_is_named(item, words) -> None:
 def test_inputs_without_names_are_refused() -> None:
     with pytest.raises(
         InvalidArgumentError,
-        match=r"^running the graph: inputs=\[\(0, 'x'\)\] is a 'list'; name the graph input that it",
+        match=r"^run\(graph\): inputs=\[\(0, 'x'\)\] is a 'list'; name the graph input that it",
     ):
         run(PASSES, [(0, "x")])
 

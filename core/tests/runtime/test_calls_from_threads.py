@@ -338,7 +338,7 @@ def test_of_threads_that_wait_for_observed_output_one_takes_notice(graph):
     told = [wait() for wait in waits]
 
     assert told.count(None) == 1
-    assert {str(one) for one in told} - {"None"} == {"the graph is done, nothing more will be observed"}
+    assert {str(one) for one in told} - {"None"} == {"the graph's run is done, nothing more will be observed"}
     assert poller.queue_size() == 1
 
 

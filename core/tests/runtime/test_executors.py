@@ -495,8 +495,8 @@ def test_a_place_that_a_service_does_not_know_is_refused(make) -> None:
     graph.set_service(DEVICE, device)
     with pytest.raises(
         InvalidArgumentError,
-        match=r"^node 'Here' asks to run at 'left' of service 'test.device', but a Device has no "
-        r"executor_for\(node, place\); leave the place out$",
+        match=r"^the graph's executors: node 'Here' asks to run at 'left' of service 'test.device', "
+        r"but a Device has no executor_for\(node, place\); leave the place out$",
     ):
         graph.start_run()
     device.pool.shutdown()
@@ -512,8 +512,8 @@ def test_a_service_that_returns_no_executor_is_refused(make) -> None:
     graph.set_service(DEVICE, Liar())
     with pytest.raises(
         InvalidArgumentError,
-        match=r"^node 'Here' asks to run on service 'test.device', whose executor_for\(\) returned something "
-        r"else: 'str' is no executor; hand in a penstock.Executor or ",
+        match=r"^the graph's executors: node 'Here' asks to run on service 'test.device', whose "
+        r"executor_for\(\) returned something else: 'str' is no executor; hand in a penstock.Executor or ",
     ):
         graph.start_run()
 

@@ -10,7 +10,7 @@ import pytest
 import penstock
 from penstock import CalculatorGraph, Packet
 from penstock.engine.run_state import PAUSED, RUNNING, TERMINATED
-from penstock.engine.stream import Observer
+from penstock.engine.stream import StreamObserver
 from penstock.errors import GraphRunError
 from penstock.runtime.runner import waiting
 from penstock.runtime.runner.queue_work import QueueWork
@@ -51,7 +51,7 @@ def test_a_ready_step_keeps_it_awake_unless_the_run_stands_still(runner):
 def test_an_observer_that_has_something_to_see_keeps_it_awake_in_any_state(runner):
     _, running = runner
     work, schedule = running.works[0], running.schedule
-    schedule.deliveries.append(Observer("a", None))
+    schedule.deliveries.append(StreamObserver("a", None))
 
     for state in (PAUSED, TERMINATED, RUNNING):
         schedule.state = state
@@ -138,7 +138,7 @@ def test_observers_that_take_long_twice_leave_the_steps_to_another_thread(runner
             while perf_counter() < until:
                 pass
 
-    observer = Observer("a", Target())
+    observer = StreamObserver("a", Target())
 
     def drain(took_s):
         observer.target.took_s = took_s

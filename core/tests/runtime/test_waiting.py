@@ -309,7 +309,7 @@ def test_a_run_that_ends_without_output_says_so(make) -> None:
     graph.start_run()
     graph.close_all_input_streams()
     with pytest.raises(
-        penstock.PenstockError, match="the graph is done, nothing more will be observed"
+        penstock.PenstockError, match="the graph's run is done, nothing more will be observed"
     ) as caught:
         graph.wait_for_observed_output(TIMEOUT)
     assert caught.value.code is StatusCode.OUT_OF_RANGE

@@ -11,7 +11,7 @@ from penstock import limits
 from penstock.errors import InvalidArgumentError, PenstockError, ResourceExhaustedError
 from penstock_executors.application_thread import ApplicationThreadExecutor
 from penstock_executors.low_priority import LowPriorityThreadPoolExecutor
-from penstock_executors.parking import ThreadsLease
+from penstock_executors.parked_threads import ThreadsLease
 from penstock_executors.thread_pool import SingleThreadExecutor, ThreadPoolExecutor
 
 

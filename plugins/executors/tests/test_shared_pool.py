@@ -13,7 +13,7 @@ from penstock import limits
 from penstock.errors import GraphRunError, InvalidArgumentError, PenstockError, ResourceExhaustedError
 from penstock_executors import SharedThreadPoolExecutor, ThreadPoolExecutor, shared_pool
 from penstock_executors.messages.shared_pool_pb2 import SharedThreadPoolExecutorOptions
-from penstock_executors.parking import ThreadsLease
+from penstock_executors.parked_threads import ThreadsLease
 
 PATIENCE_S = 20
 

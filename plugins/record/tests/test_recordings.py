@@ -290,7 +290,7 @@ def test_streams_that_are_not_there_are_refused_with_near_names(file):
     with pytest.raises(NotFoundError, match="the graph has no input side packet 'pth'"):
         recording_graph(TWO, file, ["in"], side_packets=["pth"])
     run(recording_graph(PASSING, file, ["in"]), [(1, 1)])
-    with pytest.raises(NotFoundError, match="has no stream 'out' for the graph to play; it has in"):
+    with pytest.raises(NotFoundError, match="has no stream 'out' for a recording graph to play; it has in"):
         replay_graph(PASSING, file, ["out"])
     with pytest.raises(NotFoundError, match=r"the recording's graph has none of the streams of .*: in"):
         replay_graph('input_stream: "x" node { calculator: "PassThroughCalculator" input_stream: "x" '

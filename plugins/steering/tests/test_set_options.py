@@ -103,7 +103,7 @@ def test_a_timestamp_that_has_begun_is_refused_and_nothing_changes(steered):
     for _ in range(2):  # before the node is steered, and after
         with pytest.raises(
             TimestampOrderError,
-            match=r"set_options: node 'n': 20 is too late, process\(\) has begun for 20; give a",
+            match=r"set_options: steered node 'n': 20 is too late, process\(\) has begun for 20; give a",
         ):
             one.graph.set_options("n", {"gain": 10}, at=20)
         one.graph.set_options("n", {"offset": 0}, at=21)

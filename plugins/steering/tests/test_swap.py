@@ -483,7 +483,7 @@ def test_a_timestamp_that_has_begun_is_refused_and_the_new_object_is_closed(stee
     one.graph.start_run()
     one.feed(1, 5)
     for _ in range(2):
-        with pytest.raises(TimestampOrderError, match="swap: node 'n': 5 is too late"):
+        with pytest.raises(TimestampOrderError, match="swap: steered node 'n': 5 is too late"):
             one.graph.swap("n", {"gain": 2}, at=5)
     one.feed(6)
     assert one.end() == [(1, 1), (5, 5), (6, 6)]

@@ -97,7 +97,7 @@ def test_a_plugin_that_is_wrong_comes_back_with_its_reason(penstock_plugins):
 
     assert (record.state, record.reason) == (
         "failed",
-        "penstock_components returned int, must return penstock.Components",
+        "discovery: penstock_components returned int, not Components",
     )
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from penstock import Packet
 from penstock.errors import InternalError
-from penstock.runs import Observer
+from penstock.runs import StreamObserver
 from penstock_testing import ScheduleHarness, calculator, node, wired
 from penstock_testing.invariants import check_invariants
 
@@ -69,7 +69,7 @@ def be_busy_with_nothing(harness):
 
 
 def claim_and_forget(harness):
-    observer = Observer("c", None)
+    observer = StreamObserver("c", None)
     observer.is_claimed = True
     harness.stream("c").observers = (observer,)
 
@@ -88,7 +88,7 @@ def list_as_full(harness):
 
 
 def harness_queue(harness):
-    queue = Observer("q", None)
+    queue = StreamObserver("q", None)
     queue.throttles = frozenset((5,))
     return queue
 

@@ -555,8 +555,8 @@ def test_an_example_that_is_no_node_of_the_calculator_is_a_fault(pack, files, wo
 def test_a_calculator_without_docstring_and_example_gives_warnings(pack):
     assert faults(pack({"penstock_gates/gate.py": BARE_GATE})) == [
         (
-            "warning: calculator 'Turnstile': the calculator has no docstring; say what it does and what its "
-            "ports carry, and show an example"
+            "warning: calculator 'Turnstile': the calculator has no docstring, so no example node; say what "
+            "it does and what its ports carry, and show one"
         ),
         NO_EXAMPLE,
     ]
@@ -660,8 +660,8 @@ BORROWED = {
 
 def test_a_subgraph_out_of_a_pack_that_is_not_required_is_a_fault(pack):
     assert only_fault(pack(BORROWED)) == (
-        "subgraph 'TwoGates': its nodes are of penstock-bench, which the pack does not require; add it to "
-        "its dependencies"
+        "subgraph 'TwoGates': the example has nodes of penstock-bench, which the pack does not require; add "
+        "it as dependency"
     )
 
 
@@ -769,7 +769,7 @@ NO_CLASS = (
 )
 OTHER_MESSAGE = (
     "penstock-gates (plugin 'gates', penstock.config.calculator_pb2:ExecutorConfig) gives the message "
-    "'penstock.ExecutorConfig'; correct its penstock_components"
+    "'penstock.ExecutorConfig'; correct that registry entry"
 )
 
 

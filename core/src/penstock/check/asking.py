@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from penstock.contract import CalculatorContract
     from penstock.errors import PenstockError
     from penstock.plan import HandlerPlan, PortPlan
-    from penstock.port_tags import Port
+    from penstock.port_tags import TaggedPort
 
 #: What was asked: for the classes of the options, for one option, for the contract, and whether the node may
 #: touch what its contract declares. `ASYNC`: the contract would come later only.
@@ -85,7 +85,7 @@ def _refused_touches(contract: CalculatorContract) -> list[PenstockError]:
     return [error for touch in touches if (error := access.refused(touch)) is not None]
 
 
-def ask_leading(handler: HandlerPlan, inputs: Iterable[Port | PortPlan]) -> Exception | None:
+def ask_leading(handler: HandlerPlan, inputs: Iterable[TaggedPort | PortPlan]) -> Exception | None:
     """Let a node's policy read its options; return what it raised."""
     leading = getattr(handler.factory, "leading_input", None)
     ports = [(port.tag, port.index) for port in inputs]

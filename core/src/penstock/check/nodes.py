@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from penstock.check.spec import NodeSpec, Text
     from penstock.contract import PortSpec, PortSpecs
     from penstock.plan import FailurePlan
-    from penstock.port_tags import Port
+    from penstock.port_tags import TaggedPort
 
 _NO_PORTS: Final = TagMap(())
 
@@ -329,8 +329,8 @@ def _declared_words(specs: PortSpecs, word: str) -> str:
 
 
 def _meant(
-    unknown: Iterable[Port], specs: PortSpecs, missing: Iterable[tuple[str, int]]
-) -> dict[Port, tuple[str, int]]:
+    unknown: Iterable[TaggedPort], specs: PortSpecs, missing: Iterable[tuple[str, int]]
+) -> dict[TaggedPort, tuple[str, int]]:
     """Return the port that each unknown one may mean: one of a similar tag, else one that is missing."""
     free = {place[0]: place for place, spec in reversed(specs.unconnected.items()) if spec.is_declared()}
     near = {port: free[tag] for port in unknown for tag in near_names(port.tag, filter(None, free), 1)}

@@ -209,7 +209,7 @@ def _read(
 
     if (graph_config is None) == (binary_graph_path is None):
         given = "both" if graph_config is not None else "neither"
-        raise InvalidArgumentError(f"graph config: {given} given; pass graph_config or binary_graph_path")
+        raise InvalidArgumentError(f"penstock.config: {given} given; pass graph_config or binary_graph_path")
     if binary_graph_path is not None:
         return parse.read_binary_graph(binary_graph_path, registry, types)
     return parse.read_graph(graph_config, registry, types=types)

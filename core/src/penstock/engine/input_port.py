@@ -71,7 +71,7 @@ class Input:
         number = index(count)
         if not 0 <= number <= stream.delivered:
             raise InvalidArgumentError(
-                f"input of stream {stream.name!r}: {number} packets cannot have been dropped where "
+                f"input port of {stream.name!r}: {number} packets cannot have been dropped where "
                 f"{stream.delivered} came in",
                 stream=stream.name,
             )
@@ -95,7 +95,7 @@ class Input:
         number = index(count)
         if number < 0:
             raise InvalidArgumentError(
-                f"input of stream {stream.name!r}: {number} elements cannot have been cut; give 0 or more",
+                f"input port of {stream.name!r}: {number} elements cannot have been cut; give 0 or more",
                 stream=stream.name,
             )
         if number and stream.node is not None:

@@ -297,7 +297,7 @@ class OutputSidePacket:
         name = self.name
         packet = payload if isinstance(payload, Packet) else Packet(payload)
         if packet.is_empty():
-            raise InvalidArgumentError(f"output side packet {name!r}: an empty packet", stream=name)
+            raise InvalidArgumentError(f"output side packet {name!r}: empty at its output port", stream=name)
         if packet.stamp != UNSET:
             raise InvalidArgumentError(
                 f"output side packet {name!r} has a timestamp {show(packet.stamp)}; side packets have none",
@@ -305,7 +305,7 @@ class OutputSidePacket:
             )
         if self.classes is not None and not fits(packet.value, self.classes):
             raise PacketTypeError(
-                f"output side packet {name!r} is given a {type(packet.value).__name__!r}"
+                f"output side packet {name!r}: its output port is given a {type(packet.value).__name__!r}"
                 f"{cure(packet.value, self.classes)}, but is declared as {self.type_name}",
                 stream=name,
             )

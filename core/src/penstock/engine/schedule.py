@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from penstock.engine.layer import Layer
     from penstock.engine.scheduler_queue import ReadyQueue
     from penstock.engine.step import Step
-    from penstock.engine.stream import Observer, OutputStream, Queue
+    from penstock.engine.stream import OutputStream, Queue, StreamObserver
 
 #: Why packets are dropped, as the ledger says it.
 CLOSED_READER: Final = "the reader had closed"
@@ -110,7 +110,7 @@ class Schedule:
         #: The node that returned STOP though it has inputs, or None.
         self.stopped_by: str | None = None
         #: Observers that have something for their callback, which no thread is calling.
-        self.deliveries: list[Observer] = []
+        self.deliveries: list[StreamObserver] = []
         #: Dropped packets; the runtime frees them outside its lock. As `flow.garbage`.
         self.garbage: Final = flow.garbage
         #: Something that a waiting application may wait for has happened.
@@ -275,7 +275,7 @@ class Schedule:
 
     # --- observers ----------------------------------------------------------------------------
 
-    def delivered(self, observer: Observer) -> None:
+    def delivered(self, observer: StreamObserver) -> None:
         """Record that an observer's callback has seen all its packets."""
         if not self.was_observed and observer.watches is None:  # else those that wait for it were woken
             self.was_observed = self.has_news = True
@@ -289,7 +289,7 @@ class Schedule:
         if not self.busy:
             self._settle()
 
-    def watch(self, stream: OutputStream, observer: Observer) -> None:
+    def watch(self, stream: OutputStream, observer: StreamObserver) -> None:
         """Let one more observer see what is written from now on; it changes nothing else about the run."""
         if stream.is_closed:
             observer.end()
@@ -297,18 +297,18 @@ class Schedule:
         observer.watches = stream
         self.observe(stream, observer)
 
-    def observe(self, stream: OutputStream, observer: Observer) -> None:
+    def observe(self, stream: OutputStream, observer: StreamObserver) -> None:
         """Let one more observer see what is written to a stream."""
         stream.observers += (observer,)
 
-    def unwatch(self, observer: Observer) -> None:
+    def unwatch(self, observer: StreamObserver) -> None:
         """Let an observer that watches see nothing that is written from now on."""
         observer.end()
         stream = observer.watches
         if stream is not None and not observer.is_claimed:
             stream.observers = tuple([one for one in stream.observers if one is not observer])
 
-    def polled(self, observer: Observer) -> Packet:
+    def polled(self, observer: StreamObserver) -> Packet:
         """Take the oldest packet out of a poller's queue; one must be waiting."""
         packet = observer.queue.popleft()
         observer.delivered += packet.value is not NO_PAYLOAD
@@ -317,7 +317,7 @@ class Schedule:
             self._settle()
         return packet
 
-    def forget(self, observer: Observer) -> None:
+    def forget(self, observer: StreamObserver) -> None:
         """Throw away what waits in a poller's queue."""
         count = sum(packet.value is not NO_PAYLOAD for packet in observer.queue)
         if count:
@@ -684,7 +684,7 @@ class Schedule:
                 node.is_touched = True
                 self._touched.append(node)
         if stream.observers:
-            self._observe(stream, (), DONE)  # `Observer.end` may read the last bound
+            self._observe(stream, (), DONE)  # `StreamObserver.end` may read the last bound
         stream.bound = DONE
         self.has_news = True
 

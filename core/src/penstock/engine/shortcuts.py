@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from penstock.engine.output_port import Output
     from penstock.engine.scheduler_queue import ReadyQueue
     from penstock.engine.step import Step
-    from penstock.engine.stream import InputStream, Observer, OutputStream
+    from penstock.engine.stream import InputStream, OutputStream, StreamObserver
 
 
 class Relay:
@@ -170,13 +170,13 @@ class ShortSchedule(Schedule):
         self.complete(step)
         return None if self.deliveries else self.take(queue)
 
-    def observe(self, stream: OutputStream, observer: Observer) -> None:
+    def observe(self, stream: OutputStream, observer: StreamObserver) -> None:
         """Let one more observer see what is written to a stream: no packet may go past it."""
         super().observe(stream, observer)
         if stream.node is not None:
             stream.node.relay = None
 
-    def unwatch(self, observer: Observer) -> None:
+    def unwatch(self, observer: StreamObserver) -> None:
         """Let an observer that watches see nothing that is written from now on."""
         super().unwatch(observer)
         stream = observer.watches

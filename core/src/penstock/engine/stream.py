@@ -168,7 +168,7 @@ _UNSTARTED_PACKET: Final = Packet(timestamp=UNSTARTED)
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)  # see `runtime.rows.row_reader`
-class Observer(Queue):
+class StreamObserver(Queue):
     """A reader outside the graph: a callback or a poller.
 
     The engine appends packets. One thread at a time takes them out, without the lock of the run.
@@ -228,7 +228,7 @@ class OutputStream:
         #: The reading ends, in the order of the graph.
         self.readers: tuple[InputStream, ...] = ()
         #: The pollers, rows and callbacks that read it; `Schedule.watch` adds some in a run.
-        self.observers: tuple[Observer, ...] = ()
+        self.observers: tuple[StreamObserver, ...] = ()
         #: False where every reader ignores timestamps.
         self.is_ordered = True
         #: Number of packets written in this run.

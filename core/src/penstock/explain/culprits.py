@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from penstock.engine.input_stream_handler import InputStreamHandler
     from penstock.engine.node import Node
     from penstock.engine.schedule import Schedule
-    from penstock.engine.stream import InputStream, Observer, OutputStream, Queue
+    from penstock.engine.stream import InputStream, OutputStream, Queue, StreamObserver
 
 
 def terms(policy: InputStreamHandler) -> str:
@@ -68,7 +68,7 @@ def running(node: Node) -> WaitLink:
     )
 
 
-def being_called(observer: Observer) -> WaitLink:
+def being_called(observer: StreamObserver) -> WaitLink:
     """Return the link for an observer that has not seen everything."""
     return WaitLink(
         WaitKind.OBSERVER,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from penstock.engine.schedule import Schedule
-    from penstock.engine.stream import Observer, OutputStream, Queue
+    from penstock.engine.stream import OutputStream, Queue, StreamObserver
 
 #: How often an observer that is being called is read, until nothing has changed meanwhile.
 _ATTEMPTS: Final = 1000
@@ -197,7 +197,7 @@ def place_of(queue: Queue) -> str:
     """Return what a reader outside of the graph is called: observer, poller or rows."""
     if not getattr(queue, "is_poller", False):
         return "observer"
-    return str(getattr(queue.target, "place", "poller"))  # type: ignore[attr-defined]  # it is an Observer
+    return str(getattr(queue.target, "place", "poller"))  # type: ignore[attr-defined]  # it is an StreamObserver
 
 
 def ledger(schedule: Schedule, *, is_half_changed: bool = False) -> Ledger:
@@ -268,7 +268,7 @@ def _reader_settled(reader: ReaderAccount, lacks: int) -> ReaderAccount:
     return attrs.evolve(reader, in_flight=reader.in_flight + lacks)
 
 
-def _observer_account(observer: Observer, through: int) -> ReaderAccount:
+def _observer_account(observer: StreamObserver, through: int) -> ReaderAccount:
     """Return the account of a callback or poller.
 
     A callback's queue is emptied without the lock: a packet is taken out, then counted. So its count is

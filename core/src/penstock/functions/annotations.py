@@ -59,8 +59,8 @@ def read(annotation: Any, where: str) -> Meaning:
     kind = rest[0] if len(rest) == 1 else typing.Union[rest]  # noqa: UP007  # members known at run time only
     if not is_type(kind):
         raise InvalidArgumentError(
-            f"{where}: {annotation!r} cannot be the type of a port; write a class, an alias such as "
-            "list[int], a union of these, or Any"
+            f"{where}: annotation {annotation!r} cannot be the type of a port; write a class, an alias such "
+            "as list[int], a union of these, or Any"
         )
     description = next((note for note in found.notes if isinstance(note, str)), "")
     return Meaning(kind, found.allows_none, _is_side(found), description)

@@ -108,15 +108,15 @@ def define(target: object, name: str | None) -> Definition:
         called = _camel_case(target.__name__) if name is None else name
         return _read(target, called, target, who, Parameters())
     if not isinstance(target, type):
-        raise InvalidArgumentError(f"{target!r} defines no calculator; decorate a function or a class")
+        raise InvalidArgumentError(f"{target!r} is no definition of a calculator: decorate a function")
     who = f"class {target.__qualname__!r}"
     if issubclass(target, Calculator):
         raise InvalidArgumentError(
-            f"{who} is a penstock.Calculator already; leave the decorator out, or the base"
+            f"definition of {who}: it is a penstock.Calculator already; leave the decorator out, or the base"
         )
     process = inspect.getattr_static(target, "process", None)
     if not inspect.isfunction(process):
-        raise InvalidArgumentError(f"{who} defines no calculator: give it a method process for the inputs")
+        raise InvalidArgumentError(f"{who} is no definition of a calculator: give it a method process")
     made = inspect.getattr_static(target, "__init__")
     own = Parameters()
     if inspect.isfunction(made):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from penstock.attrs_options import can_be_option, is_options_class
+from penstock.attrs_options import can_be_option, is_attrs_options
 from penstock.engine.calculator import CalculatorContext
 from penstock.engine.packet import Packet
 from penstock.errors import InvalidArgumentError
@@ -146,7 +146,7 @@ class _Reader:
                 f"'{name}: int' say, or Any"
             )
         annotation = self._hints[name]
-        if hasattr(annotation, "DESCRIPTOR") or (is_by_name and is_options_class(annotation)):
+        if hasattr(annotation, "DESCRIPTOR") or (is_by_name and is_attrs_options(annotation)):
             if not is_by_name:
                 raise InvalidArgumentError(
                     f"{self._who}: parameter {name!r}: options, of {annotation.__name__!r}, are passed by "

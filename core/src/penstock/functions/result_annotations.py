@@ -76,8 +76,8 @@ def read_results(function: Callable[..., object], who: str, *, has_inputs: bool)
     if has_inputs:
         if is_generator:
             raise InvalidArgumentError(
-                f"{who}: its result cannot be yielded, since it has inputs; a generator is a source, without "
-                "inputs: return one value for each call, or write a class derived from penstock.Calculator"
+                f"{who}: its annotated result cannot be yielded, since it has inputs; generators are sources "
+                "without inputs: return one value a call, or write a class derived from penstock.Calculator"
             )
         return _of_values(annotation, where, Timing.INPUT)
     origin, is_async = typing.get_origin(annotation), inspect.isasyncgenfunction(function)

@@ -122,7 +122,7 @@ def _names(streams: Iterable[str]) -> list[str]:
 def _check_inputs(graph: CalculatorGraph, inputs: object) -> None:
     if not isinstance(inputs, Mapping):
         raise InvalidArgumentError(
-            f"running the graph: inputs={shown(inputs)} is a {type(inputs).__name__!r}; name the graph input "
+            f"run(graph): inputs={shown(inputs)} is a {type(inputs).__name__!r}; name the graph input "
             "that it is for, as in {'in': [(timestamp, payload)]}"
         )
     for name, items in inputs.items():
@@ -132,7 +132,7 @@ def _check_inputs(graph: CalculatorGraph, inputs: object) -> None:
     if missing:
         names = ", ".join(map(repr, missing))
         raise InvalidArgumentError(
-            f"running the graph: nothing is given for graph input {names}; name it in inputs, with [] for no "
+            f"run(graph): nothing is given for graph input {names}; name it in inputs, with [] for no "
             "packets",
             stream=missing[0],
         )

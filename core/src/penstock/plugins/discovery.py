@@ -265,7 +265,7 @@ class PluginHost:
                 components = found.function()
                 if not isinstance(components, Components):
                     kind = type(components).__name__
-                    raise PluginError(f"penstock_components returned {kind}, must return penstock.Components")
+                    raise PluginError(f"discovery: penstock_components returned {kind}, not Components")
                 return components
         return Components()
 
@@ -379,7 +379,7 @@ def _check_hook(caller: pluggy.HookCaller, found: pluggy.HookImpl) -> None:
     if caller.spec is None and not found.optionalhook:
         near = near_names(caller.name, _hook_names())
         meant = f"did you mean {near[0]!r}?" if near else f"hooks are {', '.join(_hook_names())}"
-        raise PluginError(f"it implements {caller.name!r}, which is no plugin hook; {meant}")
+        raise PluginError(f"it implements {caller.name!r}, a hook that discovery does not know; {meant}")
     if found.hookwrapper or found.wrapper:
         raise PluginError(
             f"its {caller.name} is a hook wrapper; implementations of plugins are called one by one"

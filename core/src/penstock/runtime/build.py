@@ -14,7 +14,7 @@ from penstock.engine.schedule import Schedule
 from penstock.engine.scheduler_queue import ReadyQueue
 from penstock.engine.shortcuts import ShortSchedule
 from penstock.engine.step import Step
-from penstock.engine.stream import UNLIMITED, InputStream, Observer, OutputStream
+from penstock.engine.stream import UNLIMITED, InputStream, OutputStream, StreamObserver
 from penstock.errors import CalculatorError, PenstockError, field_of
 from penstock.port_collection import Ports
 from penstock.runtime.placing import NodePlacing
@@ -65,7 +65,7 @@ class RunBuilder:
         self._flow = FlowControl() if tracing is None else tracing.flow()
         self._streams = [OutputStream(s.id, s.name, s.classes, s.type_name) for s in plan.streams]
 
-    def build(self, observers: Mapping[int, Sequence[Observer]], limits: Mapping[int, int]) -> Schedule:
+    def build(self, observers: Mapping[int, Sequence[StreamObserver]], limits: Mapping[int, int]) -> Schedule:
         """Return the schedule, not started. Raises CalculatorError as `new_run`."""
         plan = self._plan
         readers: list[list[InputStream]] = [[] for _ in plan.streams]

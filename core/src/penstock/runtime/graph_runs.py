@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.engine.run_state import NOT_STARTED
-from penstock.engine.stream import Observer
+from penstock.engine.stream import StreamObserver
 from penstock.errors import (
     CancelledError,
     FailedPreconditionError,
@@ -349,13 +349,13 @@ class GraphRuns:
         import_for(schedule)
         return LazyLoop("penstock-loop", self.event_loop)
 
-    def _make_observers(self, tracing: Tracing | None) -> dict[int, list[Observer]]:
-        observers: dict[int, list[Observer]] = {}
+    def _make_observers(self, tracing: Tracing | None) -> dict[int, list[StreamObserver]]:
+        observers: dict[int, list[StreamObserver]] = {}
         for stream, name, callback, bounds in self.observers:
             target: _Callback | TracedCallback = _Callback(name, callback)
             if tracing is not None:
                 target = tracing.callback(name, target.call)
-            observers.setdefault(stream, []).append(Observer(name, target, wants_bounds=bounds))
+            observers.setdefault(stream, []).append(StreamObserver(name, target, wants_bounds=bounds))
         for stream, poller in self.pollers:
             observers.setdefault(stream, []).append(poller.attach())
         return observers
@@ -411,7 +411,7 @@ class GraphRuns:
         if number >= self.plan.graph_inputs and self._desk.plan.streams[number].producer is None:
             said = f"stream {name!r} stays inside another process in this run; observe it from the start"
             raise FailedPreconditionError(said, stream=name)
-        observer = Observer(name, _Callback(name, callback), wants_bounds=bounds)
+        observer = StreamObserver(name, _Callback(name, callback), wants_bounds=bounds)
         runner.change(lambda schedule: schedule.watch(schedule.streams[number], observer))
         return lambda: runner.change(lambda schedule: schedule.unwatch(observer))
 
@@ -500,7 +500,7 @@ class GraphRuns:
                 return
             if runner.is_over:
                 raise PenstockError(
-                    "the graph is done, nothing more will be observed", code=StatusCode.OUT_OF_RANGE
+                    "the graph's run is done, nothing more will be observed", code=StatusCode.OUT_OF_RANGE
                 )
             timeout = None if deadline is None else max(0.0, deadline - runner.now())
 

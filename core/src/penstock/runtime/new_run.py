@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from penstock.engine.schedule import Schedule
-    from penstock.engine.stream import Observer
+    from penstock.engine.stream import StreamObserver
     from penstock.plan import Plan
     from penstock.runtime.executors.graph_executors import Placed
     from penstock.runtime.node_services import RunServices
@@ -53,7 +53,7 @@ def new_run(  # noqa: PLR0913  # each is one thing that a run can have
     services: RunServices,
     *,
     placed: Placed | None = None,
-    observers: Mapping[int, Sequence[Observer]] = MappingProxyType({}),
+    observers: Mapping[int, Sequence[StreamObserver]] = MappingProxyType({}),
     limits: Mapping[int, int] = MappingProxyType({}),
     counters: Counters | None = None,
     constants: ConstantOutputs | None = None,

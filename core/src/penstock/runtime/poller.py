@@ -7,7 +7,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from penstock.engine.packet import Packet
-from penstock.engine.stream import UNLIMITED, Observer
+from penstock.engine.stream import UNLIMITED, StreamObserver
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _TAKEN: Final = Packet()
 
 
-def _may_go_on(runner: Runner, observer: Observer) -> bool:
+def _may_go_on(runner: Runner, observer: StreamObserver) -> bool:
     """Return whether a packet waits, or no packet will come. Called with the run's lock held."""
     return bool(observer.queue or observer.is_done or runner.schedule.errors or runner.is_over)
 
@@ -40,13 +40,13 @@ class OutputStreamPoller:
         self._wants_bounds: Final = wants_bounds
         self._max_size = UNLIMITED
         #: The run that it reads, and its queue there.
-        self._run: tuple[Runner, Observer] | None = None
+        self._run: tuple[Runner, StreamObserver] | None = None
         #: Its queue in a run that is being built.
-        self._next: Observer | None = None
+        self._next: StreamObserver | None = None
 
-    def attach(self) -> Observer:
+    def attach(self) -> StreamObserver:
         """Return a new queue for a run that is being built. For the graph."""
-        self._next = made = Observer(self.stream, self, wants_bounds=self._wants_bounds, is_poller=True)
+        self._next = made = StreamObserver(self.stream, self, wants_bounds=self._wants_bounds, is_poller=True)
         made.max_size = self._max_size
         return made
 
@@ -96,14 +96,14 @@ class OutputStreamPoller:
                 return packet
             timeout = None if deadline is None else max(0.0, deadline - monotonic())
 
-    def _live(self) -> tuple[Runner, Observer]:
+    def _live(self) -> tuple[Runner, StreamObserver]:
         if self._run is None:
             raise FailedPreconditionError(
                 f"poller of stream {self.stream!r}: no run has begun; call start_run() first"
             )
         return self._run
 
-    def _take(self, runner: Runner, observer: Observer) -> Packet | None:
+    def _take(self, runner: Runner, observer: StreamObserver) -> Packet | None:
         """Return the packet that waits, None at the end, or `_TAKEN` where another thread was faster."""
 
         def take(schedule: Schedule) -> Packet | None:

@@ -38,5 +38,7 @@ def test_a_payload_of_another_type_is_refused():
 
 
 def test_without_inputs_the_graph_does_not_load():
-    with pytest.raises(GraphConfigError, match="there is nothing to merge; connect one or more untagged inp"):
+    with pytest.raises(
+        GraphConfigError, match="there is nothing to merge to a vector; connect untagged inputs"
+    ):
         run_calculator(MergeImagesToVectorCalculator, {}, outputs=[0])

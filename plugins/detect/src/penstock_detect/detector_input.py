@@ -12,7 +12,7 @@ from penstock.errors import InvalidArgumentError
 from penstock_detect.detector_options import Axes, DetectorInputCalculatorOptions
 from penstock_detect.resizing import place_of, resized, usual_interpolation
 from penstock_formats import Image, ImageFormat, ImageFrame, Tensor, check_frame_size
-from penstock_formats.api import converter_for
+from penstock_formats.api import format_converter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -118,7 +118,7 @@ class DetectorInputCalculator(penstock.Calculator):
         if frame.format not in _FORMATS:
             raise InvalidArgumentError(
                 f"stream {port.name!r} has an image of format {frame.format.name}, but the detector takes "
-                f"SRGB, SRGBA and GRAY8; convert it before, for example with a {converter_for(frame.format)}"
+                f"SRGB, SRGBA and GRAY8; convert it before, say with a {format_converter(frame.format)}"
             )
         options = self._options
         if self._placed_for != (frame.width, frame.height):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from penstock import Executor, ExecutorLease, limits
 from penstock.errors import InvalidArgumentError
-from penstock_executors.parking import ThreadsLease
+from penstock_executors.parked_threads import ThreadsLease
 
 if TYPE_CHECKING:
     from collections.abc import Callable

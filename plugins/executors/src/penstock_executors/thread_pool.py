@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from penstock import Executor, ExecutorDefaults, ExecutorLease, limits
 from penstock.errors import InvalidArgumentError
-from penstock_executors.parking import ThreadsLease
+from penstock_executors.parked_threads import ThreadsLease
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,7 +55,9 @@ class ThreadPoolExecutor(Executor):
         stack_size: int = 0,
     ) -> None:
         if num_threads <= 0:
-            raise InvalidArgumentError(f"num_threads is {num_threads}, but must be positive")
+            raise InvalidArgumentError(
+                f"the thread pool's num_threads is {num_threads}, but must be positive"
+            )
         if stack_size < 0:
             raise InvalidArgumentError(f"the thread pool's stack_size is {stack_size}, but must be positive")
         self.num_threads: Final = num_threads

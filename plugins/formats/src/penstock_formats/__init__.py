@@ -15,8 +15,8 @@ from penstock.packs import late_names
 if TYPE_CHECKING:
     from penstock_formats.differing import PayloadDifference as PayloadDifference
     from penstock_formats.differing import payload_difference as payload_difference
-    from penstock_formats.frame_size import check_elements as check_elements
     from penstock_formats.frame_size import check_frame_size as check_frame_size
+    from penstock_formats.frame_size import check_size_limit as check_size_limit
     from penstock_formats.image import GpuImage as GpuImage
     from penstock_formats.image import Image as Image
     from penstock_formats.image_format import ImageFormat as ImageFormat
@@ -86,7 +86,7 @@ _HOMES: Final = {
     "penstock_formats.messages.frame_annotation_pb2": (
         "AnnotatedKeyPoint FrameAnnotation NormalizedPoint2D ObjectAnnotation Point3D"
     ),
-    "penstock_formats.frame_size": "check_elements check_frame_size",
+    "penstock_formats.frame_size": "check_size_limit check_frame_size",
     "penstock_formats.image": "GpuImage Image",
     "penstock_formats.messages.image_file_properties_pb2": "ImageFileProperties",
     "penstock_formats.image_format": "ImageFormat",

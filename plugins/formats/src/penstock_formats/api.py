@@ -4,8 +4,8 @@
 several packs share.
 
 `ArrayPayload` is the base of payloads that hold a read-only array. `LAYOUTS` has the `PixelLayout` of each
-image format, `converter_for` the calculator that makes colours of one, `ELEMENT_TYPES` the dtypes of tensors;
-`preview` makes a small picture of a payload. `libav_options` limits libav where a graph is limited.
+image format, `format_converter` the calculator that makes colours of one, `ELEMENT_TYPES` the dtypes of
+tensors; `preview` makes a small picture of a payload. `libav_options` limits libav where a graph is limited.
 
 A `DetectionTable` holds many detections as one array, with the columns `TABLE_XMIN`, `TABLE_YMIN`,
 `TABLE_WIDTH`, `TABLE_HEIGHT`, `TABLE_SCORE` and, from `TABLE_KEYPOINTS` on, key points; `table_of` and
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from penstock_formats.headers import pass_header as pass_header
     from penstock_formats.image_format import LAYOUTS as LAYOUTS
     from penstock_formats.image_format import PixelLayout as PixelLayout
-    from penstock_formats.image_format import converter_for as converter_for
+    from penstock_formats.image_format import format_converter as format_converter
     from penstock_formats.landmark_arrays import LANDMARK_FIELDS as LANDMARK_FIELDS
     from penstock_formats.landmark_arrays import landmark_array as landmark_array
     from penstock_formats.landmark_arrays import landmark_list as landmark_list
@@ -53,7 +53,7 @@ _HOMES: Final = {
         "detections_of label_bytes table_of"
     ),
     "penstock_formats.headers": "pass_header",
-    "penstock_formats.image_format": "LAYOUTS PixelLayout converter_for",
+    "penstock_formats.image_format": "LAYOUTS PixelLayout format_converter",
     "penstock_formats.landmark_arrays": "LANDMARK_FIELDS landmark_array landmark_list",
     "penstock_formats.libav_access": "libav_options",
     "penstock_formats.preview": "preview",

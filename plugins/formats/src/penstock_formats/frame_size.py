@@ -40,7 +40,7 @@ def check_frame_size(width: float, height: float, what: str) -> None:
         )
 
 
-def check_elements(count: int, what: str, most: int = MAX_ELEMENTS) -> None:
+def check_size_limit(count: int, what: str, most: int = MAX_ELEMENTS) -> None:
     """Accept a number of elements that a calculator is asked to make; call it before memory is taken.
 
     Args:

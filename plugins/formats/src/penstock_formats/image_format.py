@@ -79,7 +79,7 @@ LAYOUTS: Final[dict[ImageFormat, PixelLayout]] = {
 }
 
 
-def converter_for(kind: ImageFormat) -> str:
+def format_converter(kind: ImageFormat) -> str:
     """Return the name of the calculator that makes colours of 8 bits of a format, for messages of errors."""
     is_measured = LAYOUTS[kind].channels == 1 and kind is not ImageFormat.GRAY8
     return "ColorMapCalculator" if is_measured else "ColorConvertCalculator"

@@ -89,6 +89,6 @@ class Graph(Draft):
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:  # noqa: ARG002
         """Return what a notebook shows: the graph drawn; see `penstock_views.draw`. Never raises."""
         from penstock_views.api import mimebundle  # for notebooks only
-        from penstock_views.draw import drawing_of
+        from penstock_views.draw import read_drawing
 
-        return mimebundle(lambda: drawing_of(self.to_config(), self.registry), repr(self))
+        return mimebundle(lambda: read_drawing(self.to_config(), self.registry), repr(self))

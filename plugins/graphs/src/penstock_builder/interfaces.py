@@ -129,7 +129,7 @@ def _entries(node: Connected, kind: str, new: Iterable[Place]) -> Iterator[str]:
     untagged = [index for tag, index in names if not tag]
     if len(untagged) <= max(untagged, default=-1):
         raise InvalidArgumentError(
-            "the node's interface lacks an index; without a tag the entries would not show it"
+            "the builder's interfaces: the node's lacks an index; without a tag the entries would not show it"
         )
     for (tag, index), name in sorted(names.items()):
         # A name that is not known yet stands for itself: calculators do not look at names.

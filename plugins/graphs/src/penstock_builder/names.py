@@ -62,7 +62,7 @@ class Names(Generic[W]):
             self.check_free(name)
         if len(set(names)) != len(names):
             raise InvalidArgumentError(
-                f"the builder's {who}: one name is given to several outputs: {list(names)}"
+                f"the builder's names for {who}: one is given to several outputs: {list(names)}"
             )
 
     def give(self, wire: W, name: str) -> None:
@@ -86,7 +86,7 @@ class Names(Generic[W]):
         """
         if wire.is_named and wire.name != name:
             raise FailedPreconditionError(
-                f"{self._what} {wire.name!r} was named so, and cannot be {name!r} too; "
+                f"the builder's names: {self._what} {wire.name!r} was named so, and cannot be {name!r} too; "
                 "leave one of the names out, or call named() of the builder's wire"
             )
         self.give(wire, name)

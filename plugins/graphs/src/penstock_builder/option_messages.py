@@ -15,13 +15,13 @@ from penstock.error_text import did_you_mean
 from penstock.errors import InvalidArgumentError, PenstockError
 from penstock.types import (
     OptionTypes,
+    attrs_converted,
+    attrs_default,
     attrs_enum_numbers,
     attrs_name,
-    converted_value,
-    default_value,
     fields_of,
     has_no_default,
-    is_options_class,
+    is_attrs_options,
     message_class,
 )
 from penstock_builder.node_options import extension_of
@@ -42,7 +42,7 @@ def as_message(options: object, registry: Registry, who: str) -> Message:
         InvalidArgumentError: it is neither, or graph files cannot hold the values of the instance.
         NameClashError, PluginError: what is declared for the instance's class cannot be imported.
     """
-    if is_options_class(type(options)):
+    if is_attrs_options(type(options)):
         types, cls = OptionTypes(registry), type(options)
         try:
             name = attrs_name(cls)
@@ -96,7 +96,7 @@ def messages_of(
             message = made[full_name] = _given(cls, old)
         options = types.options_class(full_name)
         try:
-            if is_options_class(options):
+            if is_attrs_options(options):
                 part = message_with(options, cls(), field, value)
             else:
                 part = cls(**{field: value})
@@ -171,7 +171,7 @@ def _write_field(message: Message, field: ClassField, value: object) -> None:
     target = getattr(message, field.name)
     for key in values:
         element = values[key] if field.shape == "map" else key
-        if is_options_class(field.element):
+        if is_attrs_options(field.element):
             _fill(target[key] if field.shape == "map" else target.add(), field, element)
         elif field.shape == "map":
             target[key] = _plain(message, field, element)
@@ -187,9 +187,9 @@ def _is_default(field: ClassField, value: object, instance: object = None) -> bo
     if getattr(default, "takes_self", False) and instance is None:
         return False
     try:
-        default = default_value(field.attribute, instance)
+        default = attrs_default(field.attribute, instance)
         if instance is not None:  # it holds converted values
-            default = converted_value(field.attribute, instance, default)
+            default = attrs_converted(field.attribute, instance, default)
         if field.shape in ("list", "tuple") and isinstance(value, (list, tuple)):
             return isinstance(default, (list, tuple)) and list(value) == list(default)
         return type(value) is type(default) and bool(value == default)
@@ -204,7 +204,7 @@ def _is_sized(field: ClassField, value: object) -> bool:
 
 
 def _write_one(message: Message, field: ClassField, value: object) -> None:
-    if is_options_class(field.element):
+    if is_attrs_options(field.element):
         inner = getattr(message, field.name)
         inner.SetInParent()
         _fill(inner, field, value)

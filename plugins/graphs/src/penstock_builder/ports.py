@@ -119,7 +119,7 @@ class PortTable(Generic[W]):
         """
         if tag and not _TAG.fullmatch(tag):
             raise InvalidArgumentError(
-                f"the builder's port tag {tag!r}: must be upper case letters, digits and _"
+                f"the builder's ports: tag {tag!r} must be upper case letters, digits and _"
             )
         return tag, self.count(tag)
 

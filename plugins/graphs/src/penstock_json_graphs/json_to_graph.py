@@ -135,7 +135,7 @@ def _text(value: Any, path: FieldPath) -> str:
         )
     if half := _HALF.search(value):
         raise JsonGraphError(
-            f"{half[0]!r} in JSON is half of a character, which no graph has; write the character itself",
+            f"{half[0]!r} in the JSON graph is half of a character; write the character itself",
             path,
         )
     return value

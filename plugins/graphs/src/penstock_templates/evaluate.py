@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from penstock.error_text import clipped, near_names, quoted
 from penstock.errors import InvalidArgumentError, NotFoundError, PenstockError, ResourceExhaustedError
-from penstock_templates.usage import Usage
-from penstock_templates.values import (
+from penstock_templates.expression_values import (
     Value,
     as_bool,
     as_number,
@@ -22,6 +21,7 @@ from penstock_templates.values import (
     described,
     number_in,
 )
+from penstock_templates.usage import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from penstock.readers import Message, ReaderFindType
+    from penstock_templates.expression_values import Value
     from penstock_templates.rule_paths import Site, Step
     from penstock_templates.usage import Usage
-    from penstock_templates.values import Value
 
 #: New values of a field, each with its place.
 Made = list[tuple[Any, "Spot | None"]]
@@ -296,8 +296,8 @@ class _Field:
         other = None if oneof is None else self._message.WhichOneof(oneof.name)
         if made and other not in (None, self.field.name):
             raise InvalidArgumentError(
-                f"the template's field {self._name!r} is given beside {other!r}; only one of them can be "
-                "expanded"
+                f"the template cannot be expanded: field {self._name!r} is given beside {other!r}; only one "
+                "of them can be expanded"
             )
         if len(made) + len(in_place) > 1:
             raise InvalidArgumentError(

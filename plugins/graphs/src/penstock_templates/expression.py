@@ -291,7 +291,7 @@ class _Reader:
         if token.kind == "end":
             raise RuleError(
                 self._start,
-                "an expression, or a rule, of the template begins at this '%', and no second '%' ends it",
+                "the template's expression, or rule, begins at this '%', and no second '%' ends it",
             )
         found = "the end of the rule" if token.text == "%" else quoted(token.text)
         raise RuleError(token.offset, f"found {found}, expected {expected}" + (f"; {cure}" if cure else ""))

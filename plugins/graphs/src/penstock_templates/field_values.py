@@ -18,7 +18,7 @@ from penstock.config.calculator_graph_template_pb2 import TemplateDict
 from penstock.error_text import clipped, quoted
 from penstock.errors import InvalidArgumentError
 from penstock.readers import own_name
-from penstock_templates.values import Value, as_bool, as_number, as_text, described, to_message
+from penstock_templates.expression_values import Value, as_bool, as_number, as_text, described, to_message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -196,7 +196,7 @@ def unpacked(packed: Message, find: ReaderFindType) -> Message:
         return parsed(find(name), packed.value)
     except (KeyError, ValueError) as error:
         raise InvalidArgumentError(
-            f"the template's field of Any holds type {quoted(packed.type_url)}, which cannot be read"
+            f"the template has a field value of Any of type {quoted(packed.type_url)}, which cannot be read"
         ) from error
 
 

@@ -128,7 +128,7 @@ class GraphTemplate:
         Raises:
             InvalidArgumentError: the template has no such param, or the value is of no type that params take.
         """
-        from penstock_templates.values import values_of  # protobuf
+        from penstock_templates.expression_values import values_of  # protobuf
 
         values = values_of(arguments)
         for name in self._template.unknown(values):
@@ -162,7 +162,7 @@ class GraphTemplate:
         Raises:
             InvalidArgumentError: a value is of no type that params take.
         """
-        from penstock_templates.values import options_of, values_of  # protobuf
+        from penstock_templates.expression_values import options_of, values_of  # protobuf
 
         return options_of(values_of(arguments))
 

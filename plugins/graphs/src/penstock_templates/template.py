@@ -15,11 +15,11 @@ from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.errors import ResourceExhaustedError
 from penstock.readers import Places, ReadGraph, Spot
 from penstock_templates.expand import Rules, carry_out
+from penstock_templates.expression_values import values_in
 from penstock_templates.field_values import new, values
 from penstock_templates.rule_paths import Site, sites_of
 from penstock_templates.template_text import scan_template
 from penstock_templates.usage import usage_of
-from penstock_templates.values import values_in
 from penstock_templates.wire import encoded
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from penstock.errors import PenstockError
     from penstock.readers import Faults, Message, ReaderFindType, ReaderMerge
     from penstock.types import Options
-    from penstock_templates.values import Value
+    from penstock_templates.expression_values import Value
 
 _NOTHING: Final[Mapping[str, Value]] = {}
 

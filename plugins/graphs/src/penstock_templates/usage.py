@@ -8,11 +8,11 @@ from weakref import WeakKeyDictionary
 from google.protobuf.message import Message as AnyMessage
 
 from penstock import limits
-from penstock_templates.values import DICT_DEPTH
+from penstock_templates.expression_values import DICT_DEPTH
 
 if TYPE_CHECKING:
     from penstock.readers import Faults
-    from penstock_templates.values import Value
+    from penstock_templates.expression_values import Value
 
 #: Steps that a copy of a message counts as, and a reported mistake: each takes about ten times as long.
 _HEAVY: Final = 10

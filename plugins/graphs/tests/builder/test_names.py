@@ -68,7 +68,7 @@ def test_a_graph_output_is_named_once(g):
 
 
 def test_a_tag_of_the_graph_is_one(g):
-    with pytest.raises(InvalidArgumentError, match="tag 'low': must be upper case"):
+    with pytest.raises(InvalidArgumentError, match="tag 'low' must be upper case"):
         g.input("a", tag="low")
 
 

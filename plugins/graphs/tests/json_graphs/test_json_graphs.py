@@ -224,9 +224,9 @@ def test_options_of_an_unknown_type_cannot_be_written(registry):
         ('{"node": [{},\n{"node_options": [{"size": 3}]}]}', (2, 19), "@type is missing"),
         ('{"node":\n [{"options":\n {"[penstock.NoSuch.ext]": {}}}]}', (3, 3), "no options message 'pens"),
         ("[1]", (1, 1), "a JSON graph is an object, not a list"),
-        ('{"node":\n ["\\ud800"]}', (2, 3), r"'\ud800' in JSON is half of a character, which no"),
-        ('{"a\\ud800": 1}', (1, 1), r"'\ud800' in JSON is half of a character, which no"),
-        ('{"@type":"\\ud800"}', (1, 2), r"'\ud800' in JSON is half of a character, which no"),
+        ('{"node":\n ["\\ud800"]}', (2, 3), r"'\ud800' in the JSON graph is half of a character"),
+        ('{"a\\ud800": 1}', (1, 1), r"'\ud800' in the JSON graph is half of a character"),
+        ('{"@type":"\\ud800"}', (1, 2), r"'\ud800' in the JSON graph is half of a character"),
         ('{"node":[{"node_options":[{\n"@type":1}]}]}', (2, 1), "1 is a int in the JSON graph; expected"),
     ],
 )  # fmt: skip

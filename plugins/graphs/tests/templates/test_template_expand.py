@@ -12,7 +12,7 @@ from penstock.config.calculator_graph_template_pb2 import CalculatorGraphTemplat
 from penstock.config.calculator_pb2 import CalculatorGraphConfig
 from penstock.errors import GraphConfigError, GraphParseError
 from penstock.readers import definition_as_read_graph
-from penstock_templates.values import to_message, values_in, values_of
+from penstock_templates.expression_values import to_message, values_in, values_of
 
 _KINDS = """
 name: "penstock_config_tests/kinds.proto" package: "penstock_config_tests" syntax: "proto2"
@@ -275,7 +275,10 @@ def test_every_mistake_is_reported_once_with_the_place_of_its_rule():
     assert [(code, message.split(f" {without}")[0]) for code, message in found] == [
         ("NOT_FOUND", "line 1, column 7: param 'a'"),
         ("NOT_FOUND", "line 3, column 9: param 'b'"),
-        ("INVALID_ARGUMENT", "line 4, column 15: the template's values for '/' must be numbers, not 'C'"),
+        (
+            "INVALID_ARGUMENT",
+            "line 4, column 15: the template's expression values for '/' must be numbers, not 'C'",
+        ),
     ]
 
 
@@ -283,7 +286,8 @@ def test_every_mistake_is_reported_once_with_the_place_of_its_rule():
     ("text", "words"),
     [
         ("num_threads: %1.5%", "field 'num_threads' of the template takes whole numbers, not '1.5'"),
-        ("num_threads: %'x'%", "the template's values for field 'num_threads' must be numbers, not 'x'"),
+        ("num_threads: %'x'%",
+         "the template's expression values for field 'num_threads' must be numbers, not 'x'"),
         ("type: %list(1)%", f"{_ONE_VALUE}: % for (one : ...) % type: % one % % end %"),
         ("executor: %'x'%",
          "field 'executor' of the template is a message; give values to its fields, not 'x'"),
@@ -294,7 +298,8 @@ def test_every_mistake_is_reported_once_with_the_place_of_its_rule():
         ("%for (x : 'ab')% node {} %end%",
          f"{_LIST}, not 'ab'"),
         ("%if ('2')% node {} %end%",
-         "the template's values for 'if' must be true or false, not '2'; compare a number, as in x != 0"),
+         ("the template's expression values for 'if' must be true or false, not '2'; compare a "
+          "number, as in x != 0")),
     ],
 )  # fmt: skip
 def test_a_value_that_does_not_fit_is_reported(text, words):
@@ -310,7 +315,7 @@ def test_a_number_that_its_field_cannot_hold_is_reported():
         "field 'mode' of the template cannot be '4'; it is one of SOFT, HARD"
     )
     assert faults_of(options("flag: %'perhaps'%"))[0][1].endswith(
-        "the template's values for field 'flag' must be true or false, not 'perhaps'"
+        "the template's expression values for field 'flag' must be true or false, not 'perhaps'"
     )
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from penstock_templates.evaluate import Environment
 from penstock_templates.expression import RuleError, read_directive, read_value
-from penstock_templates.values import number_text
+from penstock_templates.expression_values import number_text
 
 
 def read(expression):
@@ -195,7 +195,7 @@ def test_what_is_no_expression_is_reported_with_its_place():
     )
     assert unreadable("%a + # a comment %\n") == (
         0,
-        "an expression, or a rule, of the template begins at this '%', and no second '%' ends it",
+        "the template's expression, or rule, begins at this '%', and no second '%' ends it",
     )
 
 
@@ -252,27 +252,30 @@ def test_all_mistakes_of_an_expression_are_reported():
 @pytest.mark.parametrize(
     ("expression", "code", "words"),
     [
-        ("1 - 'a'", "INVALID_ARGUMENT", "the template's values for '-' must be numbers, not 'a'"),
+        ("1 - 'a'", "INVALID_ARGUMENT", "the template's expression values for '-' must be numbers, not 'a'"),
         (
             "1 + list(1)",
             "INVALID_ARGUMENT",
-            "the template's values for '+' must be text or numbers, not a list of 1",
+            "the template's expression values for '+' must be text or numbers, not a list of 1",
         ),
         ("1 / 0", "INVALID_ARGUMENT", "the template cannot be evaluated: 1 is divided by zero"),
         (
             "dict() == 1",
             "INVALID_ARGUMENT",
-            "the template's values for a comparison must be text or numbers, not a dict of 0",
+            "the template's expression values for a comparison must be text or numbers, not a dict of 0",
         ),
         (
             "1 && 2",
             "INVALID_ARGUMENT",
-            "the template's values for '&&' must be true or false, not '2'; compare a number, as in x != 0",
+            (
+                "the template's expression values for '&&' must be true or false, not '2'; compare a number, "
+                "as in x != 0"
+            ),
         ),
         (
             "!('maybe')",
             "INVALID_ARGUMENT",
-            "the template's values for '!' must be true or false, not 'maybe'",
+            "the template's expression values for '!' must be true or false, not 'maybe'",
         ),
         (
             "size('abc')",
@@ -297,7 +300,7 @@ def test_all_mistakes_of_an_expression_are_reported():
         (
             "dict(list(): 1)",
             "INVALID_ARGUMENT",
-            "the template's values for a key of 'dict' must be text or numbers, not a list of 0",
+            "the template's expression values for a key of 'dict' must be text or numbers, not a list of 0",
         ),
     ],
 )

@@ -151,7 +151,7 @@ def test_a_mistake_in_a_rule_has_its_line_and_column():
         "2:5: found 'a', expected 'param', 'for', 'if' or 'end'; a value stands behind the name of its field"
     )
     assert fault_of("% param a") == (
-        "1:1: an expression, or a rule, of the template begins at this '%', and no second '%' ends it"
+        "1:1: the template's expression, or rule, begins at this '%', and no second '%' ends it"
     )
 
 

@@ -227,15 +227,13 @@ def test_a_graph_without_rules_is_a_template_without_params(registry):
 
 
 def test_what_is_no_template_is_refused(registry, tmp_path):
-    with pytest.raises(
-        GraphParseError, match="<template>:1:7: an expression, or a rule, of the template begins"
-    ):
+    with pytest.raises(GraphParseError, match="<template>:1:7: the template's expression, or rule, begins"):
         GraphTemplate.from_text("type: %", registry)
     with pytest.raises(NotFoundError, match="there is no graph file"):
         GraphTemplate.from_file(tmp_path / "missing.pbtxt", registry)
     with pytest.raises(InvalidArgumentError, match=r"text is a .*Path; pass a str, or use from_file"):
         GraphTemplate.from_text(tmp_path, registry)
-    with pytest.raises(InvalidArgumentError, match="a graph cannot be of type 'int'"):
+    with pytest.raises(InvalidArgumentError, match="cannot parse a graph of type 'int'"):
         GraphTemplate.from_message(3, registry)
 
 
@@ -398,7 +396,7 @@ def test_a_template_that_is_none_is_a_fault_of_the_node_that_uses_it(plan_of):
     assert code == "INVALID_ARGUMENT"
     assert message == (
         "line 2, column 8: node 'Chain': the subgraph cannot be read: <subgraph Chain>:1:7: "
-        "an expression, or a rule, of the template begins at this '%', and no second '%' ends it"
+        "the template's expression, or rule, begins at this '%', and no second '%' ends it"
     )
 
 

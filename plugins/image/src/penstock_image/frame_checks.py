@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from penstock.errors import InvalidArgumentError
-from penstock_formats.api import converter_for
+from penstock_formats.api import format_converter
 
 if TYPE_CHECKING:
     from penstock import CalculatorContract
@@ -20,7 +20,7 @@ def expect_format(frame: ImageFrame, allowed: tuple[ImageFormat, ...], port: str
             frames of numbers that are no colours, such as depth, what makes colours of them.
     """
     if frame.format not in allowed:
-        if (converter := converter_for(frame.format)) != "ColorConvertCalculator":
+        if (converter := format_converter(frame.format)) != "ColorConvertCalculator":
             cure = f"put a {converter} before"
         names = " or ".join(kind.name for kind in allowed)
         raise InvalidArgumentError(f"input {port!r} holds {frame!r}, but takes frames of {names}; {cure}")

@@ -295,7 +295,7 @@ class CalculatorGraph:
         with self._lock:
             if run.is_reported:
                 raise FailedPreconditionError(
-                    f"add_packet_to_input_stream({error.stream!r}) needs a run under way"
+                    f"CalculatorGraph.add_packet_to_input_stream({error.stream!r}) needs a run under way"
                 )
             is_first = run.refused is None
             if is_first:

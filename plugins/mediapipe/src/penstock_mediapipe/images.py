@@ -72,8 +72,8 @@ class _Pixels:
         if array.ndim not in _DIMENSIONS or found != channels or array.dtype != kind:
             name = ImageFormat(image_format).name
             raise FailedPreconditionError(
-                f"an array of {array.dtype} and shape {array.shape} is no {name} image, which has {channels} "
-                f"channels of {np.dtype(kind)}; convert it, or name the format that it has"
+                f"an array of {array.dtype} and shape {array.shape} is no MediaPipe {name} image, which has "
+                f"{channels} channels of {np.dtype(kind)}; convert it, or name the format that it has"
             )
         self._frame = penstock_formats.ImageFrame(
             array, penstock_formats.ImageFormat(int(image_format)), copy=copy

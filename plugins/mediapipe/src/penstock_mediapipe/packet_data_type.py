@@ -199,7 +199,7 @@ def _frame(value: Any, what: str) -> ImageFrame:
         )
         raise InvalidArgumentError(behind("Input image must contain three channel rgb data.", ours))
     if value.dtype != np.uint8:
-        raise TypeError(f"{what} is an array of {value.dtype}, but the packet data of an RGB image is uint8")
+        raise TypeError(f"{what} is an array of {value.dtype}, but its packet data type takes uint8 for RGB")
     if not value.flags.c_contiguous:
         return ImageFrame(np.ascontiguousarray(value), ImageFormat.SRGB)
     return ImageFrame(value, ImageFormat.SRGB, copy=value.flags.writeable)

@@ -55,7 +55,7 @@ def noted(config: bytes, look: Look | None) -> Drawing:
     """Return the drawing of a graph with room for numbers. Arguments as `picture`."""
     from penstock.config import CalculatorGraphConfig
 
-    drawing = views.drawing_of(CalculatorGraphConfig.FromString(config))
+    drawing = views.read_drawing(CalculatorGraphConfig.FromString(config))
     notes: tuple[str, ...] = _IN_NODE
     if look is not None:
         drawing, notes = _plain(views.closed(drawing, look.opened)), _IN_LOOK

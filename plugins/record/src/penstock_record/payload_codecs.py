@@ -351,4 +351,4 @@ def _from_extension(code: int, data: bytes) -> Any:
             raise ValueError(
                 f"the payload codec cannot decode message {name}: {error}; import the module that has it"
             ) from error
-    raise ValueError(f"extension {code} of the payload codec is not known")
+    raise ValueError(f"extension {code} is not known to the payload codecs")

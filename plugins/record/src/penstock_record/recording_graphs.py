@@ -123,7 +123,7 @@ def replay_graph(
     with RecordingReader(path, registry, is_cut=True) as reader:
         about = reader.about
     if graph is None and not about.graph:
-        raise InvalidArgumentError(f"{path} holds no graph for a recording; name one")
+        raise InvalidArgumentError(f"recording graph: {path} holds no graph; name one")
     config = _copy(read_graph(about.graph if graph is None else graph, registry))
     _keep_numbers(config)
     known = all_streams(config)
@@ -131,7 +131,7 @@ def replay_graph(
         if name not in about.streams:
             meant = did_you_mean(name, about.streams, 1)
             raise NotFoundError(
-                f"{path} has no stream {quoted(name)}{meant} for the graph to play; it has "
+                f"{path} has no stream {quoted(name)}{meant} for a recording graph to play; it has "
                 f"{', '.join(about.streams)}"
             )
         if name not in known:

@@ -124,7 +124,7 @@ class RecordingReader:
                 of = schemas.get(record.schema_id)
                 if of is None:
                     raise self._broken(
-                        f"the recording cannot be read: its channel {record.topic!r} has no schema"
+                        f"the recording reader found channel {record.topic!r} without a schema"
                     )
                 channels[record.id] = (
                     record,
@@ -133,7 +133,7 @@ class RecordingReader:
             elif isinstance(record, Message):
                 if record.channel_id not in channels:
                     raise self._broken(
-                        f"the recording cannot be read: its message {record.sequence} has no channel"
+                        f"the recording reader found message {record.sequence} without a channel"
                     )
                 if channels[record.channel_id][0].topic == EVENTS:
                     for kind, stream, timestamp, number in EVENT.iter_unpack(self._whole(record.data)):
@@ -185,7 +185,7 @@ class RecordingReader:
 
     def _whole(self, data: bytes) -> bytes:
         if len(data) % EVENT.size:
-            raise self._broken("the recording cannot be read: a group of its events ends within an event")
+            raise self._broken("the recording reader found a group of events that ends within an event")
         return data
 
     def _read_about(self) -> About:

@@ -55,7 +55,7 @@ def number_of(kind: str, data: bytes) -> Any:
 def _checked(kind: Any) -> str:
     if not isinstance(kind, str) or _KIND.fullmatch(kind) is None:
         raise PacketTypeError(
-            f"codec NO_PICKLE lets no payload that is an array of {kind} through, only arrays of numbers"
+            f"codec NO_PICKLE lets no array of {kind} through: plain payloads have only arrays of numbers"
         )
     return kind
 

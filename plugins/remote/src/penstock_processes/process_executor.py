@@ -23,9 +23,9 @@ from penstock_remote.api import (
     NodeCopies,
     Places,
     RemoteCalculator,
-    arranged,
     check_all_movable,
     check_names,
+    colocated,
     described,
     end_of,
 )
@@ -135,7 +135,7 @@ class ProcessExecutor(ThreadPoolExecutor):
 
     def arrange(self, plan: Plan, name: str, watched: Collection[int]) -> Plan:
         """Make regions of neighbours that share a worker."""
-        return arranged(plan, name, self.options.colocate, watched)
+        return colocated(plan, name, self.options.colocate, watched)
 
     def place(self, node: NodePlan, plan: Plan) -> StandIn:
         """Make the calculator of a node in its worker."""

@@ -46,7 +46,7 @@ def ray_module() -> ModuleType:
         import ray
     except ImportError as error:
         raise FailedPreconditionError(
-            'a RayExecutor needs Ray, which is not installed here: pip install "penstock-remote[ray]"; '
+            'the cluster of a RayExecutor needs Ray, not installed here: pip install "penstock-remote[ray]"; '
             "there is no wheel of it for some systems"
         ) from error
     return ray  # type: ignore[no-any-return, unused-ignore]  # Any where Ray is missing

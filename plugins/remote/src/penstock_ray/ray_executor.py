@@ -22,13 +22,13 @@ from penstock_remote.api import (
     NodeCopies,
     Places,
     RemoteCalculator,
-    arranged,
     check_all_movable,
     check_names,
+    colocated,
     described,
     end_of,
-    names_of,
     nodes_named,
+    region_names,
 )
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class RayExecutor(ThreadPoolExecutor):
 
     def arrange(self, plan: Plan, name: str, watched: Collection[int]) -> Plan:
         """Make regions of neighbours that share an actor."""
-        return arranged(plan, name, self.options.colocate, watched)
+        return colocated(plan, name, self.options.colocate, watched)
 
     def place(self, node: NodePlan, plan: Plan) -> StandIn:
         """Make the calculator of a node in its actor, or in one of each of its copies."""
@@ -192,13 +192,13 @@ class RayExecutor(ThreadPoolExecutor):
     def _needs_of(self, node: NodePlan, plan: Plan, where: int) -> Needs:
         """Return what the actor of a node takes of its host: as much as the most demanding of its nodes."""
         options = self.options
-        on_it = [name for one in plan.nodes if one.executor == node.executor for name in names_of(one)]
+        on_it = [name for one in plan.nodes if one.executor == node.executor for name in region_names(one)]
         own = {name: one for one in options.node for name in nodes_named(one.name, on_it)}
         everywhere = NodeResources("", options.num_cpus, options.num_gpus, options.resources)
         mine = [
             one for one in plan.nodes if one.executor == node.executor and self._places.of(one, plan) == where
         ]
-        needs = [own.get(name, everywhere) for one in mine for name in names_of(one)]
+        needs = [own.get(name, everywhere) for one in mine for name in region_names(one)]
         resources: dict[str, float] = {}
         for one in needs:
             for resource in one.resources:

@@ -4,8 +4,8 @@ In the driver
     `described` describes a node, or a region of neighbours, as plain data (`Described`); `check_all_movable`
     and `check_movable` refuse nodes that must stay, `contract_difference` words how two contracts differ,
     `description_graph` is the graph of a node alone. `RemoteCalculator` stands for the calculator; `end_of`
-    makes the `RegionEnd` of a region, `names_of` its names. `arranged` puts nodes `Together` in `Places`;
-    `check_names` and `nodes_named` look at the names that an option gives.
+    makes the `RegionEnd` of a region, `region_names` its names. `colocated` puts nodes `Together` in
+    `Places`; `check_names` and `nodes_named` look at the names that an option gives.
 Between both ends
     A `Call` goes there, an `Answer` comes back; a `RemotePayload` has stayed there. A `Pending` call can be
     cancelled; `NodeCopies` are several objects of one node; `Killers` end a process whose cancelled calls go
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from penstock_remote.children import end_child as end_child
     from penstock_remote.colocate import Places as Places
     from penstock_remote.colocate import Together as Together
-    from penstock_remote.colocate import arranged as arranged
+    from penstock_remote.colocate import colocated as colocated
     from penstock_remote.description import Described as Described
     from penstock_remote.description import contract_difference as contract_difference
     from penstock_remote.description import described as described
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from penstock_remote.pending import Pending as Pending
     from penstock_remote.region_end import RegionEnd as RegionEnd
     from penstock_remote.region_end import end_of as end_of
-    from penstock_remote.regions import names_of as names_of
+    from penstock_remote.regions import region_names as region_names
     from penstock_remote.remote_payload import RemotePayload as RemotePayload
     from penstock_remote.stand_in import RemoteCalculator as RemoteCalculator
 
@@ -81,9 +81,9 @@ _HOMES: Final = {
     "penstock_remote.node_names": "check_names nodes_named",
     "penstock_remote.pending": "Pending",
     "penstock_remote.region_end": "RegionEnd end_of",
-    "penstock_remote.regions": "names_of",
+    "penstock_remote.regions": "region_names",
     "penstock_remote.stand_in": "RemoteCalculator",
-    "penstock_remote.colocate": "Places Together arranged",
+    "penstock_remote.colocate": "Places Together colocated",
 }
 
 if not TYPE_CHECKING:  # type checkers know the imports above, and refuse every other name

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from penstock_remote.node_names import nodes_named
-from penstock_remote.regions import names_of, with_regions
+from penstock_remote.regions import region_names, with_regions
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -59,10 +59,10 @@ class Places:
         known = self._known
         if known is None or known[0] is not plan or known[1] != node.executor:
             known = self._known = (plan, node.executor, self._numbers(plan, node.executor))
-        return known[2][names_of(node)[0]]
+        return known[2][region_names(node)[0]]
 
     def _numbers(self, plan: Plan, executor: str) -> dict[str, int]:
-        mine = [name for one in plan.nodes if one.executor == executor for name in names_of(one)]
+        mine = [name for one in plan.nodes if one.executor == executor for name in region_names(one)]
         groups = [members(together, mine) for together in self._colocate]
         home = {name: group[0] for group in groups for name in group}
         numbers: dict[str, int] = {}
@@ -71,7 +71,7 @@ class Places:
         return {name: numbers[home.get(name, name)] for name in mine}
 
 
-def arranged(plan: Plan, executor: str, colocate: Sequence[Together], watched: Collection[int]) -> Plan:
+def colocated(plan: Plan, executor: str, colocate: Sequence[Together], watched: Collection[int]) -> Plan:
     """Return a plan in which neighbours that share a process are one node; see `Executor.arrange`."""
     mine = [node.name for node in plan.nodes if node.executor == executor]
     groups = [

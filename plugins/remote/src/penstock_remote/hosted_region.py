@@ -15,7 +15,7 @@ from penstock import Packet
 from penstock.config import CalculatorGraphConfig, build_plan
 from penstock.errors import CalculatorError, CancelledError, FailedPreconditionError, PenstockError, words_of
 from penstock.lowlevel import CLOSE, DONE, OPEN, PROCESS
-from penstock.runs import TERMINATED, Counters, Observer, checked_side_packets, find_services, new_run
+from penstock.runs import TERMINATED, Counters, StreamObserver, checked_side_packets, find_services, new_run
 from penstock_remote.awaiting import Awaiting
 from penstock_remote.calls import Answer
 from penstock_remote.description import check_same, code_here, contract_lines
@@ -166,7 +166,7 @@ class _Run:
         self._region: Final = region
         self._counters: Final = Counters()
         numbers = [plan.stream_ids[name] for name in region.leaving]
-        self._observers: Final = [Observer(name, None, is_poller=True) for name in region.leaving]
+        self._observers: Final = [StreamObserver(name, None, is_poller=True) for name in region.leaving]
         given = {region.side_packets[number]: payload for _, number, payload in opening.side_packets}
         found = find_services(plan, with_copies(services, opening))
         services.update(found.made)

@@ -61,7 +61,7 @@ def region_of(node: NodePlan) -> Region | None:
     return node.options if isinstance(node.options, Region) else None
 
 
-def names_of(node: NodePlan) -> list[str]:
+def region_names(node: NodePlan) -> list[str]:
     """Return the name of a node; of a region, those of its nodes."""
     region = region_of(node)
     return [node.name] if region is None else [one.name for one in region.nodes]

@@ -21,7 +21,7 @@ from penstock.lowlevel import CLOSE, DONE, OPEN, PROCESS
 from penstock.packs import default_registry
 from penstock.services import ServiceKey, ServiceScope
 from penstock_remote.calls import Answer, Call, Opening
-from penstock_remote.colocate import Together, arranged
+from penstock_remote.colocate import Together, colocated
 from penstock_remote.description import described
 from penstock_remote.errors import output_fault
 from penstock_remote.hosted import hosted
@@ -55,7 +55,7 @@ class Elsewhere(InlineExecutor):
         check_all_movable(plan, name)
 
     def arrange(self, plan, name, watched):
-        return arranged(plan, name, self.colocate, watched)
+        return colocated(plan, name, self.colocate, watched)
 
     def place(self, node, plan):
         what = described(node, plan)
@@ -796,7 +796,7 @@ def test_a_cancelled_call_ends_between_two_nodes() -> None:
 def hosted_chain():
     """Return the other end of a region of three nodes."""
     graph = graph_of(*CHAIN)
-    plan = arranged(graph._plan, "", (Together(),), {graph._plan.stream_ids["c"]})
+    plan = colocated(graph._plan, "", (Together(),), {graph._plan.stream_ids["c"]})
     return hosted(described(plan.nodes[0], plan), default_registry(), {})
 
 
@@ -811,7 +811,7 @@ def test_a_region_must_be_opened_before_it_is_called() -> None:
 
 def test_another_version_of_a_contract_is_refused() -> None:
     graph = graph_of(*CHAIN)
-    plan = arranged(graph._plan, "", (Together(),), ())
+    plan = colocated(graph._plan, "", (Together(),), ())
     what = described(plan.nodes[0], plan)
     first = (*what.nodes[0][:3], ("input 0: float",))
 

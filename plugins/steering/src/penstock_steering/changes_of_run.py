@@ -66,7 +66,7 @@ class Change:
         try:
             at = int(given["at"])
             if not UNSTARTED <= at < DONE:
-                raise ValueError(f"at {at} is no timestamp from which a change counts")  # noqa: TRY301
+                raise ValueError(f"at {at} is no timestamp for a change of a run")  # noqa: TRY301
             return cls(
                 str(given["node"]),
                 ChangeKind(given["kind"]),

@@ -188,7 +188,7 @@ class SteeredNode(Layer):
         if at is not None and at <= self._begun:
             where = "process() has begun for" if self._has_inputs else "its outputs are settled up to"
             raise TimestampOrderError(
-                f"{what}: node {self._node.name!r}: {show(at)} is too late, {where} "
+                f"{what}: steered node {self._node.name!r}: {show(at)} is too late, {where} "
                 f"{show(self._begun)}; give a later timestamp, or none, for the next call",
                 node=self._node.name,
                 timestamp=at,

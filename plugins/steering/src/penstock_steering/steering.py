@@ -154,7 +154,7 @@ class Steering:
         if node is None:
             names = [one.name for one in plan.nodes]
             hint = did_you_mean(name, names, 1) or f"; there are: {', '.join(map(repr, names))}"
-            raise NotFoundError(f"there is no node {name!r}{hint}", node=name)
+            raise NotFoundError(f"steering: there is no node {name!r}{hint}", node=name)
         return as_given(plan, node)
 
     # --- before a run -------------------------------------------------------------------------

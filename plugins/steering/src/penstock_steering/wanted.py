@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from penstock.config import build_plan
 from penstock.error_text import quoted
 from penstock.errors import InvalidArgumentError, PenstockError
-from penstock.types import attrs_name, is_options_class
+from penstock.types import attrs_name, is_attrs_options
 from penstock_builder.api import as_message, messages_of, set_node_options
 from penstock_remote.api import contract_difference, description_graph
 from penstock_views.describe import describe
@@ -139,7 +139,7 @@ def _check_belongs(message: Any, options: object, calculator: str, registry: Reg
         known = [one.name for one in describe(calculator, registry, "calculator").options]
     except PenstockError:  # a name that is qualified by the graph's package, say
         return
-    name = attrs_name(type(options)) if is_options_class(type(options)) else message.DESCRIPTOR.full_name
+    name = attrs_name(type(options)) if is_attrs_options(type(options)) else message.DESCRIPTOR.full_name
     if known and name not in known:
         raise InvalidArgumentError(
             f"{who}: the wanted options are {name}, but calculator {calculator!r} takes {' or '.join(known)}"

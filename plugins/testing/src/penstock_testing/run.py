@@ -9,7 +9,7 @@ import attrs
 from penstock import Calculator
 from penstock.errors import InvalidArgumentError
 from penstock.ports import PortKey, port_id
-from penstock.types import attrs_name, is_options_class
+from penstock.types import attrs_name, is_attrs_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -227,7 +227,7 @@ def _config(  # noqa: PLR0913, PLR0917  # the parts of a node
 
 def as_message(options: object, registry: Registry) -> object:
     """Return options as a message; the class of an attrs instance is declared where it is not yet."""
-    if not is_options_class(type(options)):
+    if not is_attrs_options(type(options)):
         return options
     from penstock.types import message_class  # brings protobuf
     from penstock_builder.api import message_of

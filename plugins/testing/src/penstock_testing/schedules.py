@@ -26,7 +26,7 @@ from penstock.runs import (
     METHODS,
     RUNNING,
     TERMINATED,
-    Observer,
+    StreamObserver,
     as_side_packets,
     checked_side_packets,
     find_services,
@@ -114,7 +114,9 @@ class ScheduleHarness:
         self._ids: Final = plan.stream_ids
         self._held: list[HeldStep] = []
         observers = {
-            stream.id: [Observer(stream.name, self.seen[stream.name], wants_bounds=stream.name in bounds_of)]
+            stream.id: [
+                StreamObserver(stream.name, self.seen[stream.name], wants_bounds=stream.name in bounds_of)
+            ]
             for stream in plan.streams
             if stream.name in self.seen
         }
@@ -217,7 +219,7 @@ class ScheduleHarness:
         waits_with = self.schedule.waiting().get(node.id)
         if waits_with is None:
             raise FailedPreconditionError(
-                f"node {name!r} is not scheduled to wait with packets for some time only"
+                f"schedules: node {name!r} is not scheduled to wait with packets for some time only"
             )
         self.change(lambda schedule: schedule.time_out(node.id, waits_with))
 
@@ -336,7 +338,7 @@ class ScheduleHarness:
             self.serve(0)
         return served
 
-    def _serve(self, observer: Observer) -> None:
+    def _serve(self, observer: StreamObserver) -> None:
         while observer.queue:
             packet = observer.queue.popleft()
             observer.delivered += not packet.is_empty()

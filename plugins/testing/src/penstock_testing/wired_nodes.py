@@ -14,7 +14,7 @@ import attrs
 from penstock import CalculatorContract
 from penstock.errors import InvalidArgumentError, NotFoundError
 from penstock.lowlevel import NodePlan, Plan
-from penstock.ports import Port, TagMap
+from penstock.ports import TaggedPort, TagMap
 from penstock.runs import ExecutorPlan, HandlerPlan, PortPlan, SidePortPlan, StreamPlan, plan_throttling
 from penstock.types import runtime_classes
 from penstock_testing.one_set import OneSetInputStreamHandler
@@ -176,7 +176,7 @@ class _Wiring:
             max_in_flight=line.max_in_flight,
         )
 
-    def _port(self, port: Port, back_edges: frozenset[str] = frozenset()) -> PortPlan:
+    def _port(self, port: TaggedPort, back_edges: frozenset[str] = frozenset()) -> PortPlan:
         return PortPlan(port.tag, port.index, self._ids[port.name], port.name in back_edges)
 
     def _check_producer(self, number: int, line: NodeLine, stream: str) -> None:

@@ -11,7 +11,7 @@ from penstock.access import ACCESS, redacted
 from penstock.errors import InvalidArgumentError, UnavailableError
 from penstock.log import get_logger, place
 from penstock_formats import ImageFrame, VideoHeader
-from penstock_formats.api import converter_for
+from penstock_formats.api import format_converter
 from penstock_video import hardware
 from penstock_video.frames import PIXELS, encoded_size
 from penstock_video.libav_encoders import encoder_name
@@ -239,7 +239,7 @@ class VideoEncoderCalculator(penstock.Calculator):
         if frame.format not in PIXELS:
             raise InvalidArgumentError(
                 f"the encoder of video file {str(self._target)!r} takes GRAY8, SRGB or SRGBA, but the frame "
-                f"is {frame!r}; put a {converter_for(frame.format)} before the encoder"
+                f"is {frame!r}; put a {format_converter(frame.format)} before the encoder"
             )
         if (frame.width, frame.height) != size:
             raise InvalidArgumentError(

@@ -20,6 +20,6 @@ def penstock_components() -> Components:
 def penstock_mimebundle(config: Any, plain: str) -> Mapping[str, str]:
     """Return what a notebook shows of a graph: a drawing and the text, or the text alone."""
     from penstock_views.draw.notebook import mimebundle  # for notebooks only
-    from penstock_views.draw.reading import drawing_of
+    from penstock_views.draw.reading import read_drawing
 
-    return mimebundle(lambda: drawing_of(config), plain)
+    return mimebundle(lambda: read_drawing(config), plain)

@@ -583,7 +583,7 @@ def test_a_traced_graph_that_is_forgotten_in_its_run_ends(tmp_path) -> None:
 
 def test_a_capacity_below_nothing_is_refused() -> None:
     with pytest.raises(
-        InvalidArgumentError, match="trace_log_capacity -1 of the graph's profiler_config: must"
+        InvalidArgumentError, match="profiling: trace_log_capacity -1 of the graph's profiler_config must"
     ):
         graph_that_wants("trace_enabled: true trace_log_capacity: -1")
 

@@ -91,7 +91,7 @@ def extension_class(cls: type, extendee: str, number: int) -> Any:
     if known is None:
         known = _EXTENSIONS[name] = written, _add(pool, file, name)
     elif known[0] != written:  # not every implementation of protobuf refuses that itself
-        raise _refused(name, "the process has another of that name")
+        raise _refused(name, "the process has another message class of that name")
     return known[1]
 
 
@@ -138,7 +138,7 @@ _AGAIN: Final = "where the class was defined again, restart Python, or declare n
 
 
 def _refused(name: str, why: str, cure: str = _AGAIN) -> InvalidArgumentError:
-    return InvalidArgumentError(f"options {name!r}: protobuf takes no such message: {why}; {cure}")
+    return InvalidArgumentError(f"options {name!r}: protobuf takes no such message class: {why}; {cure}")
 
 
 # --- the description of a message -------------------------------------------------------------------

@@ -10,13 +10,13 @@ import enum
 from typing import TYPE_CHECKING, Any
 
 from penstock.attrs_options import (
+    attrs_converted,
+    attrs_default,
     attrs_enum_numbers,
     attrs_name,
-    converted_value,
-    default_value,
     fields_of,
     has_no_default,
-    is_options_class,
+    is_attrs_options,
 )
 from penstock.errors import OptionError
 from penstock.shown import clipped
@@ -90,7 +90,7 @@ class _Reading:
         return elements if field.shape == "list" else tuple(elements)
 
     def _element(self, field: ClassField, value: Any, path: FieldPath) -> Any:
-        if is_options_class(field.element):
+        if is_attrs_options(field.element):
             return self.instance(field.element, value, path)
         if issubclass(field.element, enum.Enum):
             return _enum_value(field.element, value)
@@ -126,8 +126,8 @@ def _culprit(cls: Any, given: Mapping[str, Any]) -> str | None:
         name = names.get(attribute.name)
         try:
             is_given = name is not None and name in given
-            value = given[name] if is_given else default_value(attribute, instance)  # type: ignore[index]  # a str
-            object.__setattr__(instance, attribute.name, converted_value(attribute, instance, value))
+            value = given[name] if is_given else attrs_default(attribute, instance)  # type: ignore[index]  # a str
+            object.__setattr__(instance, attribute.name, attrs_converted(attribute, instance, value))
         except Exception:  # noqa: BLE001  # the exception that `cls(...)` has just raised
             return name
     for attribute in attrs.fields(cls):

@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from penstock.attrs_options import attrs_name, is_options_class, options_classes
+from penstock.attrs_options import attrs_name, is_attrs_options, options_classes
 from penstock.errors import (
     InvalidArgumentError,
     NameClashError,
@@ -186,7 +186,7 @@ class OptionTypes:
             return
         found = entry.load()
         made = found
-        if is_options_class(found) and entry.number is not None and entry.extendee is not None:
+        if is_attrs_options(found) and entry.number is not None and entry.extendee is not None:
             from penstock.config.options.message_class import extension_class
 
             try:
@@ -201,7 +201,7 @@ class OptionTypes:
         return any(field.full_name == name for field in extensions)
 
     def _note(self, name: str, found: Any, made: Any) -> None:
-        if is_options_class(made):
+        if is_attrs_options(made):
             from penstock.config.options.message_class import message_class
 
             try:
@@ -258,4 +258,4 @@ def _said(components: Iterable[object]) -> Iterator[tuple[str, Any]]:
         except InvalidArgumentError:
             continue  # the checks report it
         for one in classes:
-            yield attrs_name(one) if is_options_class(one) else one.DESCRIPTOR.full_name, one
+            yield attrs_name(one) if is_attrs_options(one) else one.DESCRIPTOR.full_name, one

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from penstock.attrs_options import attrs_name, is_options_class
+from penstock.attrs_options import attrs_name, is_attrs_options
 from penstock.config.options.message_values import instance_of
 from penstock.errors import InvalidArgumentError
 
@@ -57,7 +57,7 @@ class Options:
             InvalidArgumentError: `message_type` is no message class and no attrs class; or what the graph
                 gives is not what an attrs class takes (an `OptionError`).
         """
-        if is_options_class(message_type):
+        if is_attrs_options(message_type):
             instance: M = self._instance(message_type)
             return instance
         given = self._look_up(message_type)
@@ -73,7 +73,7 @@ class Options:
         Raises:
             InvalidArgumentError: `message_type` is no message class and no attrs class.
         """
-        if is_options_class(message_type):
+        if is_attrs_options(message_type):
             return self._given(message_type) is not None
         return self._look_up(message_type) is not None
 

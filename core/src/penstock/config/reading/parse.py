@@ -116,7 +116,7 @@ def read_definition(
     if isinstance(source, AnyMessage) and source.DESCRIPTOR.full_name in _TEMPLATE_NAMES:
         return reader.binary_template(source.SerializePartialToString())
     raise InvalidArgumentError(
-        f"a graph cannot be of type {type(source).__name__!r}; pass graph text as a str, a file as a "
+        f"cannot parse a graph of type {type(source).__name__!r}; pass graph text as a str, a file as a "
         "pathlib.Path, a CalculatorGraphConfig, a dict, or a graph from the builder"
     )
 

@@ -16,7 +16,7 @@ from penstock.shown import quoted
 
 if TYPE_CHECKING:
     from penstock.config.message import Message
-    from penstock.port_tags import Port, TagMap
+    from penstock.port_tags import TaggedPort, TagMap
 
 #: Fields of a node, and of a graph, that hold ports, and the word for one.
 PORT_FIELDS: Final = {
@@ -93,7 +93,7 @@ class Interface:
                 words = f"inside it is {quoted(match.name)}, which is joined to {joined} already"
                 self._misfit(field, port, f"{words}; put a node in between that forwards it")
 
-    def _misfit(self, field: str, port: Port, words: str) -> None:
+    def _misfit(self, field: str, port: TaggedPort, words: str) -> None:
         words = f"{PORT_FIELDS[field]} {port_name(port.tag, port.index)} of the subgraph: {words}"
         self.misfits.append(Misfit(field, port.entry, words))
 

@@ -82,7 +82,7 @@ class GraphExecutors:
             FailedPreconditionError: the graph has run already.
         """
         if is_reserved(name):
-            raise InvalidArgumentError(f"executor name {name!r} is reserved")
+            raise InvalidArgumentError(f"the graph's executors: the executor name {name!r} is reserved")
         if self._by_name is not None:
             raise FailedPreconditionError(
                 f"executor {name!r}: hand the graph's executors in before its first run"
@@ -174,8 +174,8 @@ def _executor_of(service: object, key: ServiceKey[Any], node: NodePlan) -> objec
     place = node.contract.place
     if not isinstance(service, RunsNodes):
         raise InvalidArgumentError(
-            f"node {node.name!r} asks to run on service {key.name!r}, but a {type(service).__name__} "
-            "has no executor_for(node)",
+            f"the graph's executors: node {node.name!r} asks to run on service {key.name!r}, but a "
+            f"{type(service).__name__} has no executor_for(node)",
             node=node.name,
         )
     if not place:
@@ -184,8 +184,8 @@ def _executor_of(service: object, key: ServiceKey[Any], node: NodePlan) -> objec
         inspect.signature(service.executor_for).bind(node.name, place)
     except TypeError as error:
         raise InvalidArgumentError(
-            f"node {node.name!r} asks to run at {place!r} of service {key.name!r}, but a "
-            f"{type(service).__name__} has no executor_for(node, place); leave the place out",
+            f"the graph's executors: node {node.name!r} asks to run at {place!r} of service {key.name!r}, "
+            f"but a {type(service).__name__} has no executor_for(node, place); leave the place out",
             node=node.name,
         ) from error
     return service.executor_for(node.name, place)
@@ -196,8 +196,8 @@ def _usable(executor: object, key: ServiceKey[Any], node: NodePlan) -> Executor:
         return _as_executor(executor)
     except InvalidArgumentError as error:
         raise InvalidArgumentError(
-            f"node {node.name!r} asks to run on service {key.name!r}, whose executor_for() returned "
-            f"something else: {text_of(error)}",
+            f"the graph's executors: node {node.name!r} asks to run on service {key.name!r}, whose "
+            f"executor_for() returned something else: {text_of(error)}",
             node=node.name,
         ) from error
 

@@ -11,7 +11,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Final, Self
 
 from penstock.engine.packet import NO_PAYLOAD, Packet
-from penstock.engine.stream import UNLIMITED, Observer
+from penstock.engine.stream import UNLIMITED, StreamObserver
 from penstock.runtime.runner.news import current_waiter
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 LEFT: Final = "the rows were no longer read"
 
 
-class RowStream(Observer):
+class RowStream(StreamObserver):
     """The packets of one stream that wait for their rows."""
 
     __slots__ = ("_errors", "last_bound", "source")

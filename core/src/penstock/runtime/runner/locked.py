@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from penstock.engine.schedule import Schedule
     from penstock.engine.scheduler_queue import ReadyQueue
     from penstock.engine.step import Step
-    from penstock.engine.stream import Observer
+    from penstock.engine.stream import StreamObserver
     from penstock.runtime.event_loops.lazy_loop import LazyLoop
     from penstock.runtime.executors.executor import ExecutorLease
 
@@ -285,7 +285,7 @@ class LockedRun:
         schedule.garbage.clear()
         return garbage
 
-    def claim_deliveries(self) -> list[Observer]:
+    def claim_deliveries(self) -> list[StreamObserver]:
         """Claim the observers that have packets to see; the caller drains them. Called with the lock held."""
         schedule = self.schedule
         # always a new list: the schedule would go on filling its own after unlocking

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from penstock.engine.scheduler_queue import ReadyQueue
     from penstock.engine.step import Step
-    from penstock.engine.stream import Observer
+    from penstock.engine.stream import StreamObserver
     from penstock.runtime.executors.executor import ExecutorLease
     from penstock.runtime.runner.deferred import DeferringRun
     from penstock.runtime.runner.locked import QueueServer
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     #: whether the thread no longer counts as attentive (it has no step, its step takes long, or no sleeping
     #: thread watches the queue); the observers that this thread has claimed and must drain; the works that
     #: need a thread; packets that no queue holds any more, which are freed with it.
-    Rest = tuple[bool, Sequence[Observer], Sequence[QueueServer], Sequence[Packet] | None]
+    Rest = tuple[bool, Sequence[StreamObserver], Sequence[QueueServer], Sequence[Packet] | None]
 
 #: A call that takes longer is worth another thread: twice what waking one costs (20-40 us, 2 cores).
 _HEAVY_S: Final = 100e-6
@@ -147,7 +147,7 @@ class QueueWork:
         step: Step | None = None
         error: BaseException | None = None
         stop = did_any = False
-        drained: Sequence[Observer] = ()
+        drained: Sequence[StreamObserver] = ()
         wake: Sequence[QueueServer] = ()
         garbage: Sequence[Packet] | None = None
         epoch = self._epoch
@@ -366,7 +366,7 @@ class QueueWork:
     def deliver(self) -> None:
         """Call observers with the packets that wait for them, until no packet waits."""
         runner = self.runner
-        claimed: list[Observer] = []
+        claimed: list[StreamObserver] = []
         while True:
             wake: list[QueueServer] = []
             try:
@@ -385,14 +385,14 @@ class QueueWork:
                 return
             self._drain_all(claimed)
 
-    def _drain_all(self, observers: Sequence[Observer]) -> None:
+    def _drain_all(self, observers: Sequence[StreamObserver]) -> None:
         """Call observers with all their packets, and note whether that took long. Called without the lock."""
         began = perf_counter()
         for observer in observers:
             self._drain(observer)
         self._slow_deliveries = self._slow_deliveries + 1 if perf_counter() - began > _HEAVY_S else 0
 
-    def _drain(self, observer: Observer) -> None:
+    def _drain(self, observer: StreamObserver) -> None:
         queue = observer.queue
         target: Any = observer.target
         while queue:

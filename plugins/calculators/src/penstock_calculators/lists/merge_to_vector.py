@@ -44,7 +44,7 @@ class MergeToVectorCalculator(PerElementType):
             InvalidArgumentError: there is no input.
         """
         if not cc.inputs.count(""):
-            raise InvalidArgumentError("there is nothing to merge; connect one or more untagged inputs")
+            raise InvalidArgumentError("there is nothing to merge to a vector; connect untagged inputs")
         for i in range(cc.inputs.count("")):
             cc.inputs[i].set(cls.container.element_type, "an element")
         cc.outputs[0].set(cls.container.type, "the elements of all inputs, in their order")

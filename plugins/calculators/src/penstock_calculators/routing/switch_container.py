@@ -14,7 +14,7 @@ from penstock_calculators.routing.switch_channels import CONTROLS, channel_tag
 
 if TYPE_CHECKING:
     from penstock import SubgraphContext
-    from penstock.ports import Port, TagMap
+    from penstock.ports import TaggedPort, TagMap
 
 #: As a byte of a node that takes the place of a subgraph counts.
 _TEXT_OF_BYTE: Final = 3
@@ -168,7 +168,7 @@ class _Switch:
         words = f"the streams of {len(self._channels)} contained nodes have too long names"
         check("text", _TEXT_OF_BYTE * length, words)
 
-    def _add_sequencer(self, control: str, timed: str, sources: list[tuple[Port, str]]) -> None:
+    def _add_sequencer(self, control: str, timed: str, sources: list[tuple[TaggedPort, str]]) -> None:
         """Bring the control stream into step with the tick inputs.
 
         Raises:
@@ -210,7 +210,7 @@ class _UniqueNames:
         return unique
 
 
-def _control(inputs: TagMap, what: str) -> Port | None:
+def _control(inputs: TagMap, what: str) -> TaggedPort | None:
     """Return the port that selects the active channel, or None.
 
     Raises:

@@ -8,7 +8,7 @@ import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_calculators.messages.packet_latency_pb2 import PacketLatency, PacketLatencyCalculatorOptions
 from penstock_calculators.timing.clocks import clock_of, declare_clock
-from penstock_formats import check_elements
+from penstock_formats import check_size_limit
 
 if TYPE_CHECKING:
     from penstock import CalculatorContext, CalculatorContract
@@ -98,7 +98,7 @@ class PacketLatencyCalculator(penstock.Calculator):
                     f"packet latency option {field} is {getattr(options, field)}, but must be 1 or more; "
                     "change it in the options"
                 )
-        check_elements(options.num_intervals, "num_intervals", _MOST_INTERVALS)
+        check_size_limit(options.num_intervals, "num_intervals", _MOST_INTERVALS)
         self._size, self._last = options.interval_size_usec, options.num_intervals - 1
         self._reset_after = options.reset_duration_usec
         self._clock = clock_of(cc)

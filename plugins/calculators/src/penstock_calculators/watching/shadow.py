@@ -14,7 +14,7 @@ from penstock_calculators.watching.shadow_diff import ShadowDiffCalculatorOption
 
 if TYPE_CHECKING:
     from penstock import SubgraphContext
-    from penstock.ports import Port
+    from penstock.ports import TaggedPort
 
 _DIFF: Final = "DIFF"
 
@@ -108,7 +108,7 @@ class Shadow(penstock.Subgraph):
         return graph
 
 
-def _compared(sc: SubgraphContext) -> list[Port]:
+def _compared(sc: SubgraphContext) -> list[TaggedPort]:
     return [port for port in sc.outputs if (port.tag, port.index) != (_DIFF, 0)]
 
 
@@ -134,7 +134,7 @@ def _check(options: ShadowOptions, inputs: list[Any], outputs: list[Any]) -> Non
         )
 
 
-def _written(port: Port, name: str) -> str:
+def _written(port: TaggedPort, name: str) -> str:
     """Return a port as a graph names it."""
     if not port.tag:
         return name

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from penstock import CalculatorGraph
-    from penstock_views.traces import ChromeTracer, TraceFile
+    from penstock_views.traces import ChromeTraceFile, ChromeTracer
 
 _HOW_TO_OPEN: Final = "open it in https://ui.perfetto.dev, which does not upload it"
 
@@ -78,7 +78,7 @@ def _write(
             say(line)
 
 
-def _words(written: TraceFile, capacity: int) -> str:
+def _words(written: ChromeTraceFile, capacity: int) -> str:
     steps, packets = plural(written.steps, "step"), plural(written.arrows, "packet")
     words = f"trace: {steps} and {packets} in {written.path} ({amount(written.size)}); {_HOW_TO_OPEN}"
     if written.lost:

@@ -16,7 +16,7 @@ import numpy as np
 
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFormat, ImageFrame, check_frame_size
-from penstock_formats.api import converter_for
+from penstock_formats.api import format_converter
 from penstock_image.geometry.linear_light import resized_in_linear_light
 from penstock_image.messages.scale_image_pb2 import ScaleImageCalculatorOptions as Options
 
@@ -116,7 +116,7 @@ def scaling_of(options: Options, width: int, height: int, kind: ImageFormat) -> 
     if kind not in FORMATS:
         raise InvalidArgumentError(
             f"the scaling rules take SRGB and SRGBA, but a frame has format {kind.name}; put a "
-            f"{converter_for(kind)} before, or use an ImageTransformationCalculator"
+            f"{format_converter(kind)} before, or use an ImageTransformationCalculator"
         )
     columns, rows = cropped(
         width,

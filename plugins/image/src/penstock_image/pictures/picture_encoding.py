@@ -12,7 +12,7 @@ import cv2
 
 from penstock.errors import InvalidArgumentError, PenstockError, ResourceExhaustedError
 from penstock_formats import ImageFormat
-from penstock_formats.api import converter_for
+from penstock_formats.api import format_converter
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -91,7 +91,7 @@ def check_frame(frame: ImageFrame, path: Path) -> None:
         kind = " or end the path with .png" if frame.format in HOLDS[".png"] else ""
         raise InvalidArgumentError(
             f"picture {str(path)!r} cannot be encoded: the frame is {frame!r}, but {ending} holds {names}; "
-            f"put a {converter_for(frame.format)} before,{kind}".rstrip(",")
+            f"put a {format_converter(frame.format)} before,{kind}".rstrip(",")
         )
     longest = _LONGEST.get(ending)
     if longest is not None and max(frame.width, frame.height) > longest:

@@ -9,7 +9,7 @@ import numpy as np
 
 import penstock
 from penstock.errors import InvalidArgumentError, StatusCode
-from penstock_formats import Tensor, check_elements
+from penstock_formats import Tensor, check_size_limit
 from penstock_tensors.inputs.text_to_tensor import declare_text_ports, metadata_of
 from penstock_tensors.inputs.tokenizers import tokenizer_of
 from penstock_tensors.messages.bert_preprocessor_pb2 import BertPreprocessorCalculatorOptions
@@ -73,7 +73,7 @@ class BertPreprocessorCalculator(penstock.Calculator):
                 "length of the model's inputs",
                 code=StatusCode.INTERNAL,
             )
-        check_elements(options.bert_max_seq_len, "bert_max_seq_len")
+        check_size_limit(options.bert_max_seq_len, "bert_max_seq_len")
         declare_text_ports(cc)
 
     def open(self, cc: CalculatorContext) -> None:

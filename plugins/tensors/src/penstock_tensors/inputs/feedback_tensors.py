@@ -9,7 +9,7 @@ import numpy as np
 
 import penstock
 from penstock.errors import InvalidArgumentError
-from penstock_formats import Tensor, check_elements
+from penstock_formats import Tensor, check_size_limit
 from penstock_tensors.messages.feedback_tensors_pb2 import FeedbackTensorsCalculatorOptions
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class FeedbackTensorsCalculator(penstock.Calculator):
                 f"feedback_tensor_shape is {list(shape)} and num_feedback_tensors {count}, but none may be "
                 "below 0; change them in the options"
             )
-        check_elements(count * max(math.prod(shape), 1), "feedback_tensor_shape and num_feedback_tensors")
+        check_size_limit(count * max(math.prod(shape), 1), "feedback_tensor_shape and num_feedback_tensors")
         cc.inputs["INPUT_TENSORS"].set(list[Tensor], "the inputs of the model")
         cc.inputs["FEEDBACK_TENSORS"].set(list[Tensor], "what it has made before")
         cc.outputs["TENSORS"].set(list[Tensor], "both")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InvalidArgumentError
 from penstock_formats import Image, ImageFormat, ImageFrame
-from penstock_formats.api import converter_for
+from penstock_formats.api import format_converter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +32,6 @@ def frame_of(payload: Any, stream: str, formats: Sequence[ImageFormat]) -> Image
         raise InvalidArgumentError(
             f"stream {stream!r} has an image of format {frame.format.name}, but the input frames of "
             f"tensors may be {', '.join(others)} and {last}; convert it before, for example with a "
-            f"{converter_for(frame.format)}"
+            f"{format_converter(frame.format)}"
         )
     return frame

@@ -8,7 +8,7 @@ import numpy as np
 
 import penstock
 from penstock.errors import InvalidArgumentError, StatusCode
-from penstock_formats import Tensor, check_elements
+from penstock_formats import Tensor, check_size_limit
 from penstock_tensors.inputs.text_to_tensor import declare_text_ports, metadata_of
 from penstock_tensors.inputs.tokenizers import tokenizer_of
 from penstock_tensors.messages.regex_preprocessor_pb2 import RegexPreprocessorCalculatorOptions
@@ -64,7 +64,7 @@ class RegexPreprocessorCalculator(penstock.Calculator):
                 "model's input",
                 code=StatusCode.INTERNAL,
             )
-        check_elements(length, "max_seq_len")
+        check_size_limit(length, "max_seq_len")
         declare_text_ports(cc)
 
     def open(self, cc: CalculatorContext) -> None:

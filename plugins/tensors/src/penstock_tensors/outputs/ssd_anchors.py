@@ -10,7 +10,7 @@ import numpy as np
 
 import penstock
 from penstock.errors import InvalidArgumentError
-from penstock_formats import check_elements
+from penstock_formats import check_size_limit
 from penstock_tensors.messages.ssd_anchors_pb2 import Anchor, SsdAnchorsCalculatorOptions
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _layers(options: SsdAnchorsCalculatorOptions) -> Iterator[_Box]:
             sizes = [(1.0, 1.0)] * len(sizes)
         columns, rows = _cells(options, first)
         made += columns * rows * len(sizes)
-        check_elements(made, "the size of the input and its layers", _MOST)
+        check_size_limit(made, "the size of the input and its layers", _MOST)
         across = _centres(columns, options.anchor_offset_x)
         for y in _centres(rows, options.anchor_offset_y):
             for x in across:
@@ -173,7 +173,7 @@ def _centres(cells: int, offset: float) -> list[float]:
 
 def _pyramid(options: SsdAnchorsCalculatorOptions) -> Iterator[_Box]:
     octave = options.scales_per_octave
-    check_elements(octave * len(options.aspect_ratios), "scales_per_octave", _MOST)
+    check_size_limit(octave * len(options.aspect_ratios), "scales_per_octave", _MOST)
     made = 0
     scales = [np.float32(2.0 ** (k / octave)) for k in range(octave)]
     width, height = np.float32(options.input_size_width), np.float32(options.input_size_height)
@@ -186,7 +186,7 @@ def _pyramid(options: SsdAnchorsCalculatorOptions) -> Iterator[_Box]:
             root = np.sqrt(np.float32(ratio))
             sizes.append((scale * root * base, scale * base / root))
         made += columns * rows * len(sizes)
-        check_elements(made, "the size of the input and its levels", _MOST)
+        check_size_limit(made, "the size of the input and its levels", _MOST)
         shift_x = _shift(options.input_size_width, level, stride)
         shift_y = _shift(options.input_size_height, level, stride)
         for y, x in product(range(rows), range(columns)):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import penstock
 from penstock.errors import InvalidArgumentError
-from penstock_formats import Joint, JointList, Tensor, check_elements
+from penstock_formats import Joint, JointList, Tensor, check_size_limit
 from penstock_tensors.messages.tensor_to_joints_pb2 import TensorToJointsCalculatorOptions
 from penstock_tensors.outputs.tensor_numbers import floats_of
 
@@ -59,7 +59,7 @@ class TensorToJointsCalculator(penstock.Calculator):
                 raise InvalidArgumentError(
                     f"the joints' {name} is {number}, but must be 0 or more; change it in the options"
                 )
-        check_elements(options.num_joints, "num_joints", _MOST)
+        check_size_limit(options.num_joints, "num_joints", _MOST)
         cc.inputs["TENSOR"].set(Tensor, "rotations")
         cc.outputs["JOINTS"].set(JointList, "joints")
         cc.set_timestamp_offset(0)

@@ -9,7 +9,7 @@ import numpy as np
 
 import penstock
 from penstock.errors import InvalidArgumentError, UnavailableError
-from penstock_formats import Detection, Tensor, check_elements
+from penstock_formats import Detection, Tensor, check_size_limit
 from penstock_formats.api import TABLE_SCORE, detections_of, label_bytes
 from penstock_tensors.messages.ssd_anchors_pb2 import Anchor
 from penstock_tensors.messages.tensors_to_detections_pb2 import TensorsToDetectionsCalculatorOptions
@@ -349,8 +349,8 @@ def _check(options: Options, ignored: Sequence[int]) -> None:
                 f"the detections' {name} is {getattr(options, name)}, but must be 1 or more; set what the "
                 "model has"
             )
-    check_elements(options.num_classes, "num_classes", _MOST_CLASSES)
-    check_elements(options.num_boxes, "num_boxes")
+    check_size_limit(options.num_classes, "num_classes", _MOST_CLASSES)
+    check_size_limit(options.num_boxes, "num_boxes")
     if options.max_results == 0:
         raise InvalidArgumentError("the detections' max_results is 0, but must be 1 or more, or -1 for all")
     if options.num_values_per_keypoint != 2:  # noqa: PLR2004  # x and y

@@ -10,7 +10,7 @@ from penstock import Calculator, InputStreamHandler, ServiceKey
 from penstock.errors import NameClashError, PenstockError, PluginError, UnknownNameError
 from penstock.packs import default_registry
 from penstock.packs import calculator_of_entry, official_packs, entry_spelling
-from penstock.types import is_options_class
+from penstock.types import is_attrs_options
 from penstock_testing.packs.metadata import canonical
 from penstock_testing.packs.report import PackFault
 
@@ -96,7 +96,7 @@ def check_option(entry: OptionEntry) -> Iterator[PackFault]:
     subject = f"option {entry.full_name!r}"
     try:
         message = entry.load()
-        if is_options_class(message):
+        if is_attrs_options(message):
             _derive(message, entry)
             return
     except PenstockError as error:

@@ -48,8 +48,8 @@ class Nodes:
         if not doc.summary:
             yield PackFault(
                 subject,
-                "the calculator has no docstring; say what it does and what its ports carry, and show an "
-                "example",
+                "the calculator has no docstring, so no example node; say what it does and what its ports "
+                "carry, and show one",
                 is_warning=True,
             )
         yield from check_opening(cls, subject)
@@ -82,7 +82,7 @@ class Nodes:
         for pack in sorted(self._providers(plans[0]) - self._at_hand):
             yield PackFault(
                 subject,
-                f"its nodes are of {pack}, which the pack does not require; add it to its dependencies",
+                f"the example has nodes of {pack}, which the pack does not require; add it as dependency",
             )
 
     def _example(self, text: str, name: str) -> Any:

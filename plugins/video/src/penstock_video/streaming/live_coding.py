@@ -13,7 +13,7 @@ from av.video.reformatter import ColorRange, Colorspace, VideoReformatter
 
 from penstock.errors import InvalidArgumentError
 from penstock_formats import ImageFormat
-from penstock_formats.api import converter_for
+from penstock_formats.api import format_converter
 from penstock_video.libav_encoders import encoder_name, has_crf, has_preset
 from penstock_video.source import MICROSECONDS
 
@@ -137,7 +137,7 @@ def check_frame(frame: ImageFrame, where: str) -> None:
     if frame.format not in PIXELS:
         raise InvalidArgumentError(
             f"{where}: the frame is {frame!r}, but live coding takes GRAY8, SRGB or SRGBA; put a "
-            f"{converter_for(frame.format)} before"
+            f"{format_converter(frame.format)} before"
         )
 
 

@@ -12,7 +12,7 @@ import attrs
 from penstock.config import read_graph
 from penstock.errors import InvalidArgumentError, UnknownNameError
 from penstock.packs import KINDS as COMPONENT_KINDS
-from penstock.types import Options, attrs_name, is_options_class, options_classes
+from penstock.types import Options, attrs_name, is_attrs_options, options_classes
 from penstock_views.describe.code_names import names_used
 from penstock_views.describe.docstrings import Docstring, docstring_parts
 from penstock_views.describe.option_classes import describe_class
@@ -243,7 +243,7 @@ _Named: TypeAlias = "tuple[str, Any]"
 
 
 def _named(cls: Any) -> _Named:
-    return (attrs_name(cls), cls) if is_options_class(cls) else (cls.DESCRIPTOR.full_name, None)
+    return (attrs_name(cls), cls) if is_attrs_options(cls) else (cls.DESCRIPTOR.full_name, None)
 
 
 def _given(node: Any) -> Iterator[_Named]:
@@ -276,7 +276,7 @@ def _messages(wanted: Iterable[_Named], registry: Registry) -> tuple[OptionMessa
     for name, cls in wanted:
         entry = registry.option(name)
         options = cls if entry is None else entry.load()
-        if is_options_class(options):
+        if is_attrs_options(options):
             messages = describe_class(options, None if entry is None else entry.number)
         elif options is not None:
             messages = describe_messages(options)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from penstock.types import HintParts, attrs_classes, attrs_enum_numbers, fields_of, hints_of, is_options_class
+from penstock.types import HintParts, attrs_classes, attrs_enum_numbers, fields_of, hints_of, is_attrs_options
 from penstock_views.describe.docstrings import described_fields, summary_of
 from penstock_views.describe.option_messages import Choice, OptionField, OptionMessage
 
@@ -114,7 +114,7 @@ def _escaped(character: str, *, is_text: bool) -> str:
 def _several(value: Any) -> str | None:
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(str(_written(one)) for one in value)}]"
-    if not is_options_class(type(value)):
+    if not is_attrs_options(type(value)):
         return None
     given = ((field.name, getattr(value, field.attribute.name)) for field in fields_of(type(value)))
     said = ", ".join(f"{name}: {_written(one)}" for name, one in given if one is not None)

@@ -20,7 +20,7 @@ from penstock_views.draw.dot import dot
 from penstock_views.draw.drawing import Drawing, DrawnNode, End, NodeKind, Port, Wire
 from penstock_views.draw.mermaid import mermaid
 from penstock_views.draw.painter import Painter, painter_svg
-from penstock_views.draw.reading import drawing, drawing_of
+from penstock_views.draw.reading import drawing, read_drawing
 from penstock_views.draw.recorder import Recorder
 from penstock_views.draw.svg import svg
 from penstock_views.draw.timeline import Track, timeline_svg
@@ -38,9 +38,9 @@ __all__ = [
     "closed",
     "dot",
     "drawing",
-    "drawing_of",
     "mermaid",
     "painter_svg",
+    "read_drawing",
     "svg",
     "timeline_svg",
 ]

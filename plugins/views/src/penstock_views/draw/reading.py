@@ -55,18 +55,18 @@ def drawing(graph: object, registry: Registry | None = None, *, expand: bool = F
         from penstock.config import CalculatorGraphConfig  # protobuf
 
         message = CalculatorGraphConfig.FromString(checked)
-        return _with_leading(drawing_of(message), message, registry)
+        return _with_leading(read_drawing(message), message, registry)
     message, places, notes = _read(graph, registry)
     titles: dict[str, str] = {}
     if expand and not notes:
         message, titles, notes = _expanded(message, places, registry)
     elif expand:
         notes = (*notes, "subgraphs are not expanded: they may depend on options")
-    drawn = _with_leading(drawing_of(message, registry), message, registry)
+    drawn = _with_leading(read_drawing(message, registry), message, registry)
     return attrs.evolve(drawn, name=drawn.name or name, notes=notes, titles=titles)
 
 
-def drawing_of(message: Any, registry: Registry | None = None) -> Drawing:
+def read_drawing(message: Any, registry: Registry | None = None) -> Drawing:
     """Return the drawing of a CalculatorGraphConfig as it is, with no subgraph expanded.
 
     Args:

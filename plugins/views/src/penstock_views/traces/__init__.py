@@ -6,6 +6,6 @@ graph.run()
 print(tracer.write("trace.json"))
 """
 
-from penstock_views.traces.chrome_tracer import ChromeTracer, TraceFile
+from penstock_views.traces.chrome_tracer import ChromeTraceFile, ChromeTracer
 
-__all__ = ["ChromeTracer", "TraceFile"]
+__all__ = ["ChromeTraceFile", "ChromeTracer"]

@@ -52,7 +52,7 @@ KINDS: Final = (
 
 
 @attrs.frozen
-class TraceFile:
+class ChromeTraceFile:
     """A trace that was written."""
 
     #: The file.
@@ -195,7 +195,7 @@ class ChromeTracer(Tracer):
 
     def write(
         self, path: str | os.PathLike[str], about: Mapping[str, object] = MappingProxyType({})
-    ) -> TraceFile:
+    ) -> ChromeTraceFile:
         """Write what is kept to a file; an existing one is replaced.
 
         The form is Perfetto's own, about a fifth of the size, where the name ends with .pftrace or
@@ -233,7 +233,7 @@ class ChromeTracer(Tracer):
         finally:
             with contextlib.suppress(OSError):  # none was made, or none can be
                 partial.unlink(missing_ok=True)
-        return TraceFile(target, size, kept.steps, kept.arrows, kept.lost, kept.loose_ends)
+        return ChromeTraceFile(target, size, kept.steps, kept.arrows, kept.lost, kept.loose_ends)
 
 
 class _Kept:

@@ -40,8 +40,8 @@ class ConfiguredTrace:
         capacity = wanted.trace_log_capacity or _CAPACITY
         if capacity < 0:
             raise InvalidArgumentError(
-                f"trace_log_capacity {capacity} of the graph's profiler_config: must be at least 1, or 0 for "
-                f"{_CAPACITY}"
+                f"profiling: trace_log_capacity {capacity} of the graph's profiler_config must be at least "
+                f"1, or 0 for {_CAPACITY}"
             )
         left_out = {_KINDS[number] for number in wanted.trace_event_types_disabled if number in _KINDS}
         #: The tracer that records.

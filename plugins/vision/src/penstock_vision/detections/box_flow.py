@@ -9,7 +9,7 @@ import attrs
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import Detection, ImageFormat, ImageFrame, LocationData
-from penstock_formats.api import converter_for
+from penstock_formats.api import format_converter
 from penstock_vision.images.median_flow import median_flow
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def _check(given: Detection, before: ImageFrame, now: ImageFrame) -> None:
     if now.format not in (ImageFormat.SRGB, ImageFormat.GRAY8):
         raise InvalidArgumentError(
             f"input 'IMAGE' holds {now!r}, but the box flow takes SRGB or GRAY8; put a "
-            f"{converter_for(now.format)} before"
+            f"{format_converter(now.format)} before"
         )
     if (before.width, before.height, before.format) != (now.width, now.height, now.format):
         raise InvalidArgumentError(

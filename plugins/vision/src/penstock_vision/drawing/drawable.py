@@ -10,7 +10,7 @@ import numpy as np
 
 from penstock.errors import InvalidArgumentError
 from penstock_formats import Image, ImageFormat, ImageFrame, VideoHeader
-from penstock_formats.api import converter_for
+from penstock_formats.api import format_converter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +30,7 @@ def drawable(image: ImageFrame | Image, port: str) -> tuple[NDArray[Any], ImageF
     if image_format not in (ImageFormat.SRGB, ImageFormat.SRGBA):
         raise InvalidArgumentError(
             f"input {port!r} holds {image!r}, but SRGB, SRGBA and GRAY8 are drawable; put a "
-            f"{converter_for(image_format)} before"
+            f"{format_converter(image_format)} before"
         )
     return np.array(pixels, order="C"), image_format
 

@@ -11,7 +11,7 @@ import numpy as np
 import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_formats import Detection, ImageFormat, ImageFrame, LocationData
-from penstock_formats.api import converter_for
+from penstock_formats.api import format_converter
 from penstock_vision.images.moving_scene import MovingScene
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class MotionDetectionCalculator(penstock.Calculator):
         if frame.format not in (ImageFormat.SRGB, ImageFormat.GRAY8):
             raise InvalidArgumentError(
                 f"input 'IMAGE' holds {frame!r}, but motion detection takes SRGB or GRAY8; put a "
-                f"{converter_for(frame.format)} before"
+                f"{format_converter(frame.format)} before"
             )
         image = _scaled(frame.array, self._options.width_px)
         height, width = image.shape[:2]

@@ -11,7 +11,7 @@ import numpy as np
 import penstock
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock_formats import ImageFormat, ImageFrame
-from penstock_formats.api import converter_for
+from penstock_formats.api import format_converter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -120,7 +120,7 @@ def _grey(port: Input) -> NDArray[Any]:
     if frame.format not in _FORMATS:
         raise InvalidArgumentError(
             f"input {port.name!r} holds {frame!r}, but optical flow takes SRGB or GRAY8; put a "
-            f"{converter_for(frame.format)} before"
+            f"{format_converter(frame.format)} before"
         )
     if frame.format is ImageFormat.GRAY8:
         return frame.array

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from penstock.errors import InvalidArgumentError
-from penstock_formats import check_elements
+from penstock_formats import check_size_limit
 from penstock_vision.geometry.single_precision import TWO, ZERO, f32
 from penstock_vision.landmarks.landmark_table import LandmarkTable, X, Y, Z
 from penstock_vision.landmarks.one_euro_filter import OneEuroFilter
@@ -174,7 +174,7 @@ def smoother_of(options: LandmarksSmoothingCalculatorOptions) -> LandmarksSmooth
     if chosen == "velocity_filter":
         velocity = options.velocity_filter
         _expect(velocity.window_size >= 0, "window_size", velocity.window_size, "0 or more")
-        check_elements(velocity.window_size, "window_size", _MOST_CHANGES)
+        check_size_limit(velocity.window_size, "window_size", _MOST_CHANGES)
         _expect(velocity.velocity_scale >= 0, "velocity_scale", velocity.velocity_scale, "0 or more")
         return LandmarksSmoother(
             lambda: VelocityFilter(velocity.window_size, velocity.velocity_scale),

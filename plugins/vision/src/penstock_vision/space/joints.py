@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import penstock
 from penstock.errors import InvalidArgumentError
-from penstock_formats import JointList, LandmarkList, check_elements
+from penstock_formats import JointList, LandmarkList, check_size_limit
 from penstock_vision.messages.joints_pb2 import (
     CombineJointsCalculatorOptions,
     SetJointsVisibilityCalculatorOptions,
@@ -74,7 +74,7 @@ class CombineJointsCalculator(penstock.Calculator):
         count, mappings = options.num_joints, [list(one.idx) for one in options.joints_mapping]
         if count < 0:
             raise InvalidArgumentError(f"num_joints of the combined joints is {count}, but must be 0 or more")
-        check_elements(count, "num_joints", _MOST_JOINTS)
+        check_size_limit(count, "num_joints", _MOST_JOINTS)
         if len(mappings) != len(cc.inputs):
             raise InvalidArgumentError(
                 f"there are {len(mappings)} joints_mapping and {len(cc.inputs)} inputs JOINTS, but each "

@@ -174,7 +174,7 @@ def as_number(value: Value, where: str) -> float:
     number = number_in(value)
     if number is None:
         raise InvalidArgumentError(
-            f"the template's values for {where} must be numbers, not {described(value)}"
+            f"the template's expression values for {where} must be numbers, not {described(value)}"
         )
     return number
 
@@ -190,7 +190,7 @@ def as_text(value: Value, where: str) -> str:
     if isinstance(value, float):
         return number_text(value)
     raise InvalidArgumentError(
-        f"the template's values for {where} must be text or numbers, not {described(value)}"
+        f"the template's expression values for {where} must be text or numbers, not {described(value)}"
     )
 
 
@@ -209,5 +209,5 @@ def as_bool(value: Value, where: str) -> bool:
             return False
     cure = "; compare a number, as in x != 0" if number_in(value) is not None else ""
     raise InvalidArgumentError(
-        f"the template's values for {where} must be true or false, not {described(value)}{cure}"
+        f"the template's expression values for {where} must be true or false, not {described(value)}{cure}"
     )
