@@ -377,6 +377,6 @@ def test_too_few_outputs_are_refused(layout):
     output = "CLASSIFICATIONS" if layout == "CLASSES" else "DETECTIONS"
 
     with pytest.raises(
-        GraphRunError, match=f"nothing can be found in the outputs .*: the layout {layout} has "
+        GraphRunError, match=f"the output arrays .* do not fit the layout {layout}, which has "
     ):
         decode([], f"layout: {layout}", output=output)

@@ -103,7 +103,8 @@ def test_a_custom_operation_that_nothing_provides_is_named(tflite, operations):
 def test_a_damaged_tflite_file_is_refused(tflite):
     data = tflite("add").data
     with pytest.raises(
-        InvalidArgumentError, match=r"'cut.tflite' is no .tflite file that ai-edge-litert can read"
+        InvalidArgumentError,
+        match=r"LiteRT session: the model 'cut.tflite' is no .tflite file that it can read",
     ):
         load_model(Model("cut.tflite", data[: len(data) // 2]), RunSettings())
 

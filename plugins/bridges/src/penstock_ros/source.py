@@ -190,8 +190,8 @@ class RosBagSourceCalculator(penstock.Calculator):
             if name not in known:
                 meant = did_you_mean(name, known, 1)
                 raise InvalidArgumentError(
-                    f"the ROS source's bag {self._path} has no topic {name!r}{meant}; it has "
-                    f"{', '.join(sorted(known)) or 'none'}"
+                    f"the ROS source cannot take topic {name!r}{meant}, which {self._path} does not have; it "
+                    f"has {', '.join(sorted(known)) or 'none'}"
                 )
         begin = end = None
         if self._options.start_s or self._options.duration_s:
@@ -251,7 +251,8 @@ class RosBagSourceCalculator(penstock.Calculator):
         except InvalidArgumentError as error:
             topic = self._options.topic[one.place]
             raise InvalidArgumentError(
-                f"ROS source: {self._path}: topic {topic} at {one.log_ns / 1e9:.6f} s: {error}",
+                f"the ROS source cannot take topic {topic} at {one.log_ns / 1e9:.6f} s of {self._path}: "
+                f"{error}",
                 stream=self._outputs[one.place].name,
                 timestamp=one.stamp,
             ) from error

@@ -138,7 +138,7 @@ class TrackSpeedCalculator(penstock.Calculator):
         self._places = places = places_of(cc, options.zones_path, options.written)
         if places.ground is None:
             raise InvalidArgumentError(
-                f'speeds of tracks need a "ground", which the file {options.zones_path!r} has not; add '
+                f'track speed needs a "ground", which the file {options.zones_path!r} has not; add '
                 '"ground": {"image": four points, "meters": four points}'
             )
         if places.is_pixels and places.size is None and "IMAGE_SIZE" not in cc.inputs:

@@ -18,8 +18,8 @@ from penstock_detect.zones.lines_and_zones import (
     Places,
     Zone,
     check_places,
-    read_places,
 )
+from penstock_detect.zones.zones_file import read_places
 from penstock_tensors import RESOURCES
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ class ZonesCalculatorOptions:
 
 
 def searched(cc: CalculatorContract, path: str) -> list[Searched]:
-    """Return what is read for a file of zones, and ask for the service that finds it; none for ""."""
+    """Return what is read for a zones file, and ask for the service that finds it; none for ""."""
     if not path:
         return []
     cc.use_service(RESOURCES)

@@ -97,14 +97,13 @@ class TensorToMatrixCalculator(penstock.Calculator):
         made.MergeFrom(given)
         if not made.HasField("packet_rate"):
             raise InvalidArgumentError(
-                "the header of TensorToMatrixCalculator's series has no packet_rate, but "
-                "time_series_header_overrides needs one; set it there or in the header of REFERENCE"
+                "TensorToMatrixCalculator: a matrix of a series needs a packet_rate; set it in "
+                "time_series_header_overrides, or in the header of REFERENCE"
             )
         if not given.HasField("sample_rate"):
             if made.num_samples != 1:
                 raise InvalidArgumentError(
-                    f"the header of TensorToMatrixCalculator's series says {made.num_samples} samples for "
-                    "each packet, "
+                    f"TensorToMatrixCalculator: its header says {made.num_samples} samples for each packet, "
                     "but without a sample_rate in time_series_header_overrides it must say 1; set one of "
                     "them"
                 )

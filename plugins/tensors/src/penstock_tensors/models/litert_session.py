@@ -125,7 +125,7 @@ def _interpreter(model: Model, settings: RunSettings) -> Any:
         )
     except ValueError as error:
         raise InvalidArgumentError(
-            f"the model {model.name!r} is no .tflite file that ai-edge-litert can read: {error}; get the "
+            f"LiteRT session: the model {model.name!r} is no .tflite file that it can read: {error}; get the "
             "file again"
         ) from error
     with without_notice() if settings.uses_xnnpack else nullcontext():
