@@ -111,7 +111,7 @@ def test_a_sentence_encoder_gets_the_text_as_a_response(inputs, expected):
         ((), "names no inputs, but the calculator needs 'inp_text'; use a model made for it"),
         (
             ("inp_text", "res_context", "other", "res_text"),
-            "names inp_text, res_context, other, res_text, but inp_text, res_context, res_text must be its",
+            "names inp_text, res_context, other, res_text, but inp_text, res_context, res_text must be the",
         ),
     ],
 )

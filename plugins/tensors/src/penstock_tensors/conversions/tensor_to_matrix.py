@@ -97,15 +97,15 @@ class TensorToMatrixCalculator(penstock.Calculator):
         made.MergeFrom(given)
         if not made.HasField("packet_rate"):
             raise InvalidArgumentError(
-                "TensorToMatrixCalculator: a matrix of a series needs a packet_rate; set it in "
+                "for a tensor to become a matrix, its series needs a packet_rate; set it in "
                 "time_series_header_overrides, or in the header of REFERENCE"
             )
         if not given.HasField("sample_rate"):
             if made.num_samples != 1:
                 raise InvalidArgumentError(
-                    f"TensorToMatrixCalculator: its header says {made.num_samples} samples for each packet, "
-                    "but without a sample_rate in time_series_header_overrides it must say 1; set one of "
-                    "them"
+                    f"for a tensor to become a matrix, its series has {made.num_samples} samples in each "
+                    "packet, but without a sample_rate in time_series_header_overrides it must have 1; set "
+                    "one of them"
                 )
             made.sample_rate = made.packet_rate
         return made
