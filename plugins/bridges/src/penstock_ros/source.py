@@ -190,8 +190,8 @@ class RosBagSourceCalculator(penstock.Calculator):
             if name not in known:
                 meant = did_you_mean(name, known, 1)
                 raise InvalidArgumentError(
-                    f"the ROS source cannot take topic {name!r}{meant}, which {self._path} does not have; it "
-                    f"has {', '.join(sorted(known)) or 'none'}"
+                    f"ROS source: the bag {self._path} has no topic {name!r}{meant}; it has "
+                    f"{', '.join(sorted(known)) or 'none'}"
                 )
         begin = end = None
         if self._options.start_s or self._options.duration_s:

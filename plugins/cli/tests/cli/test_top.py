@@ -446,7 +446,7 @@ def test_an_address_at_which_nothing_answers_is_told(invoke, address) -> None:
 
     assert result.exit_code == 4
     assert "no served graph answers at http://127.0.0.1:" in result.stderr
-    assert "start the graph with penstock run GRAPH --serve" in result.stderr
+    assert "start one with penstock run GRAPH --serve" in result.stderr
 
 
 @pytest.mark.parametrize(

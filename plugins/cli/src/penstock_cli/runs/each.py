@@ -66,8 +66,8 @@ def run_each(
     """
     if not patterns:
         raise click.UsageError(
-            "--each names no files, so that there is one run, with the threads that its graph names; add "
-            "--each FILES, or leave out --jobs"
+            "without --each FILES there is one run, which uses the threads that its graph names; add --each, "
+            "or leave out --jobs"
         )
     at_once = jobs or 1
     files = found_files(patterns)
