@@ -11,8 +11,8 @@ import pytest
 
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock_tensors import Model, OpResolver, RunSettings, load_model
-from penstock_tensors.models.model import TensorInfo
 from penstock_tensors.models.onnx_runtime import arranged
+from penstock_tensors.models.tensor_info import TensorInfo
 
 X = np.array([[1, 10, 100, 1000]], np.float32)
 ADDED = np.array([1, 2, 3, 4], np.float32)

@@ -47,11 +47,11 @@ if TYPE_CHECKING:
     from penstock_detect.zones.counts import ZoneCounts as ZoneCounts
     from penstock_detect.zones.events import ZoneEvent as ZoneEvent
     from penstock_detect.zones.events import ZoneEventKind as ZoneEventKind
+    from penstock_detect.zones.ground import GroundOptions as GroundOptions
     from penstock_detect.zones.heat_map import HeatColors as HeatColors
     from penstock_detect.zones.heat_map import HeatMapCalculatorOptions as HeatMapCalculatorOptions
     from penstock_detect.zones.track_speed import TrackSpeed as TrackSpeed
     from penstock_detect.zones.track_speed import TrackSpeedCalculatorOptions as TrackSpeedCalculatorOptions
-    from penstock_detect.zones.zone_options import GroundOptions as GroundOptions
     from penstock_detect.zones.zone_options import LineOptions as LineOptions
     from penstock_detect.zones.zone_options import ZoneOptions as ZoneOptions
     from penstock_detect.zones.zone_options import ZonesCalculatorOptions as ZonesCalculatorOptions
@@ -76,9 +76,10 @@ _HOMES: Final = {
     "penstock_detect.zones.anchors": "Anchor",
     "penstock_detect.zones.counts": "LineCount ZoneCount ZoneCounts",
     "penstock_detect.zones.events": "ZoneEvent ZoneEventKind",
+    "penstock_detect.zones.ground": "GroundOptions",
     "penstock_detect.zones.heat_map": "HeatColors HeatMapCalculatorOptions",
     "penstock_detect.zones.track_speed": "TrackSpeed TrackSpeedCalculatorOptions",
-    "penstock_detect.zones.zone_options": "GroundOptions LineOptions ZoneOptions ZonesCalculatorOptions",
+    "penstock_detect.zones.zone_options": "LineOptions ZoneOptions ZonesCalculatorOptions",
     "penstock_detect.zones.zones_to_render_data": "ZonesToRenderDataCalculatorOptions",
 }
 

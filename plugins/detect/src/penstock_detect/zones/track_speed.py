@@ -10,9 +10,9 @@ import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_detect.option_checks import check_least
 from penstock_detect.zones.anchors import Anchor, anchor_of
-from penstock_detect.zones.ground import GroundPlane, Slope
+from penstock_detect.zones.ground import GroundOptions, GroundPlane, Slope
 from penstock_detect.zones.lines_and_zones import Places, size_of
-from penstock_detect.zones.zone_options import GroundOptions, places_of, searched
+from penstock_detect.zones.zone_options import places_of, searched
 from penstock_formats import Detection
 
 

@@ -13,7 +13,6 @@ from penstock_detect.option_checks import check_least
 from penstock_detect.zones.anchors import Anchor
 from penstock_detect.zones.lines_and_zones import (
     DIRECTIONS,
-    Ground,
     Line,
     Places,
     Zone,
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from penstock_detect.zones.geometry import Point
 
 _CORNERS: Final = 3
-_FOUR: Final = 4
 
 
 def pairs(numbers: tuple[float, ...], what: str, least: int, most: int) -> tuple[Point, ...]:
@@ -112,30 +110,6 @@ class ZoneOptions:
             raise InvalidArgumentError("zone options: a zone has no name; set it")
         points = pairs(self.point, f"the zone {self.name!r}", _CORNERS, MAX_POINTS)
         return Zone(name=self.name, points=points, classes=frozenset(self.classes))
-
-
-@attrs.frozen(kw_only=True)
-class GroundOptions:
-    """Four points of the image, and where they are on the ground.
-
-    Attributes:
-        image: x and y of four points of the image, no three of them on a line.
-        meters: x and y of the same points on the ground, in metres from any origin.
-    """
-
-    image: tuple[float, ...] = ()
-    meters: tuple[float, ...] = ()
-
-    def ground(self) -> Ground:
-        """Return the points.
-
-        Raises:
-            InvalidArgumentError: these are not four and four.
-        """
-        return Ground(
-            image=pairs(self.image, "ground.image", _FOUR, _FOUR),
-            meters=pairs(self.meters, "ground.meters", _FOUR, _FOUR),
-        )
 
 
 @attrs.frozen(kw_only=True)
