@@ -195,7 +195,7 @@ class FileSource:
         self._first = self._decoded()
         if self._first is None:
             raise InvalidArgumentError(
-                f"file reader: video {self._name!r} cannot be read: not one frame can be decoded "
+                f"video file {self._name!r} cannot be read: not one frame can be decoded "
                 f"({self._dropped[BROKEN]} broken packets); the file is empty or damaged"
             )
         self._size = self._format.picture(self._first).shape[:2]
