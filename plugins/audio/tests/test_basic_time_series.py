@@ -132,9 +132,7 @@ def test_a_packet_of_another_shape_or_without_elements_is_refused(through, name)
         GraphRunError, match="a matrix of 2x3 has 2 rows, but the time series header says num_channels 1"
     ):
         through(find(name), [np.zeros((2, 3))], header=header)
-    with pytest.raises(
-        GraphRunError, match="a matrix of 1x0 has no elements for the operation; leave out such packets"
-    ):
+    with pytest.raises(GraphRunError, match="a matrix of 1x0, which has no elements; leave out such packets"):
         through(find(name), [np.zeros((1, 0))])
     with pytest.raises(GraphRunError, match="has no header"):
         through(find(name), [[[1, 2]]], header=False)

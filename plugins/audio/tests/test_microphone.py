@@ -244,7 +244,7 @@ def test_a_microphone_that_is_not_there_is_named_with_those_that_are(system):
     [
         (
             "open",
-            r"'webcam' cannot be heard with 1 channels at 5 Hz: Invalid sample rate \[.*\]; change",
+            r"source cannot hear 'webcam' with 1 channels at 5 Hz: Invalid sample rate \[.*\]; change",
         ),
         ("start", "'webcam' cannot be started: Device unavailable; is another program using it"),
     ],

@@ -368,7 +368,9 @@ def test_outputs_of_another_rank_are_refused(layout):
     arrays = [one[..., None] for one in outputs_of(layout).values()]
     output = "CLASSIFICATIONS" if layout == "CLASSES" else "DETECTIONS"
 
-    with pytest.raises(GraphRunError, match=rf"(in the outputs .*x1.*: the layout {layout} has )"):
+    with pytest.raises(
+        GraphRunError, match=rf"(the output arrays .*x1.* do not fit the layout {layout}, which has )"
+    ):
         decode(arrays, f"layout: {layout} label: 'a' label: 'b' label: 'c'", output=output)
 
 
@@ -377,6 +379,6 @@ def test_too_few_outputs_are_refused(layout):
     output = "CLASSIFICATIONS" if layout == "CLASSES" else "DETECTIONS"
 
     with pytest.raises(
-        GraphRunError, match=f"nothing can be found in the outputs .*: the layout {layout} has "
+        GraphRunError, match=f"the output arrays .* do not fit the layout {layout}, which has "
     ):
         decode([], f"layout: {layout}", output=output)

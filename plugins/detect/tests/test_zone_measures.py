@@ -109,7 +109,7 @@ def test_options_of_speeds_that_are_wrong(options, words):
 def test_a_file_without_a_ground(tmp_path):
     path = tmp_path / "zones.json"
     path.write_text('{"lines": []}')
-    with pytest.raises(GraphRunError, match='speeds of tracks need a "ground", which the file'):
+    with pytest.raises(GraphRunError, match='track speed needs a "ground", which the file'):
         speeds([(0, [])], f'zones_path: "{path}"')
 
 

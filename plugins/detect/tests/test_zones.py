@@ -13,7 +13,7 @@ from penstock.access import Access
 from penstock.errors import GraphConfigError, GraphRunError, InvalidArgumentError, ResourceExhaustedError
 from penstock_detect.zones.anchors import Anchor
 from penstock_detect.zones.events import ZoneEventKind
-from penstock_detect.zones.lines_and_zones import MAX_FILE_BYTES, read_places
+from penstock_detect.zones.zones_file import MAX_FILE_BYTES, read_places
 
 GATE = 'line { name: "gate" point: [0.2, 0.5, 0.8, 0.5] }'
 YARD = 'zone { name: "yard" point: [0.2, 0.6, 0.8, 0.6, 0.8, 0.9, 0.2, 0.9] }'
@@ -109,7 +109,9 @@ def test_pixels_of_images_whose_size_comes_as_a_stream():
 
     assert [(one.direction, one.timestamp) for _, one in events] == [("south", 3)]
     with pytest.raises(
-        GraphRunError, match=r"the size of the image changes from \(640.0, 360.0\) to \(320.0"
+        GraphRunError,
+        match=r"lines and zones are in pixels, but the size of the image changes from \(640.0, 360.0\) "
+        r"to \(320.0",
     ):
         run(options, frames, sizes=[(at, (640 >> (at == 2), 360)) for at in range(5)])
     with pytest.raises(GraphRunError, match="no packet of IMAGE_SIZE has come"):
@@ -184,7 +186,7 @@ def test_a_file_that_is_wrong_names_the_place(text, words):
         read_places("zones.json", text.encode())
 
     assert words in str(caught.value)
-    assert str(caught.value).startswith("the file of zones 'zones.json'")
+    assert str(caught.value).startswith("the zones file 'zones.json'")
 
 
 def test_files_that_are_too_large_or_no_text():
@@ -227,7 +229,7 @@ def test_files_without_zones_or_without_a_size(tmp_path):
     path = tmp_path / "zones.json"
     path.write_text("{}")
     with pytest.raises(
-        GraphRunError, match=r"the zone counter's file .* has neither lines nor zones; write one"
+        GraphRunError, match=r"zone counter: its file .* has no line or zone to count; write one"
     ):
         run(f'zones_path: "{path}"', [])
     path.write_text('{"units": "pixels", "lines": [{"name": "a", "points": [[0, 0], [5, 5]]}]}')

@@ -383,7 +383,9 @@ def test_a_picture_without_a_time_of_its_own_is_refused_or_skipped_and_counted(t
 
 
 def test_times_cannot_come_from_exif_and_a_table(tmp_path):
-    with pytest.raises(GraphConfigError, match="times is EXIF, but TIMES_FILE_PATH is connected too"):
+    with pytest.raises(
+        GraphConfigError, match="the picture source has times: EXIF, but TIMES_FILE_PATH is connected too"
+    ):
         run_calculator(
             PictureSourceCalculator,
             outputs=["VIDEO"],

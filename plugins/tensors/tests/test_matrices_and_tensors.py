@@ -224,9 +224,9 @@ SERIES = TimeSeriesHeader(sample_rate=1, num_channels=5, num_samples=1)
             powers(5),
             SERIES,
             {"num_samples": 1},
-            "has no packet_rate, but time_series_header_overrides needs one",
+            "its series needs a packet_rate; set it in time_series_header_overrides",
         ),
-        (powers(5), SERIES, {"num_samples": 2, "packet_rate": 1}, "says 2 samples for each packet, but"),
+        (powers(5), SERIES, {"num_samples": 2, "packet_rate": 1}, "has 2 samples in each packet, but"),
     ],
 )
 def test_what_does_not_fit(array, reference, options, words):

@@ -11,8 +11,8 @@ import pytest
 
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock_tensors import Model, OpResolver, RunSettings, load_model
-from penstock_tensors.models.model import TensorInfo
 from penstock_tensors.models.onnx_runtime import arranged
+from penstock_tensors.models.tensor_info import TensorInfo
 
 X = np.array([[1, 10, 100, 1000]], np.float32)
 ADDED = np.array([1, 2, 3, 4], np.float32)
@@ -103,7 +103,8 @@ def test_a_custom_operation_that_nothing_provides_is_named(tflite, operations):
 def test_a_damaged_tflite_file_is_refused(tflite):
     data = tflite("add").data
     with pytest.raises(
-        InvalidArgumentError, match=r"'cut.tflite' is no .tflite file that ai-edge-litert can read"
+        InvalidArgumentError,
+        match=r"LiteRT session: the model 'cut.tflite' is no .tflite file that it can read",
     ):
         load_model(Model("cut.tflite", data[: len(data) // 2]), RunSettings())
 

@@ -201,8 +201,13 @@ def test_rows_overlap_too():
 @pytest.mark.parametrize(
     ("how", "array", "options", "words"),
     [
-        (FLOAT, np.zeros(2, np.int32), {}, "a tensor of int32, but the calculator reads float32"),
-        (INT, np.zeros(2, np.float32), {}, "a tensor of float32, but the calculator reads int32 or int64"),
+        (FLOAT, np.zeros(2, np.int32), {}, "a tensor of int32, but to become a vector it must be of float32"),
+        (
+            INT,
+            np.zeros(2, np.float32),
+            {},
+            "a tensor of float32, but to become a vector it must be of int32 or int64",
+        ),
         (
             FLOAT,
             np.zeros((2, 2), np.float32),
@@ -221,7 +226,9 @@ def test_other_tensors_are_refused(how, array, options, words):
 
 
 def test_an_array_of_numbers_has_no_texts():
-    with pytest.raises(GraphRunError, match="a tensor of float64, but the calculator reads texts"):
+    with pytest.raises(
+        GraphRunError, match="a tensor of float64, but to become a vector it must be of texts"
+    ):
         run_calculator(TensorToVectorStringCalculator, {0: [(0, np.zeros(2))]}, outputs=[0])
 
 

@@ -111,7 +111,7 @@ def test_a_sentence_encoder_gets_the_text_as_a_response(inputs, expected):
         ((), "names no inputs, but the calculator needs 'inp_text'; use a model made for it"),
         (
             ("inp_text", "res_context", "other", "res_text"),
-            "names inp_text, res_context, other, res_text, but inp_text, res_context, res_text must be its",
+            "names inp_text, res_context, other, res_text, but inp_text, res_context, res_text must be the",
         ),
     ],
 )
@@ -280,7 +280,10 @@ def test_a_length_that_cannot_be_is_refused_when_the_graph_is_loaded(calculator,
 @pytest.mark.parametrize(
     ("metadata", "words"),
     [
-        (ModelMetadata(inputs=BERT.inputs), "names no tokenizer; use a model for text"),
+        (
+            ModelMetadata(inputs=BERT.inputs),
+            "no tokenizer is in the metadata of the model; use a model for text",
+        ),
         (
             ModelMetadata(
                 inputs=BERT.inputs, tokenizer=TokenizerMetadata(TokenizerMetadataKind.SENTENCE_PIECE, "v")
@@ -322,5 +325,5 @@ def test_a_tokenizer_of_words_that_cannot_be_is_refused(delimiter, vocabulary, w
 
 
 def test_words_need_an_expression():
-    with pytest.raises(GraphRunError, match="names no tokenizer"):
+    with pytest.raises(GraphRunError, match="no tokenizer is in the metadata"):
         tensors(RegexPreprocessorCalculator, "a", BERT, RegexOptions(max_seq_len=8))

@@ -477,7 +477,7 @@ def test_missing_audio_is_left_out_or_refused(tmp_path, caplog):
         encode(tmp_path / "out.mp4", [(0, frame)], sides={"AUDIO_FILE_PATH": ""})
     with pytest.raises(
         GraphRunError,
-        match=r"the encoder's audio file 'no/such\.aac' does not exist; check AUDIO_FILE_PATH",
+        match=r"the video encoder's AUDIO_FILE_PATH 'no/such\.aac' does not exist; check it",
     ):
         encode(tmp_path / "none.mp4", [(0, frame)], sides={"AUDIO_FILE_PATH": "no/such.aac"})
     with pytest.raises(GraphRunError, match=r"silent\.mp4' has no audio stream; check AUDIO_FILE_PATH"):

@@ -180,7 +180,7 @@ def test_nothing_gives_empty_outputs(payload, tag):
 @pytest.mark.parametrize(
     ("payload", "message"),
     [
-        ([in_pixels(0, 0, 1, 1)], "has format BOUNDING_BOX, but for the outputs of the node it must be REL"),
+        ([in_pixels(0, 0, 1, 1)], "has format BOUNDING_BOX, but for the node's outputs it must be REL"),
         ([relative(0, 0, 1, 1), Detection()], "has format none, but"),
     ],
 )

@@ -248,7 +248,7 @@ def test_an_empty_list_is_an_error_or_forgets_all_values(chosen):
 
     for policy in ({}, {"empty_landmarks_policy": Policy.EMPTY_LANDMARKS_POLICY_FAIL}):
         with pytest.raises(
-            GraphRunError, match=r"holds an empty list of landmarks for the smoother; .*POLICY_RESET"
+            GraphRunError, match=r"landmarks smoother: input .* holds an empty list; .*POLICY_RESET"
         ):
             packets(lists, **{chosen: {}}, **policy)
     reset = packets(lists, **{chosen: {}}, empty_landmarks_policy=Policy.EMPTY_LANDMARKS_POLICY_RESET)

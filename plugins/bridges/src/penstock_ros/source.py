@@ -190,7 +190,7 @@ class RosBagSourceCalculator(penstock.Calculator):
             if name not in known:
                 meant = did_you_mean(name, known, 1)
                 raise InvalidArgumentError(
-                    f"the ROS source's bag {self._path} has no topic {name!r}{meant}; it has "
+                    f"ROS source: the bag {self._path} has no topic {name!r}{meant}; it has "
                     f"{', '.join(sorted(known)) or 'none'}"
                 )
         begin = end = None
@@ -251,7 +251,8 @@ class RosBagSourceCalculator(penstock.Calculator):
         except InvalidArgumentError as error:
             topic = self._options.topic[one.place]
             raise InvalidArgumentError(
-                f"ROS source: {self._path}: topic {topic} at {one.log_ns / 1e9:.6f} s: {error}",
+                f"the ROS source cannot take topic {topic} at {one.log_ns / 1e9:.6f} s of {self._path}: "
+                f"{error}",
                 stream=self._outputs[one.place].name,
                 timestamp=one.stamp,
             ) from error

@@ -172,7 +172,8 @@ def test_depth_that_ros_compresses(tmp_path):
 def test_an_image_that_is_none_is_told_with_topic_and_time(tmp_path, one, why):
     bag_of(tmp_path / "a.bag", [(START, one)])
     with pytest.raises(
-        GraphRunError, match=rf"ROS source: .*a\.bag: topic /t at 1700000000\.000000 s: .*{why}"
+        GraphRunError,
+        match=rf"the ROS source cannot take topic /t at 1700000000\.000000 s of .*a\.bag: .*{why}",
     ) as caught:
         read(tmp_path / "a.bag", "/t")
     assert isinstance(caught.value.errors[0].__cause__, InvalidArgumentError)

@@ -55,7 +55,7 @@ class RunningCommand(click.Command):
                 for word in (*param.opts, *param.secondary_opts, param.name):
                     if word in taken:
                         raise AlreadyExistsError(  # noqa: TRY301  # undone as whatever the plugin raises
-                            f"command {self.name!r} of the group has an option {word!r} already; choose "
+                            f"running command {self.name!r} has an option {word!r} already; choose "
                             "another name"
                         )
         except BaseException:

@@ -58,7 +58,9 @@ def format_files(files: Sequence[str], *, check: bool = False, diff: bool = Fals
 
 def _check_names(files: Sequence[str]) -> None:
     if STDIN in files and len(files) > 1:
-        raise WrongUsage("'-' is standard input, which is formatted alone; leave out the other files")
+        raise WrongUsage(
+            "files to format: '-' is standard input, which is formatted alone; leave out the others"
+        )
     for file in files:
         ending = Path(file).suffix.lower()
         if ending in _OTHER:

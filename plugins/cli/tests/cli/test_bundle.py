@@ -335,7 +335,7 @@ def test_what_is_there_is_replaced_only_by_force_and_if_it_is_a_bundle(simple, t
     (out / "old").write_text("of before")
 
     code, output = called(simple, "-o", out)
-    assert (code, "exists; --force writes the bundle" in output) == (2, True)
+    assert (code, "exists; --force writes it there" in output) == (2, True)
     assert (out / "old").exists()
     assert called(simple, "-o", out, "--force")[0] == 0
     assert not (out / "old").exists()

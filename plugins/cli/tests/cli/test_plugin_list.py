@@ -195,7 +195,7 @@ def test_a_plugin_cannot_replace_an_option_and_then_none_of_its_options_is_added
     warnings = done.stderr.splitlines()
     assert warnings[:2] == [
         f"warning: the options of {name!r} of plugin 'greedy' are missing: AlreadyExistsError: "
-        f"command {name!r} of the group has an option '-q' already; choose another name"
+        f"running command {name!r} has an option '-q' already; choose another name"
         for name in ("run", "demo")
     ]
     assert all("has an option '-q' already" in words for words in warnings)  # commands of other packs too

@@ -425,7 +425,7 @@ def test_what_is_no_reading_is_refused(server, invoke, body, why) -> None:
     result = invoke("top", f"{address}/?token=secret", "--once")
 
     assert result.exit_code == 4
-    assert f"what is served at {address} is no reading of a graph:" in result.stderr
+    assert f"the served graph at {address} sent no reading:" in result.stderr
     assert why in result.stderr
 
 
@@ -445,8 +445,8 @@ def test_an_address_at_which_nothing_answers_is_told(invoke, address) -> None:
     result = invoke("top", address, "--once")
 
     assert result.exit_code == 4
-    assert "nothing answers at http://127.0.0.1:" in result.stderr
-    assert "start the graph with penstock run GRAPH --serve" in result.stderr
+    assert "no served graph answers at http://127.0.0.1:" in result.stderr
+    assert "start one with penstock run GRAPH --serve" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -10,18 +10,15 @@ from typing import TYPE_CHECKING, Final
 from penstock.packs import late_names
 
 if TYPE_CHECKING:
-    from penstock_detect.batch_inference import (
-        OnnxBatchInferenceCalculatorOptions as OnnxBatchInferenceCalculatorOptions,
+    from penstock_detect.detector_input_options import Axes as Axes
+    from penstock_detect.detector_input_options import (
+        DetectorInputCalculatorOptions as DetectorInputCalculatorOptions,
     )
     from penstock_detect.detector_masks import (
         DetectorMasksCalculatorOptions as DetectorMasksCalculatorOptions,
     )
-    from penstock_detect.detector_options import Axes as Axes
     from penstock_detect.detector_options import (
         DetectorDecoderCalculatorOptions as DetectorDecoderCalculatorOptions,
-    )
-    from penstock_detect.detector_options import (
-        DetectorInputCalculatorOptions as DetectorInputCalculatorOptions,
     )
     from penstock_detect.detector_options import DetectorSubgraphOptions as DetectorSubgraphOptions
     from penstock_detect.interop.annotator import (
@@ -33,6 +30,9 @@ if TYPE_CHECKING:
     from penstock_detect.interop.ultralytics_results import to_ultralytics as to_ultralytics
     from penstock_detect.model_file import ModelFile as ModelFile
     from penstock_detect.model_file import read_model as read_model
+    from penstock_detect.onnx_batch_inference import (
+        OnnxBatchInferenceCalculatorOptions as OnnxBatchInferenceCalculatorOptions,
+    )
     from penstock_detect.outputs.layouts import BoxUnits as BoxUnits
     from penstock_detect.outputs.layouts import Layout as Layout
     from penstock_detect.outputs.layouts import Scores as Scores
@@ -47,11 +47,11 @@ if TYPE_CHECKING:
     from penstock_detect.zones.counts import ZoneCounts as ZoneCounts
     from penstock_detect.zones.events import ZoneEvent as ZoneEvent
     from penstock_detect.zones.events import ZoneEventKind as ZoneEventKind
+    from penstock_detect.zones.ground import GroundOptions as GroundOptions
     from penstock_detect.zones.heat_map import HeatColors as HeatColors
     from penstock_detect.zones.heat_map import HeatMapCalculatorOptions as HeatMapCalculatorOptions
     from penstock_detect.zones.track_speed import TrackSpeed as TrackSpeed
     from penstock_detect.zones.track_speed import TrackSpeedCalculatorOptions as TrackSpeedCalculatorOptions
-    from penstock_detect.zones.zone_options import GroundOptions as GroundOptions
     from penstock_detect.zones.zone_options import LineOptions as LineOptions
     from penstock_detect.zones.zone_options import ZoneOptions as ZoneOptions
     from penstock_detect.zones.zone_options import ZonesCalculatorOptions as ZonesCalculatorOptions
@@ -61,11 +61,10 @@ if TYPE_CHECKING:
 
 #: Module → the names that it has.
 _HOMES: Final = {
-    "penstock_detect.batch_inference": "OnnxBatchInferenceCalculatorOptions",
+    "penstock_detect.onnx_batch_inference": "OnnxBatchInferenceCalculatorOptions",
+    "penstock_detect.detector_input_options": "Axes DetectorInputCalculatorOptions",
     "penstock_detect.detector_masks": "DetectorMasksCalculatorOptions",
-    "penstock_detect.detector_options": (
-        "Axes DetectorDecoderCalculatorOptions DetectorInputCalculatorOptions DetectorSubgraphOptions"
-    ),
+    "penstock_detect.detector_options": "DetectorDecoderCalculatorOptions DetectorSubgraphOptions",
     "penstock_detect.interop.annotator": "SupervisionAnnotatorCalculatorOptions",
     "penstock_detect.interop.supervision_detections": "from_supervision to_supervision",
     "penstock_detect.interop.ultralytics_results": "from_ultralytics to_ultralytics",
@@ -77,9 +76,10 @@ _HOMES: Final = {
     "penstock_detect.zones.anchors": "Anchor",
     "penstock_detect.zones.counts": "LineCount ZoneCount ZoneCounts",
     "penstock_detect.zones.events": "ZoneEvent ZoneEventKind",
+    "penstock_detect.zones.ground": "GroundOptions",
     "penstock_detect.zones.heat_map": "HeatColors HeatMapCalculatorOptions",
     "penstock_detect.zones.track_speed": "TrackSpeed TrackSpeedCalculatorOptions",
-    "penstock_detect.zones.zone_options": "GroundOptions LineOptions ZoneOptions ZonesCalculatorOptions",
+    "penstock_detect.zones.zone_options": "LineOptions ZoneOptions ZonesCalculatorOptions",
     "penstock_detect.zones.zones_to_render_data": "ZonesToRenderDataCalculatorOptions",
 }
 

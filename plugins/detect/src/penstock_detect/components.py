@@ -16,7 +16,7 @@ CALCULATORS: Final[Mapping[str, str]] = {
     "EventFileSinkCalculator": "penstock_detect.zones.event_sink:EventFileSinkCalculator",
     "EventsToJsonCalculator": "penstock_detect.zones.events_to_json:EventsToJsonCalculator",
     "HeatMapCalculator": "penstock_detect.zones.heat_map:HeatMapCalculator",
-    "OnnxBatchInferenceCalculator": "penstock_detect.batch_inference:OnnxBatchInferenceCalculator",
+    "OnnxBatchInferenceCalculator": "penstock_detect.onnx_batch_inference:OnnxBatchInferenceCalculator",
     "SupervisionAnnotatorCalculator": "penstock_detect.interop.annotator:SupervisionAnnotatorCalculator",
     "SupervisionToDetectionsCalculator": "penstock_detect.interop.supervision_detections:SupervisionToDetectionsCalculator",
     "TrackSpeedCalculator": "penstock_detect.zones.track_speed:TrackSpeedCalculator",

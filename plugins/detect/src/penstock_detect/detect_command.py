@@ -284,7 +284,7 @@ def detect_command(  # noqa: PLR0913  # an argument for each option
         return
     from penstock_detect.zones.command_zones import run_with_zones
 
-    run_with_zones(wanted, manner, existing_file(zones, "file of zones"), events)
+    run_with_zones(wanted, manner, existing_file(zones, "zones file"), events)
 
 
 def _default_out(video: Path | None) -> Path:

@@ -9,7 +9,7 @@ import numpy as np
 
 import penstock
 from penstock.errors import InvalidArgumentError
-from penstock_detect.detector_options import Axes, DetectorInputCalculatorOptions
+from penstock_detect.detector_input_options import Axes, DetectorInputCalculatorOptions
 from penstock_detect.resizing import place_of, resized, usual_interpolation
 from penstock_formats import Image, ImageFormat, ImageFrame, Tensor, check_frame_size
 from penstock_formats.api import format_converter

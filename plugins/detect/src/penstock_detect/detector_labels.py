@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from penstock.errors import InvalidArgumentError, ResourceExhaustedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 #: How many names are read, and how long one may be.
 MAX_LABELS: Final = 100_000
@@ -32,6 +32,16 @@ def check_labels(labels: Iterable[str], what: str) -> tuple[str, ...]:
             f"{MAX_LABEL_LENGTH}"
         )
     return found
+
+
+def check_labels_source(label: Sequence[str], labels_path: str) -> None:
+    """Accept options that name the classes in one way.
+
+    Raises:
+        InvalidArgumentError: both options are set.
+    """
+    if label and labels_path:
+        raise InvalidArgumentError("detector options label and labels_path are both set; leave one out")
 
 
 def read_labels(name: str, data: bytes) -> tuple[str, ...]:

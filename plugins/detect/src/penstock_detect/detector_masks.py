@@ -100,7 +100,7 @@ class DetectorMasksCalculator(penstock.Calculator):
         if options.layout not in WITH_MASKS:
             names = ", ".join(sorted(one.name for one in WITH_MASKS))
             raise InvalidArgumentError(
-                f"the masks' layout is {options.layout.name}, but must be one of {names}"
+                f"detector masks: the layout is {options.layout.name}, but must be one of {names}"
             )
         check_frame_size(options.input_width, options.input_height, "input_width and input_height")
         cc.inputs["TENSORS"].set(list[Tensor], "what the model made")

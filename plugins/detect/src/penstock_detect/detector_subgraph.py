@@ -10,12 +10,13 @@ import penstock
 import penstock_builder as builder
 from penstock.access import current
 from penstock.errors import InvalidArgumentError
-from penstock_detect.batch_inference import OnnxBatchInferenceCalculatorOptions
+from penstock_detect.detector_input_options import Axes
 from penstock_detect.detector_labels import check_labels, read_labels
 from penstock_detect.detector_masks import DetectorMasksCalculatorOptions
-from penstock_detect.detector_options import Axes, DetectorDecoderCalculatorOptions, DetectorSubgraphOptions
+from penstock_detect.detector_options import DetectorDecoderCalculatorOptions, DetectorSubgraphOptions
 from penstock_detect.model_file import ModelFile, read_model
 from penstock_detect.model_input import input_of
+from penstock_detect.onnx_batch_inference import OnnxBatchInferenceCalculatorOptions
 from penstock_detect.outputs.layouts import (
     END_TO_END,
     IN_PIXELS_BY_YOLO,

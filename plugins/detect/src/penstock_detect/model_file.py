@@ -71,8 +71,8 @@ class ModelFile:
             found = [found.get(i, found.get(str(i))) for i in range(len(found))]  # JSON has texts as keys
         if not isinstance(found, (list, tuple)) or not all(isinstance(one, str) for one in found):
             raise InvalidArgumentError(
-                f"'names' in the metadata of {self.name!r} is no dict of numbers from 0 on and names; give "
-                "labels_path, a file with a name in each line"
+                f"model file {self.name!r}: 'names' in its metadata is no dict of numbers from 0 on and "
+                "names; give labels_path, a file with a name in each line"
             )
         return check_labels(found, f"'names' in the metadata of {self.name!r}")
 
@@ -126,13 +126,13 @@ def read_model(name: str, data: bytes) -> ModelFile:
         file = OnnxFile.FromString(data)
     except DecodeError as error:
         raise InvalidArgumentError(
-            f"the model {name!r} ({len(data)} bytes) is no whole .onnx file, and no .tflite file: {error}; "
+            f"model file {name!r} ({len(data)} bytes) is no whole .onnx file, and no .tflite file: {error}; "
             "copy or export it again"
         ) from error
     weights = {one.name for one in file.graph.initializer}
     if any(one.data_location == _ELSEWHERE for one in file.graph.initializer):
         raise InvalidArgumentError(
-            f"the weights of the model {name!r} are in another file; export it as one file, with "
+            f"model file {name!r} has its weights in another file; export it as one file, with "
             "save_as_external_data=False"
         )
     inputs = [one for one in file.graph.input if one.name not in weights]  # old exporters list weights too
@@ -195,7 +195,7 @@ def _info(value: OnnxValue, name: str) -> TensorInfo:
     dims = kind.shape.dim
     if len(dims) > MAX_DIMENSIONS:
         raise ResourceExhaustedError(
-            f"{value.name!r} of the model {name!r} has {len(dims)} dimensions, but at most {MAX_DIMENSIONS} "
+            f"model file {name!r}: {value.name!r} has {len(dims)} dimensions, but at most {MAX_DIMENSIONS} "
             "are allowed"
         )
     shape = tuple(dim.dim_value if dim.HasField("dim_value") and dim.dim_value > 0 else -1 for dim in dims)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from penstock.errors import InvalidArgumentError
-from penstock_detect.detector_options import Axes, DetectorInputCalculatorOptions
+from penstock_detect.detector_input_options import Axes, DetectorInputCalculatorOptions
 
 if TYPE_CHECKING:
     from penstock_detect.detector_options import DetectorSubgraphOptions

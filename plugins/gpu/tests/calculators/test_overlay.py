@@ -252,7 +252,9 @@ def test_an_overlay_of_another_size_is_refused_with_both_and_the_cure(run):
 
 
 def test_an_overlay_of_two_channels_is_refused(run):
-    with pytest.raises(GraphRunError, match=r"input 'OVERLAY' holds .*of two channels, but it takes one"):
+    with pytest.raises(
+        GraphRunError, match=r"GPU overlay: input 'OVERLAY' holds .*of two channels, but it takes one"
+    ):
         overlaid(run, np.zeros((2, 3, 4), np.uint8), np.zeros((2, 3, 2), np.uint8))
 
 

@@ -57,7 +57,8 @@ def test_desktop_gl_is_a_core_profile(context):
 
 def test_an_unknown_api_is_refused(gl_available):
     with pytest.raises(
-        InvalidArgumentError, match='\'vulkan\' is no API of a context, expected "gl", "gles" or None'
+        InvalidArgumentError,
+        match='a GlContext cannot have the API \'vulkan\', expected "gl", "gles" or None',
     ):
         GlContext.create(api="vulkan")
 

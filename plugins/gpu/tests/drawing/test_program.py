@@ -145,7 +145,9 @@ def test_a_shader_that_does_not_compile_is_told_what_it_may_read(draw):
 def test_a_program_without_a_name_is_called_this_program(draw):
     def prepare():
         program = GlProgram(PLACES)
-        with pytest.raises(InvalidArgumentError, match=r"^this program has no uniform 'gain'"):
+        with pytest.raises(
+            InvalidArgumentError, match=r"^uniform values: this program has no uniform 'gain'"
+        ):
             program.set("gain", 1)
         return program
 

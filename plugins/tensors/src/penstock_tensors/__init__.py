@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from penstock_tensors.models.custom_ops import OpResolver as OpResolver
     from penstock_tensors.models.installed_operations import standard_operations as standard_operations
     from penstock_tensors.models.model import Model as Model
-    from penstock_tensors.models.model import TensorInfo as TensorInfo
     from penstock_tensors.models.model_metadata import ModelMetadata as ModelMetadata
     from penstock_tensors.models.model_metadata import TokenizerMetadata as TokenizerMetadata
     from penstock_tensors.models.model_metadata import TokenizerMetadataKind as TokenizerMetadataKind
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from penstock_tensors.models.resource_finder import FoundResource as FoundResource
     from penstock_tensors.models.resource_finder import ResourceFinder as ResourceFinder
     from penstock_tensors.models.run_settings import RunSettings as RunSettings
+    from penstock_tensors.models.tensor_info import TensorInfo as TensorInfo
 
 #: Module → the names that it has.
 _HOMES: Final = {
@@ -40,10 +40,11 @@ _HOMES: Final = {
     "penstock_tensors.messages.ssd_anchors_pb2": "Anchor",
     "penstock_tensors.models.backend": "Backend BackendModel Session add_backend load_model remove_backend",
     "penstock_tensors.models.custom_ops": "CustomOp Kernel OpResolver",
-    "penstock_tensors.models.model": "Model TensorInfo",
+    "penstock_tensors.models.model": "Model",
     "penstock_tensors.models.run_settings": "RunSettings",
     "penstock_tensors.models.model_metadata": "ModelMetadata TokenizerMetadata TokenizerMetadataKind",
     "penstock_tensors.models.resource_finder": "RESOURCES FoundResource ResourceFinder",
+    "penstock_tensors.models.tensor_info": "TensorInfo",
     "penstock_tensors.models.installed_operations": "standard_operations",
 }
 

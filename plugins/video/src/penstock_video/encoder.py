@@ -266,7 +266,7 @@ class VideoEncoderCalculator(penstock.Calculator):
             return None
         if not os.path.exists(path):  # noqa: PTH110  # a str
             raise InvalidArgumentError(
-                f"the encoder's audio file {path!r} does not exist; check AUDIO_FILE_PATH"
+                f"the video encoder's AUDIO_FILE_PATH {path!r} does not exist; check it"
             )
         return str(cc.service(ACCESS).reading(path))
 

@@ -238,8 +238,12 @@ def test_datagrams_that_nobody_takes_are_no_error(aid):
         ("rtsp://h/x", 'codec: "nonsense"', "codec 'nonsense' is unknown"),
         ("rtsp://h/x", 'serve: "http://127.0.0.1"', "serve is 'http://127.0.0.1', but must be"),
         ("x.m3u8", 'serve: "rtsp://127.0.0.1/x"', "serve is 'rtsp://127.0.0.1/x', but must be"),
-        ("https://127.0.0.1", "", "https:// needs certificate and key, and these need https://"),
-        ("http://127.0.0.1", 'certificate: "a" key: "b"', "https:// needs certificate and key"),
+        ("https://127.0.0.1", "", "streaming options certificate and key go with https://, and need it"),
+        (
+            "http://127.0.0.1",
+            'certificate: "a" key: "b"',
+            "streaming options certificate and key go with https://",
+        ),
         ("http://0.0.0.0", "", "listening at address '0.0.0.0', which other machines can reach, needs TLS"),
     ],
 )
@@ -402,7 +406,8 @@ def test_a_token_of_the_application_is_what_browsers_need(aid):
     ):
         run(graph_of("http://127.0.0.1:0", sides=sides), [], {"token": "short"})
     with pytest.raises(
-        GraphRunError, match="the live stream to 'rtsp://h/x' is not for browsers, and takes no TOKEN"
+        GraphRunError,
+        match="streaming options: the address 'rtsp://h/x' is not for browsers, and takes no TOKEN",
     ):
         run(graph_of("rtsp://h/x", sides=sides), [], {"token": "0123456789abcdef"})
 

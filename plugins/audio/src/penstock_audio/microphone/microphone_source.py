@@ -148,8 +148,8 @@ class MicrophoneSourceCalculator(penstock.Calculator):
         except (ValueError, sd.PortAudioError) as error:
             wanted = f"{options.sample_rate:g}" if options.sample_rate else "its usual"
             raise InvalidArgumentError(
-                f"microphone {name!r} cannot be heard with {options.num_channels} channels at {wanted} Hz: "
-                f"{said_by(error)}; change sample_rate or num_channels, or choose another device"
+                f"the microphone source cannot hear {name!r} with {options.num_channels} channels at "
+                f"{wanted} Hz: {said_by(error)}; change sample_rate or num_channels, or choose another device"
             ) from error
         self._rate = rate
         self._left = round(options.duration_seconds * rate) if options.duration_seconds else None

@@ -56,8 +56,8 @@ class SeriesOperation(penstock.Calculator):
         matrix = check_fits(port, self._header, cc.stamp)
         if not matrix.array.size:
             raise InvalidArgumentError(
-                f"stream {port.name!r}: a matrix of {matrix.rows}x{matrix.columns} has no elements for the "
-                "operation; leave out such packets",
+                f"series operation: stream {port.name!r} has a matrix of {matrix.rows}x{matrix.columns}, "
+                "which has no elements; leave out such packets",
                 stream=port.name,
                 timestamp=cc.stamp,
             )

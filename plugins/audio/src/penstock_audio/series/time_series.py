@@ -120,8 +120,8 @@ def series_header(port: Input, *, needs_rate: bool = False) -> TimeSeriesHeader:
     if needs_rate and header.sample_rate == 0:
         raise _refused(
             port,
-            "has a header with sample_rate 0, but the time between samples is needed; connect a series with "
-            "one",
+            "has a time series header with sample_rate 0, but the time between samples is needed; connect a "
+            "series with one",
         )
     copy = TimeSeriesHeader()
     copy.CopyFrom(header)

@@ -43,7 +43,7 @@ def check_target(out: Path, *, force: bool) -> None:
     if not out.exists():
         return
     if not force:
-        raise WrongUsage(f"{str(out)!r} exists; --force writes the bundle in its place")
+        raise WrongUsage(f"the bundle is not written: {str(out)!r} exists; --force writes it there")
     is_archive = out.suffix == ARCHIVE
     if is_archive and not out.is_file():
         raise WrongUsage(f"{str(out)!r} is a folder, and a bundle cannot be written in its place")

@@ -141,7 +141,7 @@ def _budget(text: str) -> tuple[str | None, str, float]:
     match = _BUDGET.fullmatch(text)
     if match is None:
         raise WrongUsage(
-            f"budget {text!r} for a path of packets: write it as out=80ms, or in>out=80ms; units are us, ms "
+            f"packet path {text!r} needs a budget: write it as out=80ms, or in>out=80ms; units are us, ms "
             "and s"
         )
     return match["source"], match["end"], float(match["number"]) * _SECONDS[match["unit"]]
@@ -155,9 +155,7 @@ def _check(
         meant = [path for path in paths if path.end == end and source in (None, path.source)]
         if not meant:
             known = ", ".join(f"{path.source}>{path.end}" for path in paths) or "none"
-            raise WrongUsage(
-                f"budget {text!r} for a path of packets: the trace has no such path; there are: {known}"
-            )
+            raise WrongUsage(f"packet path {text!r}: the trace has no such path; there are: {known}")
         for path in meant:
             took = path.p99.latency_us * _US
             if took > most:

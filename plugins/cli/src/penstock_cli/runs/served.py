@@ -93,7 +93,7 @@ class Served:
         except (OSError, ValueError, HTTPException) as error:  # a port that is no number, among others
             reason = getattr(error, "reason", error)
             raise FileMissing(
-                f"nothing answers at {self.title}: {reason}; start the graph with penstock run GRAPH "
+                f"no served graph answers at {self.title}: {reason}; start one with penstock run GRAPH "
                 "--serve, and give the address that it prints"
             ) from error
 
@@ -101,4 +101,4 @@ class Served:
         try:
             return msgspec.json.decode(data, type=Reading)
         except msgspec.MsgspecError as error:
-            raise FileMissing(f"what is served at {self.title} is no reading of a graph: {error}") from error
+            raise FileMissing(f"the served graph at {self.title} sent no reading: {error}") from error

@@ -72,6 +72,6 @@ def refuse(layout: Layout, arrays: Sequence[Any], wanted: str) -> NoReturn:
         InvalidArgumentError: always.
     """
     raise InvalidArgumentError(
-        f"nothing can be found in the outputs {shapes_of(arrays)}: the layout {layout.name} has {wanted}; "
+        f"the output arrays {shapes_of(arrays)} do not fit the layout {layout.name}, which has {wanted}; "
         "set another layout in the options"
     )

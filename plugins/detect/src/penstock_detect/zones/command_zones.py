@@ -9,7 +9,7 @@ from penstock.errors import PenstockError
 from penstock_cli.api import WrongUsage, run_over_video, say
 from penstock_detect.command_graph import written
 from penstock_detect.zones.event_files import kind_of
-from penstock_detect.zones.lines_and_zones import MAX_FILE_BYTES, read_places
+from penstock_detect.zones.zones_file import MAX_FILE_BYTES, read_places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,7 +81,7 @@ def with_zones(graph: str, file: str, places: Places, *, has_events: bool, track
 
     Args:
         graph: text of track.pbtxt.
-        file: the path of the file of zones, as graph text writes it, with quotes.
+        file: the path of the zones file, as graph text writes it, with quotes.
         places: its contents.
         has_events: whether events are written to the file that the side packet EVENTS_PATH names.
         tracked: the stream of detections with tracks' IDs.
@@ -128,7 +128,7 @@ def run_with_zones(wanted: OverVideo, manner: Manner, zones: Path, events: Path 
     Args:
         wanted: the command without zones.
         manner: how the run is shown.
-        zones: the file of zones, which exists.
+        zones: the zones file, which exists.
         events: the file for events, or None.
 
     Raises:

@@ -1,19 +1,46 @@
-"""From points of the image to metres on the ground, by a homography."""
+"""From points of the image to metres on the ground, by a homography; and the options with these points."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import attrs
 import numpy as np
 
 from penstock.errors import InvalidArgumentError
+from penstock_detect.zones.lines_and_zones import Ground
+from penstock_detect.zones.zone_options import pairs
 
 if TYPE_CHECKING:
     from penstock_detect.zones.geometry import Point
-    from penstock_detect.zones.lines_and_zones import Ground
 
 #: Sines of angles between points that count as on a line, and the rounding of a plane's scale.
 _FLAT: Final = 1e-6
+_FOUR: Final = 4
+
+
+@attrs.frozen(kw_only=True)
+class GroundOptions:
+    """Four points of the image, and where they are on the ground.
+
+    Attributes:
+        image: x and y of four points of the image, no three of them on a line.
+        meters: x and y of the same points on the ground, in metres from any origin.
+    """
+
+    image: tuple[float, ...] = ()
+    meters: tuple[float, ...] = ()
+
+    def ground(self) -> Ground:
+        """Return the points.
+
+        Raises:
+            InvalidArgumentError: these are not four and four.
+        """
+        return Ground(
+            image=pairs(self.image, "ground.image", _FOUR, _FOUR),
+            meters=pairs(self.meters, "ground.meters", _FOUR, _FOUR),
+        )
 
 
 class GroundPlane:

@@ -10,9 +10,9 @@ import penstock
 from penstock.errors import InvalidArgumentError
 from penstock_detect.option_checks import check_least
 from penstock_detect.zones.anchors import Anchor, anchor_of
-from penstock_detect.zones.ground import GroundPlane, Slope
+from penstock_detect.zones.ground import GroundOptions, GroundPlane, Slope
 from penstock_detect.zones.lines_and_zones import Places, size_of
-from penstock_detect.zones.zone_options import GroundOptions, places_of, searched
+from penstock_detect.zones.zone_options import places_of, searched
 from penstock_formats import Detection
 
 
@@ -138,7 +138,7 @@ class TrackSpeedCalculator(penstock.Calculator):
         self._places = places = places_of(cc, options.zones_path, options.written)
         if places.ground is None:
             raise InvalidArgumentError(
-                f'speeds of tracks need a "ground", which the file {options.zones_path!r} has not; add '
+                f'track speed needs a "ground", which the file {options.zones_path!r} has not; add '
                 '"ground": {"image": four points, "meters": four points}'
             )
         if places.is_pixels and places.size is None and "IMAGE_SIZE" not in cc.inputs:

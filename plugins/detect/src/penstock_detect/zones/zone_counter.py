@@ -101,11 +101,11 @@ class ZonesCalculator(penstock.Calculator):
         self._places = places = places_of(cc, options.zones_path, options.written)
         if options.zones_path and not (places.lines or places.zones):
             raise InvalidArgumentError(
-                f"the zone counter's file {options.zones_path!r} has neither lines nor zones; write one"
+                f"zone counter: its file {options.zones_path!r} has no line or zone to count; write one"
             )
         if places.is_pixels and places.size is None and "IMAGE_SIZE" not in cc.inputs:
             raise InvalidArgumentError(
-                f"the zone counter's file {options.zones_path!r} has coordinates in pixels, but not of "
+                f"zone counter: its file {options.zones_path!r} has coordinates in pixels, but not of "
                 'which image; add "size": [width, height], or connect IMAGE_SIZE'
             )
         self._anchor = places.anchor or options.anchor

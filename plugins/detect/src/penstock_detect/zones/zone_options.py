@@ -13,13 +13,12 @@ from penstock_detect.option_checks import check_least
 from penstock_detect.zones.anchors import Anchor
 from penstock_detect.zones.lines_and_zones import (
     DIRECTIONS,
-    Ground,
     Line,
     Places,
     Zone,
     check_places,
-    read_places,
 )
+from penstock_detect.zones.zones_file import read_places
 from penstock_tensors import RESOURCES
 
 if TYPE_CHECKING:
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from penstock_detect.zones.geometry import Point
 
 _CORNERS: Final = 3
-_FOUR: Final = 4
 
 
 def pairs(numbers: tuple[float, ...], what: str, least: int, most: int) -> tuple[Point, ...]:
@@ -115,30 +113,6 @@ class ZoneOptions:
 
 
 @attrs.frozen(kw_only=True)
-class GroundOptions:
-    """Four points of the image, and where they are on the ground.
-
-    Attributes:
-        image: x and y of four points of the image, no three of them on a line.
-        meters: x and y of the same points on the ground, in metres from any origin.
-    """
-
-    image: tuple[float, ...] = ()
-    meters: tuple[float, ...] = ()
-
-    def ground(self) -> Ground:
-        """Return the points.
-
-        Raises:
-            InvalidArgumentError: these are not four and four.
-        """
-        return Ground(
-            image=pairs(self.image, "ground.image", _FOUR, _FOUR),
-            meters=pairs(self.meters, "ground.meters", _FOUR, _FOUR),
-        )
-
-
-@attrs.frozen(kw_only=True)
 class ZonesCalculatorOptions:
     """Which lines and zones there are, and when something counts.
 
@@ -192,7 +166,7 @@ class ZonesCalculatorOptions:
 
 
 def searched(cc: CalculatorContract, path: str) -> list[Searched]:
-    """Return what is read for a file of zones, and ask for the service that finds it; none for ""."""
+    """Return what is read for a zones file, and ask for the service that finds it; none for ""."""
     if not path:
         return []
     cc.use_service(RESOURCES)

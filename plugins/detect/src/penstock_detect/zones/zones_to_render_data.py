@@ -45,10 +45,12 @@ class ZonesToRenderDataCalculatorOptions:
 
     def __attrs_post_init__(self) -> None:
         if not (isfinite(self.thickness) and self.thickness > 0):
-            raise InvalidArgumentError(f"zone option thickness is {self.thickness:g}, but must be above 0")
+            raise InvalidArgumentError(
+                f"zones to render data: thickness is {self.thickness:g}, but must be above 0"
+            )
         if not 0 < self.font_height <= 1:
             raise InvalidArgumentError(
-                f"zone option font_height is {self.font_height:g}, but must be above 0, at most 1"
+                f"zones to render data: font_height is {self.font_height:g}, but must be above 0, at most 1"
             )
 
 

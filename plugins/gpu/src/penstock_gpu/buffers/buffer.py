@@ -9,9 +9,9 @@ import numpy as np
 from penstock.errors import FailedPreconditionError, InvalidArgumentError
 from penstock_formats import ImageFrame
 from penstock_gpu.buffers import texture_copy, texture_storage  # noqa: F401  # they register storages and converters
+from penstock_gpu.buffers.buffer_image import Image
 from penstock_gpu.buffers.frame_storage import FrameStorage, PixelArray
 from penstock_gpu.buffers.gl_texture_object import GlTextureObject
-from penstock_gpu.buffers.image import Image
 from penstock_gpu.buffers.storage import register_converter, register_storage
 from penstock_gpu.buffers.texture_storage import TextureStorage
 from penstock_gpu.contexts.current_context import current_context
@@ -154,7 +154,7 @@ class GpuBuffer:
             )
         if not callable(release):
             raise InvalidArgumentError(
-                f"the buffer's release is {release!r}, expected a function to call when the texture is free "
+                f"a GpuBuffer's release is {release!r}, expected a function to call when the texture is free "
                 "again"
             )
         made_in = context if context is not None else current_context("a buffer of a texture")

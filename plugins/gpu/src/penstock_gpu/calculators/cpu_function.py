@@ -1,14 +1,19 @@
-"""The function that computes with NumPy what a user's shader does: which parameters it takes."""
+"""The function that computes with NumPy what a user's shader does: its parameters, and what it returns."""
 
 from __future__ import annotations
 
 import inspect
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from penstock.errors import InvalidArgumentError
+from penstock_gpu.formats import pixel_layout, shape_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
+
+    from penstock_gpu.formats import GpuBufferFormat
 
 
 def check_cpu_function(function: Callable[..., Any]) -> None:
@@ -44,6 +49,22 @@ def parameters_taken(function: Callable[..., Any], there: Collection[str]) -> tu
                 "parameter, or give it a default"
             )
     return tuple(wanted)
+
+
+def check_returned(made: Any, size: tuple[int, int], kind: GpuBufferFormat) -> None:
+    """Accept what a function returned, if it is an array of that size and format.
+
+    Raises:
+        InvalidArgumentError: it is something else.
+    """
+    is_array = isinstance(made, np.ndarray)
+    shape, dtype = shape_of(*size, kind), pixel_layout(kind).dtype
+    if not is_array or made.shape != shape or made.dtype != dtype:
+        found = f"{made.shape} {made.dtype}" if is_array else repr(type(made).__name__)
+        raise InvalidArgumentError(
+            f"the shader's cpu function returned {found}, but {kind.name} of {size[0]}x{size[1]} is "
+            f"{shape} {dtype}; return an array of that, or name another format or size"
+        )
 
 
 def _parameters(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:

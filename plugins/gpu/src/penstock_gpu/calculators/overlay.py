@@ -250,8 +250,8 @@ class GlOverlayCalculator(DrawingCalculator):
         channels = pixel_layout(overlay.format).channels
         if channels == _TWO_CHANNELS:
             raise InvalidArgumentError(
-                f"input 'OVERLAY' holds {overlay!r} of two channels, but it takes one, a mask, or three "
-                "and more, an image; convert it"
+                f"GPU overlay: input 'OVERLAY' holds {overlay!r} of two channels, but it takes one, a mask, "
+                "or three and more, an image; convert it"
             )
         if self.helper.uses_gl:
             made = self.helper.run_in_gl_context(lambda: self._drawn(frame, overlay))

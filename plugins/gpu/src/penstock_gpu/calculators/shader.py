@@ -12,6 +12,7 @@ from penstock.errors import InvalidArgumentError
 from penstock_formats import check_frame_size
 from penstock_formats.api import pass_header
 from penstock_gpu.buffers.buffer import GpuBuffer
+from penstock_gpu.calculators.cpu_function import check_returned
 from penstock_gpu.calculators.image_inputs import image_at, size_of
 from penstock_gpu.calculators.rendering import DrawingCalculator, render
 from penstock_gpu.calculators.samplers import names_of_samplers
@@ -19,7 +20,7 @@ from penstock_gpu.calculators.shader_options import ShaderCalculatorOptions, che
 from penstock_gpu.calculators.shader_source import ShaderSource
 from penstock_gpu.drawing.helper import GlCalculatorHelper
 from penstock_gpu.errors import GpuUnavailableError
-from penstock_gpu.formats import pixel_layout, shape_of
+from penstock_gpu.formats import pixel_layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -183,14 +184,7 @@ class ShaderCalculator(DrawingCalculator):
         cpu, kind = self.given.cpu, self._options.format
         assert cpu is not None  # checked in `open`  # noqa: S101
         made = cpu(**{name: arguments[name] for name in self._wanted})
-        is_array = isinstance(made, np.ndarray)
-        shape, dtype = shape_of(*size, kind), pixel_layout(kind).dtype
-        if not is_array or made.shape != shape or made.dtype != dtype:
-            found = f"{made.shape} {made.dtype}" if is_array else repr(type(made).__name__)
-            raise InvalidArgumentError(
-                f"the shader's cpu function returned {found}, but {kind.name} of {size[0]}x{size[1]} is "
-                f"{shape} {dtype}; return an array of that, or name another format or size"
-            )
+        check_returned(made, size, kind)
         return GpuBuffer.of_array(made, kind)
 
 

@@ -141,7 +141,9 @@ class GlContext:
         ending.end_orphans()
         name = name or f"context {next(_NUMBERS)}"
         if api is not None and api not in native.APIS:
-            raise InvalidArgumentError(f'{api!r} is no API of a context, expected "gl", "gles" or None')
+            raise InvalidArgumentError(
+                f'a GlContext cannot have the API {api!r}, expected "gl", "gles" or None'
+            )
         opening = Opening(cls, name, thread)
         if share is not None:
             return opening.shared(share, device, api)

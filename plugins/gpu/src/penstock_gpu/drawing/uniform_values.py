@@ -189,6 +189,7 @@ def check_uniform_name(name: str, known: Iterable[str], program: str) -> None:
     near = get_close_matches(name, there, 1)
     has = ", ".join(repr(one) for one in there) or "none"
     raise InvalidArgumentError(
-        f"{f'program {program!r}' if program else 'this program'} has no uniform {name!r}; its uniforms: "
-        f"{has}; " + (f"did you mean {near[0]!r}?" if near else "declare it in the shader, or leave it out")
+        f"uniform values: {f'program {program!r}' if program else 'this program'} has no uniform {name!r}; "
+        f"its uniforms: {has}; "
+        + (f"did you mean {near[0]!r}?" if near else "declare it in the shader, or leave it out")
     )

@@ -80,7 +80,7 @@ class Scaling:
             image = resized_in_linear_light(image, (self.width, self.height), self.method)
         else:
             raise InvalidArgumentError(
-                f"by the scaling rules a frame of {width}x{height} pixels in SRGBA would grow to "
+                f"scaling rules: a frame of {width}x{height} pixels in SRGBA would grow to "
                 f"{self.width}x{self.height}, but only SRGB can; set output_format: SRGB or algorithm: "
                 "DEFAULT_WITHOUT_UPSCALE, or use an ImageTransformationCalculator"
             )
@@ -96,8 +96,8 @@ def check(options: Options) -> None:
     for name in ("input_format", "output_format"):
         if options.HasField(name) and getattr(options, name) not in FORMATS:
             raise InvalidArgumentError(
-                f"scaling: {name} is {ImageFormat(getattr(options, name)).name}, but must be SRGB or SRGBA; "
-                "change the options"
+                f"scaling rules: {name} is {ImageFormat(getattr(options, name)).name}, but must be SRGB or "
+                "SRGBA; change the options"
             )
     if options.preserve_aspect_ratio:
         _check_multiple(options)

@@ -155,7 +155,7 @@ class PictureSourceCalculator(penstock.Calculator):
             cc.input_side_packets.tags()
         ):
             raise InvalidArgumentError(
-                f"the pictures' times is EXIF, but {_TABLE} is connected too; leave out one of them"
+                f"the picture source has times: EXIF, but {_TABLE} is connected too; leave out one of them"
             )
 
     def open(self, cc: CalculatorContext) -> None:
@@ -174,7 +174,7 @@ class PictureSourceCalculator(penstock.Calculator):
         timed = self._timed(cc, found, self._access)
         if not timed:
             raise InvalidArgumentError(
-                f"{found.what}: the picture source knows the time of none of {len(found.pictures)} pictures"
+                f"the picture source has no times for the {len(found.pictures)} pictures of {found.what}"
             )
         self._pictures = iter(timed)
         self._first = self._read(cc)

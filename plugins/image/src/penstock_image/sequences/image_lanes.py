@@ -108,7 +108,7 @@ class Masks(Lane):
             return
         if any(one.location_data.format != _MASK for one in payload):
             raise PenstockError(
-                f"the image sequence's input {self.tag} holds a detection without a mask, but can only "
+                f"the image lane {self.tag} of a sequence got a detection without a mask, but can only "
                 "store masks; filter them before",
                 code=StatusCode.UNIMPLEMENTED,
             )
@@ -135,7 +135,7 @@ def _pixels(location: LocationData, tag: str) -> NDArray[np.uint8]:
     for run in location.mask.rasterization.interval:
         if not (0 <= run.y < height and run.left_x >= 0 and run.right_x < width):
             raise InvalidArgumentError(
-                f"the image sequence's input {tag} holds a mask of {width}x{height} pixels with a run from "
+                f"the image lane {tag} of a sequence got a mask of {width}x{height} pixels with a run from "
                 f"{run.left_x} to {run.right_x} in row {run.y}, outside of it; look at the node that made it"
             )
         pixels[run.y, run.left_x : run.right_x + 1] = 255

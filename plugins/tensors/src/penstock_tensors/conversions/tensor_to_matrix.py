@@ -97,16 +97,15 @@ class TensorToMatrixCalculator(penstock.Calculator):
         made.MergeFrom(given)
         if not made.HasField("packet_rate"):
             raise InvalidArgumentError(
-                "the header of TensorToMatrixCalculator's series has no packet_rate, but "
-                "time_series_header_overrides needs one; set it there or in the header of REFERENCE"
+                "for a tensor to become a matrix, its series needs a packet_rate; set it in "
+                "time_series_header_overrides, or in the header of REFERENCE"
             )
         if not given.HasField("sample_rate"):
             if made.num_samples != 1:
                 raise InvalidArgumentError(
-                    f"the header of TensorToMatrixCalculator's series says {made.num_samples} samples for "
-                    "each packet, "
-                    "but without a sample_rate in time_series_header_overrides it must say 1; set one of "
-                    "them"
+                    f"for a tensor to become a matrix, its series has {made.num_samples} samples in each "
+                    "packet, but without a sample_rate in time_series_header_overrides it must have 1; set "
+                    "one of them"
                 )
             made.sample_rate = made.packet_rate
         return made

@@ -67,8 +67,8 @@ class _ToList(penstock.Calculator):
         array: NDArray[Any] = given.array if isinstance(given, Tensor) else given
         if not self.fits(array.dtype):
             raise InvalidArgumentError(
-                f"input {source.name!r} holds a tensor of {array.dtype}, but the calculator reads "
-                f"{self.named}; convert it before"
+                f"input {source.name!r} holds a tensor of {array.dtype}, but to become a vector it must be "
+                f"of {self.named}; convert it before"
             )
         wanted = _ROWS_AND_COLUMNS if self._has_rows else 1
         if not self._flattens and array.ndim != wanted:

@@ -131,8 +131,8 @@ class VectorIntToTensorCalculator(penstock.Calculator):
         source = only_one(cc.inputs, ("SINGLE_INT", "VECTOR_INT"))
         if has_rows and (options.scalar_output or source.tag == "SINGLE_INT"):
             raise InvalidArgumentError(
-                "the vector's input_size is INPUT_2D, but scalar_output and the input SINGLE_INT are for "
-                "INPUT_1D; change one of them"
+                "the typed vector's input_size is INPUT_2D, but scalar_output and the input SINGLE_INT are "
+                "for INPUT_1D; change one of them"
             )
         if source.tag == "SINGLE_INT":
             source.set(int, "the number")
@@ -223,8 +223,8 @@ class VectorStringToTensorCalculator(penstock.Calculator):
         for text in (text for row in texts for text in row) if self._has_rows else texts:
             if text.endswith("\0"):
                 raise InvalidArgumentError(
-                    f"input {source.name!r} holds a text that ends with a NUL, which a vector of texts "
-                    "cannot keep; strip it before"
+                    f"input {source.name!r} holds a text that ends with a NUL, which no tensor of a typed "
+                    "vector can keep; strip it before"
                 )
         array = _array(source, texts, np.str_, has_rows=self._has_rows, transposes=self._transposes)
         array.setflags(write=False)
@@ -234,7 +234,8 @@ class VectorStringToTensorCalculator(penstock.Calculator):
 def _has_rows(input_size: int) -> bool:
     if input_size not in (_1D, _2D):
         raise InvalidArgumentError(
-            "the vector's input_size is UNKNOWN, but must be INPUT_1D or INPUT_2D; change it in the options"
+            "the typed vector's input_size is UNKNOWN, but must be INPUT_1D or INPUT_2D; change it in the "
+            "options"
         )
     return input_size == _2D
 

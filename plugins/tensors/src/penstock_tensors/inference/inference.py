@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from penstock import CalculatorContext, CalculatorContract
     from penstock_tensors.models.backend import BackendModel, Session
-    from penstock_tensors.models.model import TensorInfo
+    from penstock_tensors.models.tensor_info import TensorInfo
 
 _RESOLVERS: Final = ("OP_RESOLVER", "CUSTOM_OP_RESOLVER")
 _LISTS: Final = "TENSORS"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from penstock_tensors.messages.inference_pb2 import InferenceCalculatorOptions
     from penstock_tensors.models.backend import BackendModel
-    from penstock_tensors.models.model import TensorInfo
+    from penstock_tensors.models.tensor_info import TensorInfo
 
 
 class Link(NamedTuple):

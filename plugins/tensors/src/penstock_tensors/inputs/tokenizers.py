@@ -116,7 +116,7 @@ def tokenizer_of(metadata: ModelMetadata, tokenizer: TokenizerMetadata | None) -
     """
     if tokenizer is None:
         raise InvalidArgumentError(
-            "the metadata of the model names no tokenizer; use a model for text, with metadata"
+            "no tokenizer is in the metadata of the model; use a model for text, with metadata"
         )
     if tokenizer.kind is TokenizerMetadataKind.SENTENCE_PIECE:
         raise PenstockError(

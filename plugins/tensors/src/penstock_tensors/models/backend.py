@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from penstock_tensors.models.model import Model, TensorInfo
+    from penstock_tensors.models.model import Model
     from penstock_tensors.models.run_settings import RunSettings
+    from penstock_tensors.models.tensor_info import TensorInfo
 
 #: The group of entry points of distributions that bring a backend.
 GROUP: Final = "penstock_tensors.backends"

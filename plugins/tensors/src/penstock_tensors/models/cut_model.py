@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from penstock_tensors.models.litert_session import LiteRtSession
-from penstock_tensors.models.model import Model, TensorInfo
+from penstock_tensors.models.model import Model
 from penstock_tensors.models.optional_runtime import optional_runtime
+from penstock_tensors.models.tensor_info import TensorInfo
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

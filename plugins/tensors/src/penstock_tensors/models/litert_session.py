@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from penstock.errors import InvalidArgumentError
-from penstock_tensors.models.model import Model, TensorInfo
 from penstock_tensors.models.notices import without_notice
 from penstock_tensors.models.optional_runtime import optional_runtime
+from penstock_tensors.models.tensor_info import TensorInfo
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from penstock_tensors.models.backend import Session
+    from penstock_tensors.models.model import Model
     from penstock_tensors.models.run_settings import RunSettings
 
 
@@ -125,7 +126,7 @@ def _interpreter(model: Model, settings: RunSettings) -> Any:
         )
     except ValueError as error:
         raise InvalidArgumentError(
-            f"the model {model.name!r} is no .tflite file that ai-edge-litert can read: {error}; get the "
+            f"LiteRT session: the model {model.name!r} is no .tflite file that it can read: {error}; get the "
             "file again"
         ) from error
     with without_notice() if settings.uses_xnnpack else nullcontext():

@@ -173,7 +173,7 @@ def places_of(metadata: ModelMetadata, names: tuple[str, ...]) -> list[int]:
     places = [metadata.place_of(name) for name in names]
     if sorted(places) != list(range(len(names))):
         raise InvalidArgumentError(
-            f"the metadata of the model names {', '.join(metadata.inputs)}, but {', '.join(names)} must be "
-            "its first inputs; use a model made for the calculator"
+            f"the model metadata names {', '.join(metadata.inputs)}, but {', '.join(names)} must be the "
+            "first inputs; use a model made for the calculator"
         )
     return places

@@ -9,8 +9,8 @@ from weakref import WeakValueDictionary
 
 from penstock.errors import InvalidArgumentError
 from penstock.log import get_logger, place
-from penstock_tensors.models.model import Model, TensorInfo
 from penstock_tensors.models.optional_runtime import optional_runtime
+from penstock_tensors.models.tensor_info import TensorInfo
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from penstock_tensors.models.backend import BackendModel, Session
+    from penstock_tensors.models.model import Model
     from penstock_tensors.models.run_settings import RunSettings
 
 #: ONNX files begin with the field ir_version, a small number: they have no identifier.

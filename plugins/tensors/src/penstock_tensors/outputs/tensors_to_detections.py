@@ -174,13 +174,13 @@ class TensorsToDetectionsCalculator(penstock.Calculator):
             anchors = self._boxes.anchors(self._table(tensors, at_anchors, _BOX, "the anchors", port))
         if anchors is None:
             raise UnavailableError(
-                f"the detections' boxes of input {port.name!r} are measured from anchors, and there are "
-                "none; connect the side packet ANCHORS, for example from a SsdAnchorsCalculator"
+                f"tensors to detections: the boxes of input {port.name!r} are measured from anchors, and "
+                "there are none; connect the side packet ANCHORS, for example from a SsdAnchorsCalculator"
             )
         if not len(boxes) == len(scores) == len(anchors.centers):
             raise InvalidArgumentError(
-                f"the detections of input {port.name!r} have {len(boxes)} boxes, {len(scores)} scores and "
-                f"{len(anchors.centers)} "
+                f"tensors to detections: input {port.name!r} has {len(boxes)} boxes, {len(scores)} scores "
+                f"and {len(anchors.centers)} "
                 "anchors, but each needs one of each; look at num_boxes and at the options of the "
                 "anchors"
             )
@@ -208,7 +208,7 @@ class TensorsToDetectionsCalculator(penstock.Calculator):
         wanted = self._options.num_boxes or rows
         if shape[-1:] != (width,) or values.size != rows * width or rows != wanted:
             raise InvalidArgumentError(
-                f"the detections' tensor {index} of input {port.name!r} is {tensors[index]!r}, but by "
+                f"tensors to detections: tensor {index} of input {port.name!r} is {tensors[index]!r}, but by "
                 f"num_boxes and {option} "
                 f"it must be 1x{wanted or 'n'}x{width}; the options must be the model's"
             )
@@ -355,13 +355,14 @@ def _check(options: Options, ignored: Sequence[int]) -> None:
         raise InvalidArgumentError("the detections' max_results is 0, but must be 1 or more, or -1 for all")
     if options.num_values_per_keypoint != 2:  # noqa: PLR2004  # x and y
         raise InvalidArgumentError(
-            f"the detections' num_values_per_keypoint is {options.num_values_per_keypoint}, but must be 2"
+            f"tensors to detections: num_values_per_keypoint is {options.num_values_per_keypoint}, but must "
+            "be 2"
         )
     wanted = options.num_keypoints * options.num_values_per_keypoint + _BOX
     if options.num_coords != wanted:
         raise InvalidArgumentError(
-            f"the detections' num_coords is {options.num_coords}, but a box of 4 and {options.num_keypoints} "
-            f"keypoints of 2 are {wanted} numbers; change num_coords or num_keypoints"
+            f"tensors to detections: num_coords is {options.num_coords}, but a box of 4 and "
+            f"{options.num_keypoints} keypoints of 2 are {wanted} numbers; change num_coords or num_keypoints"
         )
     _check_places(options)
     if len(ignored) and len(options.allow_classes):

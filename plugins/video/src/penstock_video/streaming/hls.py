@@ -88,6 +88,21 @@ class Playlist:
         """Return names of files that are written beside the playlist, one of each kind."""
         return (f"{self._run}000000{_ENDING}", f".{self.playlist}{_GROWING}")
 
+    def check_folder(self, shown: str) -> None:
+        """Accept a playlist whose folder exists.
+
+        Args:
+            shown: the playlist as the address names it.
+
+        Raises:
+            InvalidArgumentError: the folder does not exist.
+        """
+        if not self._path.parent.is_dir():
+            raise InvalidArgumentError(
+                f"the HLS playlist {shown!r} cannot be written: there is no directory "
+                f"{str(self._path.parent)!r}; make it first"
+            )
+
     def read(self, name: str) -> bytes | None:
         """Return the content of the playlist or of a segment of this run; None where there is none."""
         is_mine = name.startswith(self._run) and re.fullmatch(r"\d+", name[len(self._run) : -len(_ENDING)])

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from penstock.access import EVERYTHING
-from penstock.errors import InvalidArgumentError, UnavailableError
+from penstock.errors import UnavailableError
 from penstock_video.streaming.desk import Desk
 from penstock_video.streaming.destination import destination
 from penstock_video.streaming.hls import HlsOutlet, Playlist
 from penstock_video.streaming.live_coding import Quality, check_frame, live_encoder
-from penstock_video.streaming.options import Drop, LiveVideoSinkCalculatorOptions
+from penstock_video.streaming.options import Drop, LiveVideoSinkCalculatorOptions, check_together
 from penstock_video.streaming.outlet import ServerOutlet, UdpOutlet
 from penstock_video.streaming.publisher import Publisher
 
@@ -67,7 +67,7 @@ class LiveStream:
         access: Access = EVERYTHING,
     ) -> None:
         place = destination(address)
-        _check_together(place, options, token)
+        check_together(place, options, token)
         self._site: VideoSite | None = None
         self._title: Final = title
         self._token: Final = token
@@ -156,11 +156,7 @@ class LiveStream:
         files = Playlist(path, segment_s + gap_s, self._options.window)
         for name in files.names():
             self._access.writing(path.with_name(name))
-        if not path.parent.is_dir():
-            raise InvalidArgumentError(
-                f"the live stream's playlist {place.path!r} cannot be written: there is no directory "
-                f"{str(path.parent)!r}; make it first"
-            )
+        files.check_folder(place.path)
         if self._options.serve:
             self._serve(destination(self._options.serve), lambda: None, files)
         return HlsOutlet(files, quality, gap_s)
@@ -204,27 +200,6 @@ class LiveStream:
             listening.close()
             raise
         return self._site
-
-
-def _check_together(place: Destination, options: LiveVideoSinkCalculatorOptions, token: str | None) -> None:
-    """Refuse options that mean nothing for an address."""
-    served = destination(options.serve) if options.serve else None
-    if served is not None and (place.kind != "hls" or served.kind != "http"):
-        raise InvalidArgumentError(
-            f"the live stream's serve is {options.serve!r}, but must be http://HOST:PORT, for a playlist, a "
-            f"file that ends with .m3u8; the address is {place.shown!r}"
-        )
-    site = place if place.kind == "http" else served
-    if token is not None and site is None:
-        raise InvalidArgumentError(
-            f"the live stream to {place.shown!r} is not for browsers, and takes no TOKEN"
-        )
-    has_files = bool(options.certificate and options.key)
-    is_secure = site is not None and site.is_secure
-    if is_secure != has_files or bool(options.certificate) != bool(options.key):
-        raise InvalidArgumentError(
-            f"the live stream to {place.shown!r}: https:// needs certificate and key, and these need https://"
-        )
 
 
 def _check_libraries(shown: str) -> None:

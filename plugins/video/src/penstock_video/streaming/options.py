@@ -1,14 +1,19 @@
-"""The options of LiveVideoSinkCalculator."""
+"""The options of LiveVideoSinkCalculator, and which of them go with an address."""
 
 from __future__ import annotations
 
 import math
 from enum import Enum
+from typing import TYPE_CHECKING
 
 import attrs
 
 from penstock.errors import InvalidArgumentError
 from penstock_video.source import MAX_THREADS, RATES
+from penstock_video.streaming.destination import destination
+
+if TYPE_CHECKING:
+    from penstock_video.streaming.destination import Destination
 
 _CRF = 63
 _LONGEST_S = 3600.0
@@ -96,3 +101,29 @@ class LiveVideoSinkCalculatorOptions:
             raise InvalidArgumentError(
                 f"streaming option {name} is {getattr(self, name)!r}, but must be {must}"
             )
+
+
+def check_together(place: Destination, options: LiveVideoSinkCalculatorOptions, token: str | None) -> None:
+    """Accept options that mean something for an address.
+
+    Raises:
+        InvalidArgumentError: `serve`, `token`, `certificate` or `key` do not go with it.
+    """
+    served = destination(options.serve) if options.serve else None
+    if served is not None and (place.kind != "hls" or served.kind != "http"):
+        raise InvalidArgumentError(
+            f"streaming option serve is {options.serve!r}, but must be http://HOST:PORT, for a playlist, a "
+            f"file that ends with .m3u8; the address is {place.shown!r}"
+        )
+    site = place if place.kind == "http" else served
+    if token is not None and site is None:
+        raise InvalidArgumentError(
+            f"streaming options: the address {place.shown!r} is not for browsers, and takes no TOKEN"
+        )
+    has_files = bool(options.certificate and options.key)
+    is_secure = site is not None and site.is_secure
+    if is_secure != has_files or bool(options.certificate) != bool(options.key):
+        raise InvalidArgumentError(
+            f"streaming options certificate and key go with https://, and need it; the address is "
+            f"{place.shown!r}"
+        )

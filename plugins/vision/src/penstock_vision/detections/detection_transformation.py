@@ -127,9 +127,9 @@ class DetectionTransformationCalculator(penstock.Calculator):
             name = LocationData.Format.Name
             found = name(place.format) if detection.HasField("location_data") else "none"
             raise InvalidArgumentError(
-                f"a detection's location has format {found}, but for the outputs of the node it must be "
-                f"{name(_PIXEL if from_pixels else _RELATIVE)}; connect the outputs of the other kind, or "
-                "other detections"
+                f"detection transformation: a location has format {found}, but for the node's outputs it "
+                f"must be {name(_PIXEL if from_pixels else _RELATIVE)}; connect the outputs of the other "
+                "kind, or other detections"
             )
         made = Detection()
         made.CopyFrom(detection)

@@ -151,8 +151,8 @@ class FromImageCalculator(penstock.Calculator):
         if "IMAGE_GPU" in cc.outputs:
             if not image.uses_gpu:
                 raise InvalidArgumentError(
-                    f"input {source.name!r} holds {image!r}, which is in main memory; connect IMAGE_CPU, and "
-                    "an ImageFrameToGpuBufferCalculator behind it"
+                    f"the handle {image!r} at input {source.name!r} is in main memory; connect IMAGE_CPU, "
+                    "and an ImageFrameToGpuBufferCalculator behind it"
                 )
             cc.outputs["IMAGE_GPU"].add(image.held, cc.stamp)
         if "SOURCE_ON_GPU" in cc.outputs:

@@ -138,7 +138,7 @@ class LandmarksSmoother:
     def _take_empty(self, name: str) -> None:
         if not self._is_reset_by_empty:
             raise InvalidArgumentError(
-                f"input {name!r} holds an empty list of landmarks for the smoother; send nothing instead, or "
+                f"landmarks smoother: input {name!r} holds an empty list; send nothing instead, or "
                 "set empty_landmarks_policy: EMPTY_LANDMARKS_POLICY_RESET in the options"
             )
         self.reset()
@@ -146,8 +146,8 @@ class LandmarksSmoother:
     def _check_count(self, count: int, name: str) -> None:
         if self._count not in (0, count):
             raise InvalidArgumentError(
-                f"input {name!r} holds {count} landmarks, but {self._count} before; smooth the landmarks of "
-                "one model only"
+                f"landmarks smoother: input {name!r} holds {count} landmarks, but {self._count} before; "
+                "smooth one model's only"
             )
         if not self._count:
             self._filter = None

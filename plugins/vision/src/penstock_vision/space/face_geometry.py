@@ -203,6 +203,6 @@ def read_message(cc: CalculatorContext, path: str, kind: type[M]) -> M:
             made.ParseFromString(data)
     except (DecodeError, text_format.ParseError, UnicodeDecodeError) as error:
         raise InvalidArgumentError(
-            f"the face's file {path!r} is no {kind.DESCRIPTOR.name}: {error}; get the file again"
+            f"face geometry: file {path!r} is no {kind.DESCRIPTOR.name}: {error}; get the file again"
         ) from error
     return made  # type: ignore[no-any-return]  # `kind` was called
