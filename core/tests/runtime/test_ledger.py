@@ -447,7 +447,9 @@ def test_fewer_than_no_elements_cannot_have_been_cut(make) -> None:
     graph.start_run()
     feed(graph, 1)
 
-    with pytest.raises(GraphRunError, match=r"stream 'in': -1 elements cannot have been cut; give 0 or more"):
+    with pytest.raises(
+        GraphRunError, match=r"input port of 'in': -1 elements cannot have been cut; give 0 or more"
+    ):
         graph.close(TIMEOUT)
     assert graph.ledger().cuts == ()
 
