@@ -62,6 +62,14 @@ def pytest_report_header(config: pytest.Config) -> str | None:
     return "left out: tests that take much of a small machine; run them with: pytest -m heavy"
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Give code blocks of pages no second try: they cannot run twice (sybil), and build on each other."""
+    if config.pluginmanager.hasplugin("rerunfailures"):
+        for item in items:
+            if not isinstance(item, pytest.Function):
+                item.add_marker(pytest.mark.flaky(reruns=0))
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Show how tests failed that passed when they were tried again (`--reruns`)."""
     for report in terminalreporter.stats.get("rerun", ()):

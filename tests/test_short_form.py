@@ -51,3 +51,21 @@ def test_plain_pytest_leaves_out_heavy_tests_and_says_so(asked, arguments, has_x
 def test_what_is_asked_for_is_run(asked, arguments, markexpr, processes):
     option, header = asked(*arguments, markexpr=markexpr, processes=processes)
     assert (option.markexpr, option.numprocesses, header) == (markexpr, processes, None)
+
+
+@pytest.mark.parametrize("has_reruns", [True, False])
+def test_only_functions_get_a_second_try(request, has_reruns):
+    """A code block of a page cannot run twice."""
+    spec = importlib.util.spec_from_file_location("root_conftest", ROOT / "conftest.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    config = SimpleNamespace(
+        pluginmanager=SimpleNamespace(hasplugin=lambda name: has_reruns and name == "rerunfailures")
+    )
+    marked = []
+    block = SimpleNamespace(add_marker=marked.append)
+
+    module.pytest_collection_modifyitems(config, [request.node, block])
+
+    assert request.node.get_closest_marker("flaky") is None
+    assert [mark.kwargs for mark in marked] == [{"reruns": 0}] * has_reruns

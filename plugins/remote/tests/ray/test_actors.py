@@ -385,7 +385,7 @@ def test_a_runtime_environment_that_is_none_is_refused(driven, tmp_path, content
         ("resources { value: 1 }", "option resource has no key"),
         ('resources { key: "a" value: 0 }', "resource 'a' is 0.0, but must be positive"),
         ('colocate { node: ["Pod"] }', "colocate has the node name 'Pod', but no node .*did you mean .Pid."),
-        ('node { name: "Pod" }', "node names 'Pod', but of the nodes"),
+        ('node { name: "Pod" }', "node has the node name 'Pod', but no node .*did you mean .Pid."),
     ],
 )
 def test_options_that_make_no_sense_are_refused(driven, options, words) -> None:
