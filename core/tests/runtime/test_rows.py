@@ -994,15 +994,17 @@ def test_a_failed_call_settles_no_row_but_what_calls_before_it_settled_is_there(
 def test_rows_are_refused_inside_a_step_and_an_observer(make) -> None:
     raised: list[str] = []
     holder: dict[str, object] = {}
+    one_reader_at_a_time = threading.Lock()  # the observer is called on another thread
 
     def read(*_):
-        for call in (holder["rows"].next, lambda: next(iter(holder["rows"]))):
-            try:
-                call()
-            except FailedPreconditionError as error:
-                raised.append(str(error))
+        with one_reader_at_a_time:
+            for call in (holder["rows"].next, lambda: next(iter(holder["rows"]))):
+                try:
+                    call()
+                except FailedPreconditionError as error:
+                    raised.append(str(error))
 
-    graph = make([(calculator(read, name="Reads"), "in")], "in", threads=1)  # one reader at a time
+    graph = make([(calculator(read, name="Reads"), "in")], "in", threads=1)
     graph.observe_output_stream("in", read)
     holder["rows"] = graph.rows("in", timeout=0.5)
     graph.start_run()
