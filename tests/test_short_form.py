@@ -13,12 +13,17 @@ ROOT = Path(__file__).resolve().parents[1]
 USUAL = "not wheels and not slow and not timing"
 
 
-@pytest.fixture
-def asked():
-    """Return a function: what the root's conftest makes of the arguments of a command."""
+@pytest.fixture(name="module")
+def root_conftest():
     spec = importlib.util.spec_from_file_location("root_conftest", ROOT / "conftest.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def asked(module):
+    """Return a function: what the root's conftest makes of the arguments of a command."""
 
     def asked(*arguments, has_xdist=True, markexpr=USUAL, processes=None):
         option = SimpleNamespace(
@@ -54,11 +59,8 @@ def test_what_is_asked_for_is_run(asked, arguments, markexpr, processes):
 
 
 @pytest.mark.parametrize("has_reruns", [True, False])
-def test_only_functions_get_a_second_try(request, has_reruns):
+def test_only_functions_get_a_second_try(module, request, has_reruns):
     """A code block of a page cannot run twice."""
-    spec = importlib.util.spec_from_file_location("root_conftest", ROOT / "conftest.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
     config = SimpleNamespace(
         pluginmanager=SimpleNamespace(hasplugin=lambda name: has_reruns and name == "rerunfailures")
     )

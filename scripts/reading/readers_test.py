@@ -4,11 +4,11 @@
     python scripts/reading/readers_test.py --seed 7 --answers    with the file of each
     python scripts/reading/readers_test.py --seed 7 --guesses my_guesses.txt
 
-A reader who has only the list of `git ls-files` says in which file each thing is: public names, messages of
-errors and calculators, drawn from the whole tree. A guess is right if it names the file that defines the
-name, raises the message or has the calculator. The guesses are one path a line, in the order of the
-questions; the end of a path is enough. The same seed draws the same questions as long as the tree is the
-same, each kind for itself.
+A reader gets the list of `git ls-files`, and nothing else, and says in which file each thing is: public
+names, messages of errors and calculators, drawn from the whole tree. A guess is right if it names the file
+that defines the name, raises the message or has the calculator. The guesses are one path a line, in the
+order of the questions; the end of a path is enough. The same seed draws the same questions as long as the
+tree is the same, each kind for itself.
 
 The source is read, not imported, and only the standard library is used.
 """

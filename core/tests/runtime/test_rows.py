@@ -325,6 +325,7 @@ def test_rows_of_no_stream_an_unknown_one_or_one_twice_are_refused(make) -> None
         InvalidArgumentError, match="max_queue_size 0 of rows: must be at least 1, or -1 for no limit"
     ):
         graph.rows("out", max_queue_size=0)
+    assert graph._desk.named == set(), "what was refused is watched in no run"
 
 
 def test_a_stream_that_goes_out_under_two_tags_is_in_the_rows_once(make) -> None:

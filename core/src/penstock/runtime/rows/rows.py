@@ -110,6 +110,7 @@ class Rows:
     ) -> None:
         #: Whether the application has closed the rows, or left their loop.
         self._is_left = True  # until the end of this method: if it raises, `__del__` has nothing to leave
+        limit = _limit(max_size, desk.plan)  # first: rows that are refused name no stream at the desk
         numbers = _numbers(names, desk)
         self._graph: Final = graph  # a graph lives as long as its rows
         self._runs: Final = runs
@@ -120,7 +121,7 @@ class Rows:
         self._places: Final = {name: place for place, name in enumerate(numbers)}
         self._timeout: Final = timeout
         self._side_packets: Final = side_packets
-        self._reader: Final = RowReader(_limit(max_size, desk.plan))
+        self._reader: Final = RowReader(limit)
         self._what: Final = f"the next row of {', '.join(map(repr, numbers))}"
         self._runner: Runner | None = None
         #: "by" → the thread or task that reads now.
