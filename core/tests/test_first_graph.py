@@ -106,3 +106,21 @@ def test_a_first_small_graph_imports_nothing_that_only_others_need():
     assert sorted(imported & NOT_NEEDED) == []
     assert len(ours) <= MOST_OF_CORE, sorted(ours)
     assert len(imported - ours) <= MOST_OTHERS, sorted(imported - ours)
+
+
+def test_the_second_process_imports_no_plugin_without_a_hook_of_runs(tmp_path):
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PENSTOCK_")}
+    for _ in range(2):  # the first one keeps what the plugins bring
+        ended = subprocess.run(
+            [sys.executable, "-P", "-c", PROGRAM],
+            env={**environment, "XDG_CACHE_HOME": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        assert ended.returncode == 0, ended.stderr
+
+    imported = set(ended.stdout.split())
+    assert list(tmp_path.rglob("names-*"))
+    assert not imported & {"inspect", "pluggy", "penstock.plugins.discovery", "penstock_image.plugin"}

@@ -46,7 +46,9 @@ def test_importing_it_loads_no_other_module_of_penstock(name) -> None:
     code = f"import sys, penstock.{name}; print(*sorted(m for m in sys.modules if m.startswith('penstock')))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
-    assert found.stdout.split() == sorted(["penstock", "penstock.late_names", f"penstock.{name}"])
+    assert found.stdout.split() == sorted(
+        ["penstock", "penstock.collector", "penstock.late_names", f"penstock.{name}"]
+    )
 
 
 def test_what_writes_policies_and_executors_is_not_among_the_names_of_tools() -> None:

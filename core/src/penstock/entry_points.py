@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from functools import cache
 from importlib import import_module
 from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Final
@@ -26,10 +27,10 @@ if TYPE_CHECKING:
 
 _UNREADABLE: Final = (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError)
 #: "module" or "module:attribute".
-_TARGET: Final = re.compile(r"[\w.]+(?::[\w.]+)?", re.ASCII)
-_POINT_NAME: Final = re.compile(r"[\w.-]+", re.ASCII)
-_HEADER: Final = re.compile(r"[A-Za-z][A-Za-z-]*: ?\S.*")
-_SECTION: Final = re.compile(r"\[[^\[\]]+\]")
+_TARGET: Final = r"(?a:[\w.]+(?::[\w.]+)?)"
+_POINT_NAME: Final = r"(?a:[\w.-]+)"
+_HEADER: Final = r"[A-Za-z][A-Za-z-]*: ?\S.*"
+_SECTION: Final = r"\[[^\[\]]+\]"
 
 
 class OrdinaryPoint(NamedTuple):
@@ -56,27 +57,47 @@ def ordinary_points(group: str) -> list[OrdinaryPoint] | None:
 
     A distribution that `sys.path` leads to twice counts once, as the first one found.
     """
-    if [finder for finder in sys.meta_path if hasattr(finder, "find_distributions")] != [PathFinder]:
+    folders = path_folders()
+    if folders is None:
         return None
     found: list[OrdinaryPoint] = []
     seen: set[str] = set()
     mark = f"[{group}]".encode()
-    for folder in sys.path:
-        infos = _infos(folder or ".")
-        if infos is None:
+    for info in metadata_folders(folders):
+        text = _bytes_of(os.path.join(info, "entry_points.txt"))  # noqa: PTH118  # pathlib costs more here
+        if mark not in text:
+            continue
+        points = _points_of(info, text, group)
+        if points is None:
             return None
-        for info in infos:
-            text = _bytes_of(os.path.join(info, "entry_points.txt"))  # noqa: PTH118  # pathlib costs more here
-            if mark not in text:
-                continue
-            points = _points_of(info, text, group)
-            if points is None:
-                return None
-            name = canonical(points[0].distribution)
-            if name not in seen:
-                found += points
-                seen.add(name)
+        name = canonical(points[0].distribution)
+        if name not in seen:
+            found += points
+            seen.add(name)
     return found
+
+
+def path_folders() -> list[tuple[str, list[str]]] | None:
+    """Return the folders of `sys.path` and the names in each; None where Python's reader is needed."""
+    if [finder for finder in sys.meta_path if hasattr(finder, "find_distributions")] != [PathFinder]:
+        return None
+    found = []
+    for folder in sys.path:
+        names = _names_in(folder or ".")
+        if names is None:
+            return None
+        found.append((folder or ".", names))
+    return found
+
+
+def metadata_folders(folders: list[tuple[str, list[str]]]) -> list[str]:
+    """Return the folders of metadata among the names that `path_folders` has found."""
+    return [
+        os.path.join(folder, name)  # noqa: PTH118  # pathlib costs more here
+        for folder, names in folders
+        for name in names
+        if name.lower().endswith((".dist-info", ".egg-info"))
+    ]
 
 
 def table_points(group: str) -> list[OrdinaryPoint]:
@@ -105,23 +126,22 @@ def entry_points(group: str) -> list[EntryPoint | OrdinaryPoint]:
     return [*found, *(point for point in table_points(group) if canonical(point.distribution) not in there)]
 
 
+@cache
 def canonical(distribution: str) -> str:
     """Return a distribution's name in the one spelling that pip compares (PEP 503)."""
     return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
-def _infos(folder: object) -> list[str] | None:
-    """Return the folders of metadata in a folder of `sys.path`; None where it is no plain folder."""
+def _names_in(folder: object) -> list[str] | None:
+    """Return the names in a folder of `sys.path`; None where it is no plain folder."""
     if not isinstance(folder, str) or folder.lower().endswith(".egg"):
         return None
     try:
-        names = os.listdir(folder)  # noqa: PTH208  # as above
+        return os.listdir(folder)  # noqa: PTH208  # as above
     except NotADirectoryError:  # a zip file, say
         return None
     except OSError:  # nothing there, as Python's reader sees it
         return []
-    infos = [name for name in names if name.lower().endswith((".dist-info", ".egg-info"))]
-    return [os.path.join(folder, info) for info in infos]  # noqa: PTH118
 
 
 def _bytes_of(file: str) -> bytes:
@@ -159,7 +179,7 @@ def _header(lines: list[str], field: str) -> str | None:
             return None
         is_last = line.startswith(f"{field}:")
         if is_last:
-            if found is not None or not _HEADER.fullmatch(line):
+            if found is not None or not re.fullmatch(_HEADER, line):
                 return None
             found = line.partition(":")[2].strip()
     return found
@@ -172,14 +192,14 @@ def _targets(lines: list[str], group: str) -> list[tuple[str, str]] | None:
     for line in map(str.strip, lines):
         if not line or line.startswith("#"):
             continue
-        if _SECTION.fullmatch(line):
+        if re.fullmatch(_SECTION, line):
             section = line[1:-1]
             continue
         name, equals, target = map(str.strip, line.partition("="))
         if section is None or not equals:
             return None
         if section == group:
-            if not _POINT_NAME.fullmatch(name) or not _TARGET.fullmatch(target):
+            if not re.fullmatch(_POINT_NAME, name) or not re.fullmatch(_TARGET, target):
                 return None
             targets.append((name, target))
     return targets

@@ -6,6 +6,8 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from penstock.collector import PAUSE
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -32,7 +34,8 @@ def late_names(
             return import_module(f"{module}.{name}")
         if name not in home_of:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
-        value: object = getattr(import_module(home_of[name]), name)
+        with PAUSE:
+            value: object = getattr(import_module(home_of[name]), name)
         setattr(sys.modules[module], name, value)
         return value
 

@@ -10,13 +10,13 @@ from typing import Final
 
 __all__ = ["redacted"]
 
+# Compiled when they are needed: each graph imports this module, and few have an address.
 #: An address within a text. Quotes and blanks end it.
-_ADDRESS: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)([^\s\"'<>]+)")
+_ADDRESS: Final = r"([A-Za-z][A-Za-z0-9+.-]*://)([^\s\"'<>]+)"
 #: Fields of a query whose values are secrets.
-_SECRET: Final = re.compile(
-    r"([?&;#](?:[\w.-]*(?:token|passw(?:or)?d|passphrase|secret|signature|api_?key|credential)[\w.-]*"
-    r"|pass|pwd|pw|sig|key|auth|streamid)=)[^&;#\s]*",
-    re.IGNORECASE,
+_FIELD: Final = (
+    r"(?i:([?&;#](?:[\w.-]*(?:token|passw(?:or)?d|passphrase|secret|signature|api_?key|credential)[\w.-]*"
+    r"|pass|pwd|pw|sig|key|auth|streamid)=)[^&;#\s]*)"
 )
 _HIDDEN: Final = "***"
 
@@ -28,7 +28,7 @@ def redacted(text: str) -> str:
     user's name stays; where there is a name alone, that is hidden too, since some servers take a token there.
     A text without an address comes back as it is.
     """
-    return _ADDRESS.sub(_without_secrets, text) if "://" in text else text
+    return re.sub(_ADDRESS, _without_secrets, text) if "://" in text else text
 
 
 def _without_secrets(found: re.Match[str]) -> str:
@@ -41,4 +41,4 @@ def _without_secrets(found: re.Match[str]) -> str:
     if mark:
         name, colon, _ = user.partition(":")
         rest = f"{name}:{_HIDDEN}@{rest[len(user) + 1 :]}" if colon else f"{_HIDDEN}@{rest[len(user) + 1 :]}"
-    return scheme + _SECRET.sub(rf"\1{_HIDDEN}", rest)
+    return scheme + re.sub(_FIELD, rf"\1{_HIDDEN}", rest)

@@ -33,7 +33,7 @@ from penstock.registry_entries import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 __all__ = ["OptionEntry", "Origin", "Registry", "official_packs"]
 
@@ -147,6 +147,20 @@ class Registry:
         check_option(full_name, extendee, number, target)
         origin = Origin(distribution, plugin, entry_spelling(target))
         self._table.add_option(OptionEntry(full_name, extendee, number, target, origin))
+
+    def restore(
+        self, claims: dict[tuple[str, str], list[tuple[str, str, str]]], options: Iterable[tuple[Any, ...]]
+    ) -> None:
+        """Put in the entries of another registry, which has checked them. Called once.
+
+        Args:
+            claims: kind and name → distribution, plugin and target of each owner. The dict is taken over.
+            options: full name, extendee, number, target, distribution and plugin of each.
+        """
+        self._table.restore(claims)
+        for full_name, extendee, number, target, distribution, plugin in options:
+            origin = Origin(distribution, plugin, target)
+            self._table.add_option(OptionEntry(full_name, extendee, number, target, origin))
 
     def fail(self, plugin: str, reason: str, *, distribution: str | None = None) -> None:
         """Note that a plugin is not loaded, and why: an unknown name's error says so."""
@@ -301,6 +315,8 @@ class _Table:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._claims: dict[tuple[str, str], list[Claim]] = {}
+        #: Claims of names that nobody has asked for yet: distribution, plugin and target.
+        self._restored: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
         self._options: dict[str, OptionEntry] = {}
         #: (extendee, number) to the full name that had it first.
         self._option_names: dict[tuple[str | None, int | None], str] = {}
@@ -310,10 +326,16 @@ class _Table:
         #: How often something was added.
         self.changes = 0
 
+    def restore(self, claims: dict[tuple[str, str], list[tuple[str, str, str]]]) -> None:
+        with self._lock:
+            self._restored = claims
+            self.changes += len(claims)
+            self._distributions |= {canonical(one[0]) for owners in claims.values() for one in owners}
+
     def add(self, kind: str, name: str, new: Claim) -> None:
         with self._lock:
             self._note(new.origin.distribution)
-            claims = self._claims.setdefault((kind, name), [])
+            claims = self._all_claims(kind, name)
             for position, old in enumerate(claims):
                 if old.origin.is_same_owner(new.origin):
                     _check_again(f"{kind} {name!r}", old.origin, new.origin)
@@ -349,11 +371,14 @@ class _Table:
 
     def claims(self, kind: str, name: str) -> tuple[Claim, ...]:
         with self._lock:
+            if (kind, name) in self._restored:
+                self._all_claims(kind, name)
             return tuple(self._claims.get((kind, name), ()))
 
     def names(self, kind: str) -> set[str]:
         with self._lock:
-            return {name for of_kind, name in self._claims if of_kind == kind}
+            places = (*self._claims, *self._restored)
+            return {name for of_kind, name in places if of_kind == kind}
 
     def loaded(self, kind: str) -> dict[str, object]:
         with self._lock:
@@ -374,6 +399,12 @@ class _Table:
     def has_distribution(self, distribution: str) -> bool:
         with self._lock:
             return canonical(distribution) in self._distributions
+
+    def _all_claims(self, kind: str, name: str) -> list[Claim]:
+        """Return the list of a name's claims, with the restored ones; called under the lock."""
+        claims = self._claims.setdefault((kind, name), [])
+        claims += [Claim(Origin(*one), one[2]) for one in self._restored.pop((kind, name), ())]
+        return claims
 
     def _note(self, distribution: str | None) -> None:
         """Note a change, and who makes it; called before it, under the lock."""

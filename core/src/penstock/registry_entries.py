@@ -33,10 +33,10 @@ KINDS: Final[Mapping[str, str]] = {
     "codec": "codecs",
     "adapter": "adapters",
 }
-_TARGET = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
+_TARGET: Final = r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*"
 #: What the target of a subgraph ends with where it is a file of a package and no attribute of a module.
 _GRAPH_FILES: Final = (".pbtxt", ".textproto", ".binarypb", ".pb", ".json")
-_NAME = re.compile(r"[^\s.]+(\.[^\s.]+)*")
+_NAME: Final = r"[^\s.]+(\.[^\s.]+)*"
 
 
 def check_entry_name(what: str, name: object) -> None:
@@ -45,7 +45,7 @@ def check_entry_name(what: str, name: object) -> None:
     Raises:
         InvalidArgumentError: it is no str, empty, has blanks, or begins or ends with a dot.
     """
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
+    if not isinstance(name, str) or not re.fullmatch(_NAME, name):
         raise InvalidArgumentError(f"{what}: registry entry name {name!r} must be 'Name' or 'package.Name'")
 
 
@@ -55,7 +55,7 @@ def check_target(what: str, target: object) -> None:
     Raises:
         InvalidArgumentError: it is None, or a str of another form.
     """
-    if target is None or (isinstance(target, str) and not _TARGET.fullmatch(target)):
+    if target is None or (isinstance(target, str) and not re.fullmatch(_TARGET, target)):
         raise InvalidArgumentError(
             f"{what}: the registry entry's target {target!r} must be 'module:attribute' or the object"
         )

@@ -224,8 +224,8 @@ def hooked(monkeypatch):
         return (SimpleNamespace(plugin="mine", call=call),)
 
     names = ("run_prepared", "run_started", "run_ended")
-    host = SimpleNamespace(**{name: hook(name) for name in names})
-    monkeypatch.setattr(default_registry, "default_plugin_host", lambda: host)
+    hooks = {name: hook(name) for name in names}
+    monkeypatch.setattr(default_registry, "default_run_hooks", hooks.__getitem__)
     monkeypatch.setattr(
         default_registry, "default_registry", lambda: testing_registry(calculator(name="Idle"))
     )

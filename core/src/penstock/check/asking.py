@@ -6,7 +6,7 @@ is loaded without that plan if anything is wrong.
 
 from __future__ import annotations
 
-from inspect import iscoroutine
+from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.access import ACCESS
@@ -67,7 +67,7 @@ def ask_contract(factory: Any, options: Options, contract: CalculatorContract) -
     except Exception as error:  # noqa: BLE001  # foreign code: any exception is a fault of the graph
         yield Wrong(CONTRACT, error)
         return
-    if answer is not None and iscoroutine(answer):
+    if answer is not None and isinstance(answer, CoroutineType):
         answer.close()
         yield Wrong(ASYNC, None)
         return

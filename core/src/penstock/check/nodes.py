@@ -6,7 +6,7 @@ can still be checked.
 
 from __future__ import annotations
 
-import inspect
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.check.asking import ASYNC, CLASSES, CONTRACT, TOUCH, ask_contract
@@ -340,7 +340,9 @@ def _meant(
 
 def _is_of_instances(factory: object) -> bool:
     """Return whether `get_contract` is a method of instances: the decorator was forgotten."""
-    return isinstance(factory, type) and inspect.isfunction(inspect.getattr_static(factory, "get_contract"))
+    kinds = factory.__mro__ if isinstance(factory, type) else ()
+    found = next((vars(kind)["get_contract"] for kind in kinds if "get_contract" in vars(kind)), None)
+    return isinstance(found, FunctionType)
 
 
 def _entry(tag: str, index: int, name: str) -> str:

@@ -7,11 +7,13 @@ programs want one. Only the entrances (`CalculatorGraph`, `penstock.run`, the co
 
 from __future__ import annotations
 
+import sys
 import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import FailedPreconditionError, NameClashError, UnknownNameError
+from penstock.plugins.kept_names import read_kept_names, write_kept_names
 from penstock.registry import Registry
 from penstock.registry_entries import KINDS
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from penstock.plugins.discovery import PluginHost
+    from penstock.plugins.kept_names import KeptNames
+    from penstock.plugins.plugin_components import Implementation
 
 
 class _Defaults:
@@ -33,7 +37,24 @@ class _Defaults:
         self._lock = threading.RLock()
         self._host: PluginHost | None = None
         self._is_loading = False
-        self.registry: Final = Registry(lambda registry: self.host().fill(registry))
+        #: What the plugins bring, where the registry has it of a file.
+        self._kept: KeptNames | None = None
+        self.registry: Final = Registry(self._fill)
+
+    def _fill(self, registry: Registry) -> None:
+        if self._host is None and self is _defaults[0]:
+            self._kept = read_kept_names()
+        (self._kept or self.host()).fill(registry)
+
+    def run_hooks(self, hook: str) -> tuple[Implementation, ...]:
+        kept = self._kept
+        if self._host is None and kept is not None:
+            try:
+                return kept.run_hooks(hook)
+            except (Exception, SystemExit):  # noqa: BLE001  # the record of that plugin then says why
+                self._kept = None
+        found: tuple[Implementation, ...] = getattr(self.host(), hook)
+        return found
 
     def host(self) -> PluginHost:
         if self._host is not None:
@@ -52,7 +73,11 @@ class _Defaults:
         try:
             from penstock.plugins.discovery import PluginHost  # only when needed
 
-            return PluginHost()
+            before = frozenset(sys.modules)
+            host = PluginHost()
+            if self is _defaults[0]:
+                write_kept_names(host, before)
+            return host
         finally:
             self._is_loading = False
 
@@ -74,6 +99,11 @@ def default_plugin_host() -> PluginHost:
         InvalidArgumentError: an environment switch is not what it must be.
     """
     return _defaults[-1].host()
+
+
+def default_run_hooks(hook: str) -> tuple[Implementation, ...]:
+    """Return the plugins' implementations of "run_prepared", "run_started" or "run_ended"."""
+    return _defaults[-1].run_hooks(hook)
 
 
 def find_component(kind: str, name: str, registry: Registry, before: str) -> Any:

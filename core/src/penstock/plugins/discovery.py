@@ -31,20 +31,16 @@ from penstock.errors import InvalidArgumentError, NotFoundError, PluginError, te
 from penstock.frozen_children import is_frozen
 from penstock.late_log import LateLogger
 from penstock.near_names import near_names
-from penstock.plugins import hookspecs
-from penstock.plugins.plugin_components import Components, option_data
+from penstock.plugins import BLOCK_VARIABLE, NONE_VARIABLE, ONLY_VARIABLE, hookspecs
+from penstock.plugins.plugin_components import Components, Implementation, option_data
 from penstock.record import NamedTuple
 
 if TYPE_CHECKING:
     import importlib.metadata
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from penstock.entry_points import OrdinaryPoint
     from penstock.registry import Registry
-
-BLOCK_VARIABLE: Final = "PENSTOCK_BLOCK_PLUGINS"
-ONLY_VARIABLE: Final = "PENSTOCK_PLUGINS"
-NONE_VARIABLE: Final = "PENSTOCK_NO_PLUGINS"
 
 #: What pluggy takes for a hook where it has the mark.
 _CALLED: Final = (FunctionType, MethodType, classmethod, staticmethod)
@@ -113,15 +109,6 @@ class Switches(NamedTuple):
         return None
 
 
-class Implementation(NamedTuple):
-    """A plugin's implementation of one hook."""
-
-    #: Name of the plugin.
-    plugin: str
-    #: Takes the arguments of the hook's specification, in its order.
-    call: Callable[..., Any]
-
-
 class _Manager(pluggy.PluginManager):
     """Looks only at what can be a hook in a module; to look at all names takes a third of loading plugins."""
 
@@ -183,7 +170,9 @@ class PluginHost:
             raise InvalidArgumentError(f"plugin hook {hook!r}: must be one of {', '.join(_hook_names())}")
         arguments = caller.spec.argnames
         return tuple(
-            Implementation(found.plugin_name, _adapted(found, arguments))
+            Implementation(
+                found.plugin_name, found.function, tuple(arguments.index(name) for name in found.argnames)
+            )
             for found in reversed(caller.get_hookimpls())
         )
 
@@ -384,19 +373,6 @@ def _check_hook(caller: pluggy.HookCaller, found: pluggy.HookImpl) -> None:
         raise PluginError(
             f"its {caller.name} is a hook wrapper; implementations of plugins are called one by one"
         )
-
-
-def _adapted(found: pluggy.HookImpl, arguments: tuple[str, ...]) -> Callable[..., Any]:
-    """Return a callable that takes a hook's arguments in order and forwards those asked for."""
-    function: Callable[..., Any] = found.function
-    places = tuple(arguments.index(name) for name in found.argnames)
-    if places == tuple(range(len(arguments))):
-        return function
-
-    def call(*values: object) -> Any:
-        return function(*[values[place] for place in places])
-
-    return call
 
 
 def _reason(error: BaseException) -> str:

@@ -18,10 +18,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-import pluggy
-
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
+
+    import pluggy
 
     from penstock.plugins.doctor import DoctorCheck
     from penstock.plugins.plugin_components import Components
@@ -64,18 +64,47 @@ class RunningGraph(Protocol):
 #: Name of the entry point group, and of the project as pluggy knows it.
 PROJECT: Final = "penstock"
 
-hookspec = pluggy.HookspecMarker(PROJECT)
-#: Marks a function of a plugin as the implementation of the hook that has its name.
-hookimpl = pluggy.HookimplMarker(PROJECT)
+if TYPE_CHECKING:
+    hookspec = pluggy.HookspecMarker(PROJECT)
+    #: Marks a function of a plugin as the implementation of the hook that has its name.
+    hookimpl = pluggy.HookimplMarker(PROJECT)
+else:
+
+    def _marker(attribute: str, **defaults: object) -> Callable[..., Any]:
+        """Return a decorator that leaves on functions what pluggy's leaves, without importing pluggy."""
+
+        def mark(function: Any = None, **options: object) -> Any:
+            if not options.keys() <= defaults.keys():
+                raise TypeError(f"the mark of a hook takes {', '.join(defaults)}, not {', '.join(options)}")
+            if function is None:
+                return lambda later: mark(later, **options)
+            setattr(function, attribute, {**defaults, **options})
+            return function
+
+        return mark
+
+    hookspec = _marker(
+        f"{PROJECT}_spec", firstresult=False, historic=False, warn_on_impl=None, warn_on_impl_args=None
+    )
+    hookimpl = _marker(
+        f"{PROJECT}_impl",
+        wrapper=False,
+        hookwrapper=False,
+        optionalhook=False,
+        tryfirst=False,
+        trylast=False,
+        specname=None,
+    )
 
 
 @hookspec
 def penstock_components() -> Components:  # type: ignore[empty-body]  # a specification
     """Return what this plugin brings.
 
-    Called once in a process, when plugins are loaded: at the first look-up of a name in the default
-    registry. Must import nothing heavy. A plugin whose implementation raises, or returns anything
-    but a `Components`, is reported as failed and contributes nothing, also no other hook.
+    Called when plugins are loaded: once in a process, at the first look-up of a name in the default registry.
+    A process that finds the answer in the file of an earlier one does not call it (`Components.is_fixed`).
+    Must import nothing heavy. A plugin whose implementation raises, or returns anything but a `Components`,
+    is reported as failed and contributes nothing, also no other hook.
     """
 
 

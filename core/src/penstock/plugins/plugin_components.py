@@ -6,10 +6,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import InvalidArgumentError
+from penstock.record import NamedTuple
 from penstock.registry_entries import KINDS, check_entry_name, check_option, check_target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
@@ -43,6 +44,21 @@ def _checked_options(given: Mapping[str, object]) -> Mapping[str, Any]:
     return found
 
 
+class Implementation(NamedTuple):
+    """A plugin's implementation of one hook."""
+
+    #: Name of the plugin.
+    plugin: str
+    #: It takes the arguments of the hook that it asks for.
+    function: Callable[..., Any]
+    #: Their places among the hook's arguments.
+    places: tuple[int, ...]
+
+    def call(self, *values: object) -> Any:
+        """Call it with all arguments of the hook, in their order."""
+        return self.function(*[values[place] for place in self.places])
+
+
 def option_data(said: object) -> tuple[Any, Any, Any]:
     """Return extendee, extension number and target of what `Components.options` says of one name."""
     return said if isinstance(said, tuple) else (None, None, said)
@@ -59,7 +75,7 @@ class Components:
     """
 
     # A plain class: defining an attrs class would be a quarter of what the first small graph takes.
-    __slots__ = (*KINDS.values(), "options")
+    __slots__ = (*KINDS.values(), "options", "is_fixed")
 
     #: Classes, subclasses of `penstock.Calculator`.
     calculators: Mapping[str, object]
@@ -94,6 +110,9 @@ class Components:
     #: that a calculator names in its `Options` are found without being declared here, as soon as a graph has
     #: that calculator.
     options: Mapping[str, str | type | tuple[str, int, str | type]]
+    #: Whether the plugin brings the same in each process as long as its files and the installed distributions
+    #: stay the same: then processes may keep the names, and import the plugin only for its hooks.
+    is_fixed: bool
 
     def __init__(  # noqa: PLR0913  # one for each kind
         self,
@@ -110,6 +129,7 @@ class Components:
         codecs: Mapping[str, object] = _NOTHING,
         adapters: Mapping[str, object] = _NOTHING,
         options: Mapping[str, str | type | tuple[str, int, str | type]] = _NOTHING,
+        is_fixed: bool = True,
     ) -> None:
         given = {
             "calculators": calculators,
@@ -127,6 +147,7 @@ class Components:
         for kind, field in KINDS.items():
             object.__setattr__(self, field, _checked_targets(kind, given[field]))
         object.__setattr__(self, "options", _checked_options(options))
+        object.__setattr__(self, "is_fixed", is_fixed)
 
     def __setattr__(self, name: str, value: object) -> None:
         """Refuse: what a plugin brings does not change."""

@@ -895,9 +895,9 @@ def runs_of(graph: CalculatorGraph) -> GraphRuns:
 
 def _call_hooks(graph: weakref.ref[CalculatorGraph], hook: str, *arguments: object) -> None:
     """Call the hooks of plugins when a run starts or has ended. If one raises, the error is only logged."""
-    from penstock.plugins.default_registry import default_plugin_host  # loads the plugins
+    from penstock.plugins.default_registry import default_run_hooks  # loads plugins
 
-    for implementation in getattr(default_plugin_host(), hook):
+    for implementation in default_run_hooks(hook):
         try:
             implementation.call(graph(), *arguments)
         except Exception:

@@ -7,11 +7,11 @@ asyncio costs 30 ms to import, so it is imported with the first coroutine.
 
 from __future__ import annotations
 
-import inspect
 import sys
 import threading
 from contextlib import suppress
 from contextvars import ContextVar
+from types import CoroutineType, FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import FailedPreconditionError, UnavailableError
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from penstock.engine.schedule import Schedule
 
+#: A flag of code, as `inspect` knows it.
+_CO_COROUTINE: Final = 0x80
 #: The `LazyLoop` that a coroutine runs on. The thread does not tell: it may be the application's.
 _INSIDE: Final[ContextVar[LazyLoop | None]] = ContextVar("penstock_inside", default=None)
 
@@ -66,18 +68,18 @@ class LazyLoop:
             tasks = _tasks()
             loop = self._running_loop()
         except (OSError, RuntimeError) as error:
-            if inspect.iscoroutine(awaitable):
+            if isinstance(awaitable, CoroutineType):
                 awaitable.close()
             raise UnavailableError(
                 f"no event loop can be made for the graph's coroutines: {error}; look at the limits of the "
                 "process, and at what holds its files and threads"
             ) from error
         if loop is None:
-            if inspect.iscoroutine(awaitable):
+            if isinstance(awaitable, CoroutineType):
                 awaitable.close()
             raise FailedPreconditionError("the run is over, and so is its event loop")
         if self._given is not None and not loop.is_running():
-            if inspect.iscoroutine(awaitable):
+            if isinstance(awaitable, CoroutineType):
                 awaitable.close()
             raise FailedPreconditionError(
                 "the event loop given with set_event_loop is not running; run it in another thread until the "
@@ -153,9 +155,17 @@ def _wind_up(loop: asyncio.AbstractEventLoop) -> None:
 def import_for(schedule: Schedule) -> None:
     """Import what coroutines need if a calculator of this run has any; before the run's threads begin."""
     for kind in {type(node.calculator) for node in schedule.nodes}:
-        if any(map(inspect.iscoroutinefunction, (kind.process, kind.open, kind.close))):
+        if any(map(_is_coroutine, (kind.process, kind.open, kind.close))):
             _tasks()
             return
+
+
+def _is_coroutine(method: object) -> bool:
+    if type(method) is FunctionType and not vars(method):  # without a mark, and not wrapped
+        return bool(method.__code__.co_flags & _CO_COROUTINE)
+    import inspect  # most methods are plain functions
+
+    return inspect.iscoroutinefunction(method)
 
 
 def _tasks() -> Any:

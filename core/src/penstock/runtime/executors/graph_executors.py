@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 from typing import TYPE_CHECKING, Any, Final
 
@@ -180,6 +179,8 @@ def _executor_of(service: object, key: ServiceKey[Any], node: NodePlan) -> objec
         )
     if not place:
         return service.executor_for(node.name)
+    import inspect  # few nodes name a place
+
     try:
         inspect.signature(service.executor_for).bind(node.name, place)
     except TypeError as error:

@@ -6,7 +6,6 @@ run all pending steps but closes are cancelled; a step that has not ended after 
 
 from __future__ import annotations
 
-import inspect
 from functools import cache
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
@@ -46,6 +45,8 @@ class DeferringRun(LockedRun):
         Returns:
             An error if `outcome` is neither; the caller then completes the step with it.
         """
+        import inspect  # most calls return nothing that comes later
+
         if isinstance(outcome, _futures().Future):
             future = outcome
         elif inspect.isawaitable(outcome):

@@ -10,10 +10,10 @@ What holds here, besides what `locked`, `deferred` and `waiting` say:
 
 from __future__ import annotations
 
-import inspect
 import threading
 from math import inf
 from time import monotonic
+from types import CoroutineType
 from typing import TYPE_CHECKING, Final
 
 from penstock.engine.methods import CLOSE
@@ -230,7 +230,7 @@ class Runner(AwaitedRun):
             show_method(step, CLOSE)
             try:
                 outcome = node.close(step)
-                if inspect.iscoroutine(outcome):
+                if isinstance(outcome, CoroutineType):
                     self.loop.run_alone(outcome)
             except Exception as error:  # noqa: BLE001  # whatever it is, the other nodes close too
                 self.schedule.errors.append(
