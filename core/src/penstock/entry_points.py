@@ -96,7 +96,7 @@ def metadata_folders(folders: list[tuple[str, list[str]]]) -> list[str]:
         os.path.join(folder, name)  # noqa: PTH118  # pathlib costs more here
         for folder, names in folders
         for name in names
-        if name.lower().endswith((".dist-info", ".egg-info"))
+        if name[-4:].lower() == "info" and name.lower().endswith((".dist-info", ".egg-info"))
     ]
 
 

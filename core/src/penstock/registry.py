@@ -33,7 +33,7 @@ from penstock.registry_entries import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
 __all__ = ["OptionEntry", "Origin", "Registry", "official_packs"]
 
@@ -149,18 +149,16 @@ class Registry:
         self._table.add_option(OptionEntry(full_name, extendee, number, target, origin))
 
     def restore(
-        self, claims: dict[tuple[str, str], list[tuple[str, str, str]]], options: Iterable[tuple[Any, ...]]
+        self, claims: dict[tuple[str, str], list[tuple[str, str, str]]], options: list[tuple[Any, ...]]
     ) -> None:
         """Put in the entries of another registry, which has checked them. Called once.
 
         Args:
-            claims: kind and name → distribution, plugin and target of each owner. The dict is taken over.
-            options: full name, extendee, number, target, distribution and plugin of each.
+            claims: kind and name → distribution, plugin and target of each owner.
+            options: full name, extendee, number, target, distribution and plugin of each. The registry takes
+                over both.
         """
-        self._table.restore(claims)
-        for full_name, extendee, number, target, distribution, plugin in options:
-            origin = Origin(distribution, plugin, target)
-            self._table.add_option(OptionEntry(full_name, extendee, number, target, origin))
+        self._table.restore(claims, options)
 
     def fail(self, plugin: str, reason: str, *, distribution: str | None = None) -> None:
         """Note that a plugin is not loaded, and why: an unknown name's error says so."""
@@ -317,6 +315,8 @@ class _Table:
         self._claims: dict[tuple[str, str], list[Claim]] = {}
         #: Claims of names that nobody has asked for yet: distribution, plugin and target.
         self._restored: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
+        #: Options that nobody has asked for yet.
+        self._restored_options: list[tuple[Any, ...]] = []
         self._options: dict[str, OptionEntry] = {}
         #: (extendee, number) to the full name that had it first.
         self._option_names: dict[tuple[str | None, int | None], str] = {}
@@ -326,11 +326,14 @@ class _Table:
         #: How often something was added.
         self.changes = 0
 
-    def restore(self, claims: dict[tuple[str, str], list[tuple[str, str, str]]]) -> None:
+    def restore(
+        self, claims: dict[tuple[str, str], list[tuple[str, str, str]]], options: list[tuple[Any, ...]]
+    ) -> None:
         with self._lock:
-            self._restored = claims
-            self.changes += len(claims)
-            self._distributions |= {canonical(one[0]) for owners in claims.values() for one in owners}
+            self._restored, self._restored_options = claims, options
+            self.changes += 1
+            owners = {one[0] for claimed in claims.values() for one in claimed} | {one[-2] for one in options}
+            self._distributions |= {canonical(owner) for owner in owners}
 
     def add(self, kind: str, name: str, new: Claim) -> None:
         with self._lock:
@@ -345,24 +348,35 @@ class _Table:
 
     def add_option(self, new: OptionEntry) -> None:
         with self._lock:
+            self._add_restored_options()
             self._note(new.origin.distribution)
-            place = (new.extendee, new.number)
-            of_place = new.full_name
-            if new.number is not None:
-                of_place = self._option_names.setdefault(place, of_place)
-            rival = self._options.get(new.full_name) or self._options.get(of_place)
-            if rival is None:
-                self._options[new.full_name] = new
-            elif rival.full_name != new.full_name or not rival.origin.is_same_owner(new.origin):
-                self._options[rival.full_name] = rival._replace(rival=new)
-                self._options.setdefault(new.full_name, new._replace(rival=rival))
-            elif (rival.extendee, rival.number, rival.origin) != (*place, new.origin):
-                owner = rival.origin.owner
-                raise AlreadyExistsError(
-                    f"the registry has option {new.full_name!r} otherwise already, of {owner}"
-                )
-            elif rival.rival is None:
-                self._options[new.full_name] = new
+            self._add_option(new)
+
+    def _add_restored_options(self) -> None:
+        """Add the restored options; called under the lock."""
+        restored, self._restored_options = self._restored_options, []
+        for full_name, extendee, number, target, distribution, plugin in restored:
+            origin = Origin(distribution, plugin, target)
+            self._add_option(OptionEntry(full_name, extendee, number, target, origin))
+
+    def _add_option(self, new: OptionEntry) -> None:
+        place = (new.extendee, new.number)
+        of_place = new.full_name
+        if new.number is not None:
+            of_place = self._option_names.setdefault(place, of_place)
+        rival = self._options.get(new.full_name) or self._options.get(of_place)
+        if rival is None:
+            self._options[new.full_name] = new
+        elif rival.full_name != new.full_name or not rival.origin.is_same_owner(new.origin):
+            self._options[rival.full_name] = rival._replace(rival=new)
+            self._options.setdefault(new.full_name, new._replace(rival=rival))
+        elif (rival.extendee, rival.number, rival.origin) != (*place, new.origin):
+            owner = rival.origin.owner
+            raise AlreadyExistsError(
+                f"the registry has option {new.full_name!r} otherwise already, of {owner}"
+            )
+        elif rival.rival is None:
+            self._options[new.full_name] = new
 
     def fail(self, plugin: str, reason: str, distribution: str | None) -> None:
         with self._lock:
@@ -390,6 +404,7 @@ class _Table:
 
     def copy_of_options(self) -> dict[str, OptionEntry]:
         with self._lock:
+            self._add_restored_options()
             return dict(self._options)
 
     def copy_of_failures(self) -> dict[str, str]:

@@ -15,7 +15,7 @@ from penstock.config.options.option_types import OptionTypes
 from penstock.config.places import Places
 from penstock.config.reading.graph_specs import graph_spec, in_order
 from penstock.config.reading.plain_graph import _DEFAULTS, PlainMessage, plain_graph, read_plain_graph
-from penstock.config.reading.scan import HALF, scan_text
+from penstock.config.reading.scan import half_character, scan_text
 from penstock.errors import GraphParseError, NotFoundError, ResourceExhaustedError
 from penstock.registry import Registry
 
@@ -214,7 +214,7 @@ def test_a_file_that_is_no_utf_8_or_has_half_of_a_character_is_left_to_the_parse
     (tmp_path / "a.pbtxt").write_bytes(b"# \xff")
 
     assert read_plain_graph(tmp_path / "a.pbtxt", OptionTypes(Registry())) is None
-    assert HALF.search("# \ud800")
+    assert half_character("# \ud800")
     assert read_plain_graph("# \ud800", OptionTypes(Registry())) is None
 
 

@@ -78,7 +78,8 @@ def read_kept_names() -> KeptNames | None:
         with open(_path(), "rb") as file:  # noqa: PTH123  # pathlib costs more here
             if hasattr(os, "geteuid") and os.fstat(file.fileno()).st_uid != os.geteuid():
                 return None
-            form, points, modules, homes, *names = marshal.load(file)  # noqa: S302  # the user's own file
+            data = file.read()  # `marshal.load` reads a few bytes at a time
+        form, points, modules, homes, *names = marshal.loads(data)  # noqa: S302  # the user's own file
         is_right = (
             form == _FORM
             and points == _point_stamps(folders)
@@ -103,10 +104,10 @@ def write_kept_names(host: PluginHost, before: frozenset[str]) -> None:
         return
     modules = _modules(host, before)
     sources = {getattr(sys.modules[name], "__file__", None) for name in (*modules, *_OWN)}
-    homes = _homes({name for name in modules if "." not in name}, folders)
-    stamps = [_stamp(source) for source in sorted(filter(None, sources))]
-    if None in sources or None in stamps:  # a package without a file, or one in an archive
+    if None in sources:  # a package without a file
         return
+    homes = _homes({name for name in modules if "." not in name}, folders)
+    stamps = [_stamp(str(source)) for source in sources]
     path = _path()
     written = f"{path}.{os.getpid()}"  # a reader never sees a part of it
     with suppress(OSError):

@@ -16,7 +16,7 @@ from penstock import limits
 from penstock.config.places import Places, ReadGraph
 from penstock.config.reading.files import TEXT, bytes_of, is_path
 from penstock.config.reading.plain_nodes import SPACE, STRING
-from penstock.config.reading.scan import HALF, scan_text
+from penstock.config.reading.scan import half_character, scan_text
 from penstock.plan import LateMessage
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def read_plain_graph(source: object, types: OptionTypes) -> ReadGraph | None:
         return None
     limits.check("file_bytes", len(text), f"this graph text has {len(text)} characters")
     scanned = scan_text(text)
-    found = None if HALF.search(text) else plain_graph(scanned)
+    found = None if half_character(text) else plain_graph(scanned)
     if found is None:
         types.scanned[text] = scanned
         return None

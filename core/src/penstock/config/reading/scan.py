@@ -34,8 +34,6 @@ _TOKEN_OR_NODE: Final = re.compile(
 _SEPARATORS: Final = (",", ";")
 _OPENING: Final = {"{": "}", "<": ">"}
 
-#: Half of a character, which protobuf cannot take: it crashes where an enum is given such a name.
-HALF: Final = re.compile("[\ud800-\udfff]")
 #: The reference's package and ours. The same length with the blank, so that columns stay true.
 _FOREIGN: Final = "mediapipe"
 _OWN: Final = " penstock"
@@ -103,6 +101,11 @@ def scan_text(text: str) -> ScannedText:
     root, unclosed = tree.read()
     rule = next((token.offset for token in tokens if token.text == "%"), None)
     return ScannedText(_renamed(text, tokens), named, root, unclosed, rule, tuple(tree.plain))
+
+
+def half_character(text: str) -> re.Match[str] | None:
+    """Return the first half of a character; protobuf crashes where an enum is given such a name."""
+    return None if text.isascii() else re.search("[\ud800-\udfff]", text)
 
 
 def end_of_field(text: str, start: int) -> int:
