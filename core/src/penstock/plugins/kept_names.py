@@ -56,6 +56,7 @@ class KeptNames:
         #: Hook of runs → plugin, module, function, and the places of the arguments that it takes, in the
         #: order of the calls.
         self._hooks: Final = hooks
+        self._found: Final[dict[str, tuple[Implementation, ...]]] = {}
 
     def fill(self, registry: Registry) -> None:
         """Put all that the plugins bring into a registry."""
@@ -63,10 +64,13 @@ class KeptNames:
 
     def run_hooks(self, hook: str) -> tuple[Implementation, ...]:
         """Import and return the implementations of a hook of runs. Raises what the import raises."""
-        return tuple(
-            Implementation(plugin, getattr(import_module(module), function), places)
-            for plugin, module, function, places in self._hooks[hook]
-        )
+        found = self._found.get(hook)
+        if found is None:
+            found = self._found[hook] = tuple(
+                Implementation(plugin, getattr(import_module(module), function), places)
+                for plugin, module, function, places in self._hooks[hook]
+            )
+        return found
 
 
 def read_kept_names() -> KeptNames | None:
