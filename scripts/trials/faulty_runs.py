@@ -607,6 +607,8 @@ def _join(thread: threading.Thread, until: float) -> None:
 
 
 def _stack(thread: threading.Thread) -> str:
+    if not getattr(sys, "_is_gil_enabled", lambda: True)() and sys.version_info < (3, 14):
+        return ""  # reading it may crash: gh-152355
     frame = sys._current_frames().get(thread.ident or 0)  # noqa: SLF001  # it is the way to see them
     return "".join(traceback.format_stack(frame)) if frame is not None else ""
 

@@ -57,7 +57,8 @@ def test_parallel_coroutines_wait_for_one_another_and_leave_in_order(make) -> No
             else:
                 while self.later is None:  # noqa: ASYNC110  # the other call makes it, on this loop
                     await asyncio.sleep(0)
-                self.later.set()
+                later, self.later = self.later, None  # the next pair has its own, whichever is first
+                later.set()
             cc.output.add(payload, t)
 
     graph = make([(Meet, "in", "out", "max_in_flight: 2")], "in")

@@ -4,6 +4,7 @@ import asyncio
 import concurrent.futures
 import inspect
 import json
+import sys
 import threading
 import time
 
@@ -146,6 +147,11 @@ class Handed(Calculator):
         return self.future
 
 
+HAS_LOCK = getattr(sys, "_is_gil_enabled", lambda: True)()
+reads_stacks = pytest.mark.skipif(
+    not HAS_LOCK and sys.version_info < (3, 14),
+    reason="without its lock, Python 3.13 crashes when a stack of a running thread is read: gh-152355",
+)
 TIMEOUT = 30
 ENTERED = threading.Semaphore(0)
 LEAVE = threading.Event()
@@ -184,6 +190,7 @@ def calls_of(graph, node):
     return state.calls
 
 
+@reads_stacks
 def test_a_running_call_stands_where_the_calculator_stands(held) -> None:
     graph = held('node { calculator: "Held" input_stream: "in" output_stream: "out" }', Held, calls=1)
 
@@ -196,6 +203,7 @@ def test_a_running_call_stands_where_the_calculator_stands(held) -> None:
     assert call.inside.endswith((" in wait", " in __enter__", " in __exit__"))  # there, or about to be
 
 
+@reads_stacks
 def test_a_calculator_made_from_a_function_stands_in_the_function(held) -> None:
     graph = held(
         'node { calculator: "HeldFunction" input_stream: "in" output_stream: "out" }',
@@ -209,6 +217,10 @@ def test_a_calculator_made_from_a_function_stands_in_the_function(held) -> None:
     assert (call.file, call.line) == line_of(held_function, "# here the function stands")
 
 
+@pytest.mark.skipif(
+    not HAS_LOCK,
+    reason="without its lock, Python can read no local variable of a running thread: gh-144446",
+)
 def test_calls_of_the_same_code_are_told_apart_by_their_arguments(held) -> None:
     graph = held(
         'node { calculator: "Held" input_stream: "in" output_stream: "a" max_in_flight: 2 } '
@@ -227,6 +239,10 @@ def test_calls_of_the_same_code_are_told_apart_by_their_arguments(held) -> None:
     assert {call.line for call in (*two, *one)} == {line_of(Held.process, "# here it stands")[1]}
 
 
+@pytest.mark.skipif(
+    not HAS_LOCK,
+    reason="without its lock, Python can read no coroutine of a running thread: gh-120321",
+)
 def test_a_call_that_awaits_stands_where_its_coroutine_does(held) -> None:
     graph = held('node { calculator: "Awaiting" input_stream: "in" }', Awaiting, calls=1)
 
@@ -238,6 +254,100 @@ def test_a_call_that_awaits_stands_where_its_coroutine_does(held) -> None:
     assert (call.file, call.line) == line_of(Awaiting.process, "# here it awaits")
     assert call.thread == ""
     assert call.inside.endswith(" in wait")
+
+
+def test_without_the_lock_calls_of_the_same_code_are_not_told_apart(held, monkeypatch) -> None:
+    graph = held(
+        'node { calculator: "Held" input_stream: "in" output_stream: "a" } '
+        'node { calculator: "AlsoHeld" input_stream: "in" output_stream: "b" }',
+        Held,
+        AlsoHeld,
+        calls=2,
+    )
+    monkeypatch.setattr(sys, "_is_gil_enabled", lambda: False, raising=False)
+
+    (one,), (other,) = calls_of(graph, "Held"), calls_of(graph, "AlsoHeld")
+
+    assert (one.method, one.line, other.method, other.line) == ("process", 0, "process", 0)
+
+
+@pytest.mark.skipif(
+    sys.version_info >= (3, 14), reason="from 3.14 on frames have locks of their own: gh-128421"
+)
+def test_without_the_lock_python_3_13_reads_no_stack_of_another_thread(held, monkeypatch) -> None:
+    graph = held('node { calculator: "Held" input_stream: "in" output_stream: "out" }', Held, calls=1)
+    monkeypatch.setattr(sys, "_is_gil_enabled", lambda: False, raising=False)
+    monkeypatch.setattr(sys, "_current_frames", lambda: pytest.fail("stacks are read"))
+
+    with pytest.raises(WaitTimeoutError) as caught:
+        graph.wait_until_idle(timeout=0.01)
+
+    assert "node 'Held': where process() at 7 stands cannot be seen" in str(caught.value)
+
+
+def test_without_the_lock_the_own_stack_is_still_read(monkeypatch) -> None:
+    monkeypatch.setattr(sys, "_is_gil_enabled", lambda: False, raising=False)
+    seen = []
+
+    class Looks(Held):
+        def process(self, cc) -> None:
+            seen.append(graph.snapshot())  # here it looks
+
+    graph = CalculatorGraph(
+        'input_stream: "in" node { calculator: "Looks" input_stream: "in" output_stream: "out" }',
+        registry=testing_registry(Looks),
+    )
+    graph.start_run()
+    graph.add_packet_to_input_stream("in", Packet(3, 7))
+    graph.close(TIMEOUT)
+
+    (call,) = seen[0].nodes[0].calls
+    assert (call.file, call.line) == line_of(Looks.process, "# here it looks")
+
+
+def test_without_the_lock_no_coroutine_is_read(held, monkeypatch) -> None:
+    graph = held('node { calculator: "Awaiting" input_stream: "in" }', Awaiting, calls=1)
+    monkeypatch.setattr(sys, "_is_gil_enabled", lambda: False, raising=False)
+
+    while (call := calls_of(graph, "Awaiting")[0]).thread:  # until it has left the pool's thread
+        threading.Event().wait(0.001)
+
+    assert str(call) == "node 'Awaiting': where process() at 7 stands cannot be seen"
+
+
+class ToldInWords(Awaiting):
+    """Awaits what says in words where it is."""
+
+    async def wait(self) -> None:
+        await super().process(None)
+
+    def process(self, cc):
+        return InWords(self.wait())
+
+
+class InWords:
+    """A wait that says in words what it waits for."""
+
+    def __init__(self, coroutine) -> None:
+        self.coroutine = coroutine
+
+    def __await__(self):
+        return self.coroutine.__await__()
+
+    def standing(self) -> str:
+        return "out for lunch"
+
+
+@pytest.mark.parametrize("has_lock", [True, False])
+def test_a_wait_may_say_in_words_where_its_call_is(held, monkeypatch, has_lock) -> None:
+    graph = held('node { calculator: "ToldInWords" input_stream: "in" }', ToldInWords, calls=1)
+    if not has_lock:
+        monkeypatch.setattr(sys, "_is_gil_enabled", lambda: False, raising=False)
+    deadline = time.monotonic() + TIMEOUT
+    while not (call := calls_of(graph, "ToldInWords")[0]).elsewhere and time.monotonic() < deadline:
+        threading.Event().wait(0.001)  # the run may not have noted what it awaits yet
+
+    assert str(call) == "node 'ToldInWords': process() at 7 is out for lunch"
 
 
 def test_of_a_call_that_was_handed_elsewhere_is_said_that_it_cannot_be_seen(held) -> None:
@@ -252,6 +362,7 @@ def test_of_a_call_that_was_handed_elsewhere_is_said_that_it_cannot_be_seen(held
     assert str(call) == "node 'Handed': where process() at 7 stands cannot be seen"
 
 
+@reads_stacks
 def test_a_wait_that_expires_says_where_the_running_calls_stand(held) -> None:
     graph = held('node { calculator: "Held" input_stream: "in" output_stream: "out" }', Held, calls=1)
     file, line = line_of(Held.process, "# here it stands")
@@ -373,6 +484,7 @@ def test_steps_that_wait_for_a_thread_are_counted_at_their_executor() -> None:
     graph.close(TIMEOUT)
 
 
+@reads_stacks
 def test_a_snapshot_can_be_written_as_json(held) -> None:
     graph = held('node { calculator: "Held" input_stream: "in" output_stream: "out" }', Held, calls=1)
 

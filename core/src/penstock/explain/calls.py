@@ -2,7 +2,9 @@
 
 Two halves. `calls_under_way` reads the engine under the run's lock; `standing_calls` then looks at the stacks
 of the run's threads, without it, and runs no code of users. A call that has come back meanwhile is
-simply not found. Invariant: no frame is kept, since it would keep a calculator's locals alive.
+simply not found. Invariants: no frame is kept, since it would keep a calculator's locals alive; and no frame
+is read that another thread may change meanwhile, which can end the process, so that less is seen without the
+interpreter's lock.
 """
 
 from __future__ import annotations
@@ -45,7 +47,8 @@ class Call:
     #: Name of the thread that it is on; "" for calls that await or run elsewhere.
     thread: str = ""
     #: `file`, `line`, `function`: where the calculator's own code stands. "", 0 and "" where that cannot be
-    #: seen: compiled code, a `Future` that the calculator returned, a call that just came back.
+    #: seen: compiled code, a `Future` that the calculator returned, a call that just came back, and without
+    #: the interpreter's lock also coroutines and, on Python 3.13, all other threads.
     file: str = ""
     line: int = 0
     function: str = ""
@@ -126,12 +129,13 @@ def _on_threads(calls: Collection[UnderWay], threads: Collection[int]) -> dict[S
         if code is not None:  # compiled methods have none
             by_code.setdefault(code, []).append(one)
     found: dict[Step, dict[str, Any]] = {}
+    own = threading.get_ident()
     # This very call is among them. Nothing here keeps it: it would be a circle, and with it what its
     # callers hold, a run among others, would live until garbage is collected.
-    frames = sys._current_frames()  # noqa: SLF001  # documented, for this very use
+    frames = _stacks()
     try:
         for ident in threads:
-            place = _on_thread(frames.pop(ident, None), by_code)
+            place = _on_thread(frames.pop(ident, None), by_code, with_locals=ident == own or has_lock())
             if place is not None:
                 found[place[0]] = {"thread": names.get(ident, ""), **place[1]}
     finally:
@@ -139,12 +143,29 @@ def _on_threads(calls: Collection[UnderWay], threads: Collection[int]) -> dict[S
     return found
 
 
+def has_lock() -> bool:
+    """Return whether the interpreter has its lock, so that no other thread runs while its frames are read."""
+    is_on: bool = getattr(sys, "_is_gil_enabled", lambda: True)()  # from Python 3.13 on
+    return is_on
+
+
+def _stacks() -> dict[int, FrameType]:
+    """Return the innermost frames of the threads whose stacks can be read.
+
+    Without the lock, Python 3.13 crashes when a frame is read whose thread runs: gh-152355. From 3.14 on the
+    frames have locks of their own, for all but the local variables: gh-128421.
+    """
+    if has_lock() or sys.version_info >= (3, 14):
+        return sys._current_frames()  # noqa: SLF001  # documented, for this very use
+    return {threading.get_ident(): sys._getframe(1)}  # noqa: SLF001
+
+
 def _on_thread(
-    innermost: FrameType | None, by_code: Mapping[CodeType, Sequence[UnderWay]]
+    innermost: FrameType | None, by_code: Mapping[CodeType, Sequence[UnderWay]], *, with_locals: bool
 ) -> tuple[Step, dict[str, Any]] | None:
     stack = list(_outwards(innermost))
     for depth, frame in enumerate(stack):
-        step = _step_of(frame, by_code.get(frame.f_code, ()))
+        step = _step_of(frame, by_code.get(frame.f_code, ()), with_locals=with_locals)
         if step is not None:
             return step, _place(stack[: depth + 1])
     return None
@@ -156,10 +177,12 @@ def _outwards(frame: FrameType | None) -> Iterator[FrameType]:
         frame = frame.f_back
 
 
-def _step_of(frame: FrameType, alike: Sequence[UnderWay]) -> Step | None:
+def _step_of(frame: FrameType, alike: Sequence[UnderWay], *, with_locals: bool) -> Step | None:
     """Return which of the calls with the same code a frame is of: its arguments identify it among several."""
     if len(alike) <= 1:
         return alike[0].step if alike else None
+    if not with_locals:
+        return None
     # Looked at only here: before 3.13 it makes the frame keep its locals until it returns.
     arguments = [frame.f_locals.get(name) for name in frame.f_code.co_varnames[:_ARGUMENTS]]
     for one in alike:
@@ -202,6 +225,8 @@ def _suspended(coroutine: object) -> dict[str, Any]:
     standing_words = getattr(coroutine, "standing", None)
     if standing_words is not None:
         return {"elsewhere": standing_words()}
+    if not has_lock():  # its loop may go on with it at any moment: gh-120321, gh-144446
+        return {}
     frames = []
     at: Any = coroutine
     while (frame := getattr(at, "cr_frame", None)) is not None:

@@ -80,10 +80,10 @@ def _standing(runner: Runner, calls: list[UnderWay]) -> tuple[Call, ...]:
 
 
 def _awaited(runner: Runner, step: Step) -> object:
-    """Return the coroutine that a step awaits, or the future; None if there is none, or it has ended."""
+    """Return the coroutine that a step awaits, or the future; None if there is none."""
     future = runner.pending.get(step)
-    task = getattr(future, "task", None)
-    return future if task is None else getattr(task.get_coro(), "cr_await", None)
+    awaited: object = getattr(future, "awaited", None)
+    return future if awaited is None else awaited
 
 
 def _executor(schedule: Schedule, executor: Executor, work: QueueWork) -> ExecutorState:

@@ -345,7 +345,8 @@ def test_a_call_that_does_not_come_back_is_the_culprit_after_a_second(read, gate
     (culprit,) = stall.culprits
     assert (culprit.node, culprit.stream) == ("slow", "")
     assert culprit.words == "node 'slow' is running (1 calls): process() at 0 has not come back"
-    assert "node 'slow': process() at 0 stands at " in stall.story
+    # a Python without its lock may say that it cannot be seen
+    assert "process() at 0 stands " in stall.story
     assert one.after(1).stall.since_s == pytest.approx(2.1)
     gate.leave.set()
     one.idle()

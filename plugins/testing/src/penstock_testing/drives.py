@@ -194,11 +194,19 @@ def call_on_a_thread(function: Callable[[], None], timeout: float) -> str | None
     thread.start()
     thread.join(timeout)
     if thread.is_alive():
-        frame = sys._current_frames().get(cast("int", thread.ident))  # noqa: SLF001  # there is no other way
-        return "".join(traceback.format_stack(frame)[-4:]) if frame is not None else "between two frames"
+        return _stack_of(thread)
     if raised:
         raise raised[0]
     return None
+
+
+def _stack_of(thread: threading.Thread) -> str:
+    """Return the innermost frames of a thread that runs, in words."""
+    has_lock = getattr(sys, "_is_gil_enabled", lambda: True)()  # from Python 3.13 on
+    if not has_lock and sys.version_info < (3, 14):
+        return "where is unknown: without its lock, Python 3.13 cannot read the stack of a thread (gh-152355)"
+    frame = sys._current_frames().get(cast("int", thread.ident))  # noqa: SLF001  # there is no other way
+    return "".join(traceback.format_stack(frame)[-4:]) if frame is not None else "between two frames"
 
 
 def spied(calculator: type[Calculator], calls: list[tuple[str, bool]]) -> type[Calculator]:

@@ -26,6 +26,8 @@ class TaskFuture(concurrent.futures.Future[Any]):
         self._loop: Final = loop
         #: None until the loop has begun it.
         self.task: asyncio.Task[Any] | None = None
+        #: What the task awaits; None until the loop has begun it, and when it has ended.
+        self.awaited: Awaitable[Any] | None = None
         self._is_cancel_requested = False
         self.set_running_or_notify_cancel()
 
@@ -39,6 +41,7 @@ class TaskFuture(concurrent.futures.Future[Any]):
             return
         self.task = self._loop.create_task(coroutine)
         self.task.add_done_callback(self._ended)
+        self.awaited = awaited
 
     def cancel(self) -> bool:
         """Ask the task to end. Returns True; the future is done when the task is."""
@@ -48,6 +51,7 @@ class TaskFuture(concurrent.futures.Future[Any]):
         return True
 
     def _ended(self, task: asyncio.Task[Any]) -> None:
+        self.awaited = None
         if task.cancelled():
             self.set_exception(concurrent.futures.CancelledError())
             return
