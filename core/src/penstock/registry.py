@@ -338,13 +338,7 @@ class _Table:
     def add(self, kind: str, name: str, new: Claim) -> None:
         with self._lock:
             self._note(new.origin.distribution)
-            claims = self._all_claims(kind, name)
-            for position, old in enumerate(claims):
-                if old.origin.is_same_owner(new.origin):
-                    _check_again(f"{kind} {name!r}", old.origin, new.origin)
-                    claims[position] = new
-                    return
-            claims.append(new)
+            _put(new, self._all_claims(kind, name), f"{kind} {name!r}")
 
     def add_option(self, new: OptionEntry) -> None:
         with self._lock:
@@ -426,6 +420,18 @@ class _Table:
         self.changes += 1
         if distribution is not None:
             self._distributions.add(canonical(distribution))
+
+
+def _put(new: Claim, claims: list[Claim], what: str) -> None:
+    """Add a claim to the others of its name, or put it in place of the owner's earlier one."""
+    # Not inside of `with lock`: an interrupt between two turns of a loop there leaves Python 3.13 with the
+    # lock held (gh-130279).
+    for position, old in enumerate(claims):
+        if old.origin.is_same_owner(new.origin):
+            _check_again(what, old.origin, new.origin)
+            claims[position] = new
+            return
+    claims.append(new)
 
 
 def _check_again(what: str, old: Origin, new: Origin) -> None:
