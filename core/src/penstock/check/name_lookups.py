@@ -30,6 +30,8 @@ class Names:
         #: Whether an equal graph has the same plan as long as its contracts say the same: nothing was logged,
         #: and no code of components was asked that may answer otherwise.
         self.is_settled = True
+        #: Name → class, of the calculators that have been found and are some.
+        self.calculators: dict[str, Any] = {}
         self._package = package
         self._found: dict[tuple[str, str], object] = {}
         self._is_subgraph: dict[str, bool] = {}

@@ -16,7 +16,7 @@ from penstock.check.edges import Wiring
 from penstock.check.executors import check_executor, plan_executors
 from penstock.check.failure_layer import plan_failure
 from penstock.check.handlers import Handlers
-from penstock.check.nodes import canonical_names, draft_node, tag_map
+from penstock.check.nodes import Draft, numbered_nodes, tag_map
 from penstock.check.order import stable_order
 from penstock.check.port_types import PortTypes
 from penstock.check.spec import REFUSED_IN_GRAPH
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from penstock.check.edges import Edge
     from penstock.check.name_lookups import Names
-    from penstock.check.nodes import Draft
     from penstock.check.protocols import OptionsFactory
     from penstock.check.spec import GraphSpec
     from penstock.contract import PortSpec
@@ -100,18 +99,18 @@ class _Validation:
         self._executors = plan_executors(graph, self._names, self._options_of)
         declared = {executor.name for executor in self._executors}
         handlers = Handlers(graph, self._names, self._options_of)
-        names = canonical_names(graph.nodes)
-        self._drafts = [
-            draft_node(spec, name, self._names, faults) for spec, name in zip(graph.nodes, names, strict=True)
-        ]
+        names = numbered_nodes([node.name or node.calculator.text for node in graph.nodes])
+        self._drafts = [Draft(spec, name, self._names) for spec, name in zip(graph.nodes, names, strict=True)]
         for number, draft in enumerate(self._drafts):
             if draft.spec.failure is not None:
                 self._names.is_settled = False  # the layer keeps what it has read of this graph
                 plan_failure(graph, number, draft, self._names)
         self._handler_plans = []
         for draft in self._drafts:
-            check_executor(draft, declared, faults)
-            self._check_overlap(draft)
+            if draft.spec.executor.text:
+                check_executor(draft, declared, faults)
+            if draft.spec.max_in_flight.value > 1:
+                self._check_overlap(draft)
             self._handler_plans.append(handlers.plan(draft))
         self._wiring = Wiring(self._drafts, graph_inputs, faults)
         self._sort()
@@ -172,7 +171,7 @@ class _Validation:
     def _check_overlap(self, draft: Draft) -> None:
         """Refuse calls that may overlap where the calculator keeps ports of `open`."""
         wanted = draft.spec.max_in_flight
-        if wanted.value <= 1 or draft.is_source or draft.factory is None:
+        if draft.is_source or draft.factory is None:
             return
         from penstock.check.kept_ports import kept_port  # reads source, and few nodes ask for it
 
