@@ -18,6 +18,8 @@ PayloadType: TypeAlias = object
 
 def payload_types_in(declared: PayloadType) -> tuple[PayloadType, ...]:
     """Return the alternatives of a declared type: those of a union, else itself alone."""
+    if type(declared) is type:  # nearly always; no alias
+        return (declared,)
     if typing.get_origin(declared) in (typing.Union, types.UnionType):
         return tuple(member for part in typing.get_args(declared) for member in payload_types_in(part))
     return (type(None),) if declared is None else (declared,)

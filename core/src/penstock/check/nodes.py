@@ -211,9 +211,8 @@ class Draft:
     def _fits(self) -> bool:
         """Compare what the calculator declares with what the file connects."""
         fits = True
-        for attribute, (field, word) in _KINDS.items():
-            specs: PortSpecs = getattr(self.contract, attribute)
-            if not specs.unconnected and (not len(specs) or all(spec.is_declared() for spec in specs)):
+        for specs, (attribute, (field, word)) in zip(self.contract.ports(), _KINDS.items(), strict=True):
+            if specs.are_declared():
                 continue
             entries: Sequence[Text] = getattr(self.spec, f"{field}s")
             ports = zip(getattr(self, attribute), specs, strict=True)
