@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from penstock.record import NamedTuple, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from penstock.contract import CalculatorContract
     from penstock.engine.calculator import Calculator
@@ -168,6 +168,9 @@ class LateMessage:
     """Stands for a CalculatorGraphConfig that is made when something asks for it. It has the fields too."""
 
     __slots__ = ()
+
+    #: The names of the calculators of its nodes, which have no `option_value`.
+    calculators: Iterable[str]
 
     def message(self) -> Any:
         """Return the message, always the same."""

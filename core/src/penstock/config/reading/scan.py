@@ -34,8 +34,6 @@ _TOKEN_OR_NODE: Final = re.compile(
 _SEPARATORS: Final = (",", ";")
 _OPENING: Final = {"{": "}", "<": ">"}
 
-#: Half of a character, which protobuf cannot take: it crashes where an enum is given such a name.
-HALF: Final = re.compile("[\ud800-\udfff]")
 #: The reference's package and ours. The same length with the blank, so that columns stay true.
 _FOREIGN: Final = "mediapipe"
 _OWN: Final = " penstock"
@@ -217,17 +215,15 @@ class _TextTree:
     def _plain(self, token: Token, above: Spot) -> None:
         """Take a plain node, where a field can be."""
         self._next += 1
-        spot = above.add("node", token.offset)
-        fields = fields_of(self._text, token.offset)
-        for field in fields:
-            spot.add(field.name, field.offset)
-        given = given_by(fields)
+        end = token.offset + len(token.text)
+        fields, are_right = fields_of(self._text, token.offset, end)
+        above.add("node", token.offset, fields)
         # A comma that a comment parts from the node belongs to it: no text can begin with one. Asked without
         # a call, since a large graph has thousands of such nodes.
         tokens, following = self._tokens, self._next
         is_whole = following == len(tokens) or tokens[following].text not in _SEPARATORS
-        if given is not None and is_whole and len(self._open) == 1:
-            self.plain.append(PlainNode(token.offset, token.offset + len(token.text), given))
+        if are_right and is_whole and len(self._open) == 1:
+            self.plain.append(PlainNode(token.offset, end, given_by(fields)))
 
     def _name(self, token: Token) -> str | None:
         if token.kind == "word":
