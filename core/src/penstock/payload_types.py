@@ -84,7 +84,7 @@ def conversion(written: tuple[PayloadType, ...], read: tuple[PayloadType, ...]) 
 
 def runtime_classes(declared: tuple[PayloadType, ...]) -> tuple[type, ...] | None:
     """Return the classes that a payload is tested against when it is written; None for any."""
-    if any(is_any_payload(member) for member in declared):
+    if any(map(is_any_payload, declared)):
         return None
     classes = [class_of(member) for member in declared]
     if float in classes and int not in classes:

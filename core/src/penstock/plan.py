@@ -237,6 +237,8 @@ def plan_throttling(
     for node in nodes:
         if node.is_source:
             sources = frozenset((node.id,))
+        elif len(node.inputs) == 1:
+            sources = above[node.inputs[0].stream]
         else:
             distinct = list({id(above[port.stream]): above[port.stream] for port in node.inputs}.values())
             largest = max(distinct, key=len, default=frozenset[int]())
