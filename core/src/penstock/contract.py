@@ -148,10 +148,6 @@ class PortSpecs:
             self._found = Ports(self._what, self.ports.ids(), self.items)
         return self._found
 
-    def are_declared(self) -> bool:
-        """Return whether each port has a type, and no other was asked for."""
-        return not self.unconnected and all(map(PortSpec.is_declared, self.items))
-
     def __getitem__(self, key: PortKey) -> PortSpec:
         if key in self._ports:
             return self._ports[key]

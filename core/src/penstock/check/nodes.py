@@ -210,10 +210,12 @@ class Draft:
 
     def _fits(self) -> bool:
         """Compare what the calculator declares with what the file connects."""
+        kinds = self.contract.ports()
+        undeclared = [one for specs in kinds for one in specs.items if not (one.types or one.same_as)]
+        if not undeclared and not [specs for specs in kinds if specs.unconnected]:  # as nearly always
+            return True
         fits = True
-        for specs, (attribute, (field, word)) in zip(self.contract.ports(), _KINDS.items(), strict=True):
-            if specs.are_declared():
-                continue
+        for specs, (attribute, (field, word)) in zip(kinds, _KINDS.items(), strict=True):
             entries: Sequence[Text] = getattr(self.spec, f"{field}s")
             ports = zip(getattr(self, attribute), specs, strict=True)
             unknown = [port for port, spec in ports if not spec.is_declared()]
