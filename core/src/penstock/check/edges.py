@@ -73,7 +73,7 @@ class Wiring:
             if draft.output_side_packets.ports:
                 made, specs = draft.output_side_packets, contract.output_side_packets
                 self._produce(node, self.side_packets, made, specs, spec.output_side_packets)
-        #: Whether each node comes after those that it reads, and none has a back edge.
+        #: Whether each node comes after the nodes that it reads, and none has a back edge.
         self.is_in_order = True
         #: `stream_edges`, `side_edges`: for each node in file order, its inputs in id order.
         self.stream_edges = [self._stream_edges(node, draft) for node, draft in enumerate(drafts)]

@@ -21,7 +21,7 @@ HALF: Final = re.compile("[\ud800-\udfff]")
 SPACE: Final = r"\s*+"
 #: A string of printable ASCII without escapes.
 STRING: Final = r"""(?:"[ !\#-\[\]-~]*+"|'[ -&(-\[\]-~]*+')"""
-#: Fields that may be given once, and those that may be given any number of times.
+#: Fields that may be given once, and fields that may be given any number of times.
 ONE: Final = ("name", "calculator", "executor")
 MANY: Final = ("input_stream", "output_stream", "input_side_packet", "output_side_packet")
 _NAMES: Final = "|".join((*ONE, *MANY))
