@@ -6,7 +6,7 @@ connects. `Calculator.get_contract` fills it in; validation then compares it wit
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from penstock.errors import InvalidArgumentError
 from penstock.payload_types import PayloadType, is_any_payload, is_type, payload_type_names, payload_types_in
@@ -55,7 +55,10 @@ class PortSpec:
 
     def set_any(self, description: str = "") -> PortSpec:
         """Accept payloads of every type: the stream has that of what is connected."""
-        return self._declare((object,), description)
+        self.types = (object,)
+        self.same_as = None
+        self.description = description or self.description
+        return self
 
     def set_one_of(self, *declared: PayloadType, description: str = "") -> PortSpec:
         """Accept payloads of any of several types.
@@ -126,22 +129,24 @@ class PortSpecs:
     is then made optional, validation reports it as missing.
     """
 
-    __slots__ = ("_ports", "_specs", "unconnected")
+    __slots__ = ("_found", "_what", "items", "ports", "unconnected")
 
     def __init__(self, what: str, ports: TagMap) -> None:
-        self._specs = [PortSpec(port.tag, port.index, port.name) for port in ports]
-        self._ports: Ports[PortSpec] = Ports(what, ports.ids(), self._specs)
+        self._what = what
+        #: What the graph connects.
+        self.ports = ports
+        #: The ports in id order.
+        self.items = tuple([PortSpec(port.tag, port.index, port.name) for port in ports.ports])
+        self._found: Ports[PortSpec] | None = None
         #: Ports that the calculator asked for and the graph does not connect.
         self.unconnected: dict[tuple[str, int], PortSpec] = {}
 
-    def again(self) -> PortSpecs:
-        """Return the same ports, undeclared."""
-        same = PortSpecs.__new__(PortSpecs)
-        specs = [PortSpec(spec.tag, spec.index, spec.name) for spec in self._specs]
-        same._specs = specs  # noqa: SLF001  # own class
-        same._ports = self._ports.with_items(specs)  # noqa: SLF001
-        same.unconnected = {}
-        return same
+    @property
+    def _ports(self) -> Ports[PortSpec]:
+        """The ports by their keys, made when one is looked for."""
+        if self._found is None:
+            self._found = Ports(self._what, self.ports.ids(), self.items)
+        return self._found
 
     def __getitem__(self, key: PortKey) -> PortSpec:
         if key in self._ports:
@@ -153,14 +158,14 @@ class PortSpecs:
         return key in self._ports
 
     def __iter__(self) -> Iterator[PortSpec]:
-        return iter(self._specs)
+        return iter(self.items)
 
     def __len__(self) -> int:
-        return len(self._specs)
+        return len(self.items)
 
     def ids(self) -> tuple[tuple[str, int], ...]:
         """Return the (tag, index) of each connected port, in id order."""
-        return self._ports.ids()
+        return self.ports.ids()
 
     def tags(self) -> tuple[str, ...]:
         """Return the tags of the connected ports, each once; "" where untagged ones exist."""
@@ -189,8 +194,28 @@ class Declared(NamedTuple):
     touches: tuple[Touch, ...] | None = None
 
 
+#: What is declared of a calculator that has said nothing.
+_NOTHING: Final = Declared()
+
+
 class CalculatorContract:
     """What `get_contract` fills in. All ports that the graph connects must get a type."""
+
+    # Here where they are not set: a graph makes one for each node, and most leave most of these as they are.
+    #: See `set_timestamp_offset`; None where none was set.
+    timestamp_offset: int | None = None
+    #: See `set_process_timestamp_bounds`.
+    process_timestamp_bounds = False
+    #: See `declare`.
+    declared = _NOTHING
+    #: What `set_input_stream_handler` asked for, or None.
+    input_stream_handler: HandlerRequest | None = None
+    #: The service that `run_on` asked for, or None.
+    runs_on: ServiceKey[Any] | None = None
+    #: The argument of `run_on`.
+    runs_if_there = False
+    #: Where there; "" where it was not said.
+    place = ""
 
     def __init__(  # noqa: PLR0913, PLR0917  # one for each kind of port
         self,
@@ -201,59 +226,25 @@ class CalculatorContract:
         output_side_packets: TagMap,
         options: Any,
     ) -> None:
-        self._begin(
-            node_name,
-            PortSpecs("input", inputs),
-            PortSpecs("output", outputs),
-            PortSpecs("input side packet", input_side_packets),
-            PortSpecs("output side packet", output_side_packets),
-            options,
-        )
+        #: The node's canonical name.
+        self.node_name = node_name
+        #: `inputs`, `outputs`, `input_side_packets`, `output_side_packets`: the ports.
+        self.inputs = PortSpecs("input", inputs)
+        self.outputs = PortSpecs("output", outputs)
+        self.input_side_packets = PortSpecs("input side packet", input_side_packets)
+        self.output_side_packets = PortSpecs("output side packet", output_side_packets)
+        self._options = options
+        #: Key → whether it is optional.
+        self.services: dict[ServiceKey[Any], bool] = {}
 
     def again(self, options: Any) -> CalculatorContract:
         """Return a contract of the same node in an equal graph, which is still to be filled in."""
-        same = CalculatorContract.__new__(CalculatorContract)
-        inputs, outputs, sides, made = [one.again() for one in self.ports()]
-        same._begin(self.node_name, inputs, outputs, sides, made, options)  # noqa: SLF001  # own class
-        return same
+        inputs, outputs, sides, made = [one.ports for one in self.ports()]
+        return CalculatorContract(self.node_name, inputs, outputs, sides, made, options)
 
     def ports(self) -> tuple[PortSpecs, PortSpecs, PortSpecs, PortSpecs]:
         """Return the ports of each kind: inputs, outputs, input and output side packets."""
         return self.inputs, self.outputs, self.input_side_packets, self.output_side_packets
-
-    def _begin(  # noqa: PLR0913, PLR0917  # as `__init__`
-        self,
-        node_name: str,
-        inputs: PortSpecs,
-        outputs: PortSpecs,
-        input_side_packets: PortSpecs,
-        output_side_packets: PortSpecs,
-        options: Any,
-    ) -> None:
-        #: The node's canonical name.
-        self.node_name = node_name
-        #: `inputs`, `outputs`, `input_side_packets`, `output_side_packets`: the ports.
-        self.inputs = inputs
-        self.outputs = outputs
-        self.input_side_packets = input_side_packets
-        self.output_side_packets = output_side_packets
-        self._options = options
-        #: See `set_timestamp_offset`; None where none was set.
-        self.timestamp_offset: int | None = None
-        #: See `set_process_timestamp_bounds`.
-        self.process_timestamp_bounds = False
-        #: See `declare`.
-        self.declared = Declared()
-        #: What `set_input_stream_handler` asked for, or None.
-        self.input_stream_handler: HandlerRequest | None = None
-        #: Key → whether it is optional.
-        self.services: dict[ServiceKey[Any], bool] = {}
-        #: The service that `run_on` asked for, or None.
-        self.runs_on: ServiceKey[Any] | None = None
-        #: The argument of `run_on`.
-        self.runs_if_there = False
-        #: Where there; "" where it was not said.
-        self.place = ""
 
     def options(self, message_type: type[M]) -> M:
         """Return the node's options of a class, defaults where the graph gives none.
@@ -334,10 +325,16 @@ class CalculatorContract:
         """
         if cost not in (None, "low", "high"):
             raise InvalidArgumentError(f"the contract's cost {cost!r}: must be 'low' or 'high'")
-        said = Declared(may_skip, stateless, is_live, cost)._asdict().items()
-        self.declared = self.declared._replace(**{name: value for name, value in said if value is not None})
-        given = {"reads": reads, "writes": writes, "connects": connects, "devices": devices, "runs": runs}
-        if any(given.values()):
+        before = self.declared
+        self.declared = Declared(
+            before.may_skip if may_skip is None else may_skip,
+            before.stateless if stateless is None else stateless,
+            before.is_live if is_live is None else is_live,
+            before.cost if cost is None else cost,
+            before.touches,
+        )
+        if reads or writes or connects or devices or runs:
+            given = {"reads": reads, "writes": writes, "connects": connects, "devices": devices, "runs": runs}
             self._declare_touches(given)
 
     def _declare_touches(self, given: Mapping[str, Iterable[Any]]) -> None:

@@ -18,6 +18,8 @@ PayloadType: TypeAlias = object
 
 def payload_types_in(declared: PayloadType) -> tuple[PayloadType, ...]:
     """Return the alternatives of a declared type: those of a union, else itself alone."""
+    if type(declared) is type:  # nearly always; no alias
+        return (declared,)
     if typing.get_origin(declared) in (typing.Union, types.UnionType):
         return tuple(member for part in typing.get_args(declared) for member in payload_types_in(part))
     return (type(None),) if declared is None else (declared,)
@@ -82,7 +84,7 @@ def conversion(written: tuple[PayloadType, ...], read: tuple[PayloadType, ...]) 
 
 def runtime_classes(declared: tuple[PayloadType, ...]) -> tuple[type, ...] | None:
     """Return the classes that a payload is tested against when it is written; None for any."""
-    if any(is_any_payload(member) for member in declared):
+    if any(map(is_any_payload, declared)):
         return None
     classes = [class_of(member) for member in declared]
     if float in classes and int not in classes:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from penstock.record import NamedTuple, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from penstock.contract import CalculatorContract
     from penstock.engine.calculator import Calculator
@@ -169,6 +169,9 @@ class LateMessage:
 
     __slots__ = ()
 
+    #: The names of the calculators of its nodes, which have no `option_value`.
+    calculators: Iterable[str]
+
     def message(self) -> Any:
         """Return the message, always the same."""
         raise NotImplementedError
@@ -234,6 +237,8 @@ def plan_throttling(
     for node in nodes:
         if node.is_source:
             sources = frozenset((node.id,))
+        elif len(node.inputs) == 1:
+            sources = above[node.inputs[0].stream]
         else:
             distinct = list({id(above[port.stream]): above[port.stream] for port in node.inputs}.values())
             largest = max(distinct, key=len, default=frozenset[int]())

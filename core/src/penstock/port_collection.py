@@ -30,10 +30,6 @@ class Ports(Generic[P]):
         #: Made at the first look-up by key: most ports are only iterated over, and a graph has many.
         self._by_key: dict[PortKey, P] | None = None
 
-    def with_items(self, items: Sequence[P]) -> Ports[P]:
-        """Return other items at the same places."""
-        return Ports(self._what, self._ids, items)
-
     def _keys(self) -> dict[PortKey, P]:
         """Return the ports by every key that means them."""
         found = self._by_key

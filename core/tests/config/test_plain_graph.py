@@ -10,12 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock import limits
+from penstock.config import build_plan
 from penstock.config.calculator_pb2 import CalculatorGraphConfig, ExecutorConfig
 from penstock.config.options.option_types import OptionTypes
 from penstock.config.places import Places
 from penstock.config.reading.graph_specs import graph_spec, in_order
 from penstock.config.reading.plain_graph import _DEFAULTS, PlainMessage, plain_graph, read_plain_graph
-from penstock.config.reading.scan import half_character, scan_text
+from penstock.config.reading.plain_nodes import half_character
+from penstock.config.reading.scan import scan_text
 from penstock.errors import GraphParseError, NotFoundError, ResourceExhaustedError
 from penstock.registry import Registry
 
@@ -35,7 +37,8 @@ def parsed(text):
 
 
 def plain(text):
-    return plain_graph(scan_text(text))
+    found = plain_graph(text)
+    return None if found is None else found[0]
 
 
 @pytest.mark.parametrize(
@@ -137,6 +140,14 @@ def said(spec):
     return spec._replace(nodes=nodes, executors=executors, message=None, places=None)
 
 
+def tree(spot):
+    return spot.offset, {name: [tree(one) for one in ones] for name, ones in spot.fields.items()}
+
+
+def test_its_fields_stand_where_the_scan_finds_them():
+    assert tree(plain_graph(WHOLE)[1]) == tree(scan_text(WHOLE).root)
+
+
 def test_the_checks_see_the_same_graph_with_the_same_places():
     scanned = scan_text(WHOLE)
     places = [Places("a.pbtxt", WHOLE, scanned.root) for _ in range(2)]
@@ -226,15 +237,14 @@ def test_a_file_that_is_not_there_is_an_error_as_ever(tmp_path):
 def test_limits_hold():
     with limits.override(file_bytes=10), pytest.raises(ResourceExhaustedError):
         read_plain_graph(WHOLE, OptionTypes(Registry()))
-    with limits.override(nodes=1), pytest.raises(ResourceExhaustedError):
-        read_plain_graph(WHOLE, OptionTypes(Registry()))
+    with limits.override(nodes=1), pytest.raises(ResourceExhaustedError, match="2 nodes"):
+        build_plan(WHOLE, Registry())
+    with limits.override(tokens=30), pytest.raises(ResourceExhaustedError, match="too many words"):
+        build_plan(WHOLE, Registry())
 
 
 def test_text_that_is_not_plain_is_scanned_once(monkeypatch, plan):
     scans = []
-    monkeypatch.setattr(
-        "penstock.config.reading.plain_graph.scan_text", lambda text: scans.append(text) or scan_text(text)
-    )
     monkeypatch.setattr(
         "penstock.config.reading.parse.scan_text", lambda text: scans.append(text) or scan_text(text)
     )

@@ -74,27 +74,9 @@ def with_adapters(
 def _node(one: Adaptation, name: str, reader: NodeSpec, at: int, options: Options) -> NodeSpec:
     """Return a new node. Its faults, if any, stand where the reader's input does."""
     nothing = Text("", at)
-    return NodeSpec(
-        name=name,
-        calculator=Text(one.adapter.calculator, at),
-        input_streams=(Text(one.stream, at),),
-        output_streams=(Text(name, at),),
-        input_side_packets=(),
-        output_side_packets=(),
-        options=options,
-        repeated_options=(),
-        source_layer=0,
-        buffer_size_hint=0,
-        input_stream_handler=None,
-        output_stream_handler=None,
-        input_stream_info=(),
-        executor=nothing,
-        max_in_flight=Number(0, at),
-        failure=None,
-        refused=(),
-        at=at,
-        option_places=reader.option_places,
-    )
+    calculator, inputs, outputs = Text(one.adapter.calculator, at), (Text(one.stream, at),), (Text(name, at),)
+    where = reader.option_places
+    return NodeSpec(name, calculator, inputs, outputs, (), (), options, nothing, Number(0, at), at, where)
 
 
 def _free(wanted: str, taken: set[str]) -> str:

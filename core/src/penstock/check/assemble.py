@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.check.failure_layer import ERROR_STREAM
+from penstock.check.port_types import name_of
 from penstock.payload_types import runtime_classes
 from penstock.plan import NodePlan, Plan, PortPlan, SidePortPlan, StreamPlan, plan_throttling
 from penstock.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from penstock.check.edges import Wiring
     from penstock.check.nodes import Draft
     from penstock.check.port_types import PortTypes
     from penstock.check.spec import GraphSpec
-    from penstock.contract import PortSpec
+    from penstock.contract import PortSpecs
     from penstock.plan import ExecutorPlan, HandlerPlan
     from penstock.port_tags import TagMap
 
@@ -68,7 +69,8 @@ def assemble(checked: Checked) -> Plan:
 def _stream_ids(checked: Checked) -> dict[str, int]:
     """Return the number of each stream: graph inputs first, then the outputs of each node."""
     names = [port.name for port in checked.graph_inputs]
-    names += [port.name for draft in checked.drafts for port in (*draft.outputs, *draft.error_streams)]
+    for draft in checked.drafts:
+        names += [port.name for port in (*draft.outputs.ports, *draft.error_streams.ports)]
     return {name: i for i, name in enumerate(names)}
 
 
@@ -77,52 +79,52 @@ def _streams(checked: Checked, nodes: tuple[NodePlan, ...], ids: dict[str, int])
     plans = []
     for name, i in ids.items():
         spec = checked.wiring.streams[name].spec
-        classes, type_name = _class_and_name(checked, spec)
-        plans.append(StreamPlan(i, name, writer.get(i), classes, type_name, checked.types.of(spec) or ()))
+        types = checked.types.of(spec)
+        classes = None if types is None else runtime_classes(types)
+        plans.append(StreamPlan(i, name, writer.get(i), classes, name_of(types), types or ()))
     return tuple(plans)
 
 
 def _node(i: int, checked: Checked, streams: dict[str, int]) -> NodePlan:
     draft = checked.drafts[i]
     spec, contract = draft.spec, draft.contract
-    return NodePlan(
-        id=i,
-        name=draft.name,
-        calculator=spec.calculator.text,
-        factory=draft.factory,
-        contract=contract,
-        options=spec.options,
-        inputs=tuple(
-            [
-                PortPlan(port.tag, port.index, streams[port.name], j in draft.back_edges)
-                for j, port in enumerate(draft.inputs)
-            ]
-        ),
-        outputs=(
-            *[PortPlan(port.tag, port.index, streams[port.name]) for port in draft.outputs],
-            *[PortPlan(ERROR_STREAM, 0, streams[port.name]) for port in draft.error_streams],
-        ),
-        input_side_packets=tuple(
-            [
-                _side_port(checked, one, produced=one.name in checked.wiring.side_packets)
-                for one in contract.input_side_packets
-            ]
-        ),
-        output_side_packets=tuple([_side_port(checked, one) for one in contract.output_side_packets]),
-        handler=checked.handlers[i],
-        executor=spec.executor.text,
-        source_layer=spec.source_layer,
+    wanted = spec.max_in_flight.value
+    inputs = [
+        PortPlan(port.tag, port.index, streams[port.name], j in draft.back_edges)
+        for j, port in enumerate(draft.inputs.ports)
+    ]
+    outputs = [PortPlan(port.tag, port.index, streams[port.name]) for port in draft.outputs.ports]
+    outputs += [PortPlan(ERROR_STREAM, 0, streams[port.name]) for port in draft.error_streams.ports]
+    return NodePlan(  # by position: with names it would take 0.3 us more for each node
+        i,
+        draft.name,
+        spec.calculator.text,
+        draft.factory,
+        contract,
+        spec.options,
+        tuple(inputs),
+        tuple(outputs),
+        _side_ports(checked, contract.input_side_packets, checked.wiring.side_packets),
+        _side_ports(checked, contract.output_side_packets),
+        checked.handlers[i],
+        spec.executor.text,
+        spec.source_layer,
         # A source has one call at a time, whatever the file says.
-        max_in_flight=1 if draft.is_source else spec.max_in_flight.value or 1,
-        failure=draft.failure,
+        1 if wanted <= 1 or draft.is_source else wanted,
+        draft.failure,
     )
 
 
-def _side_port(checked: Checked, spec: PortSpec, *, produced: bool = False) -> SidePortPlan:
-    classes, type_name = _class_and_name(checked, spec)
-    return SidePortPlan(spec.tag, spec.index, spec.name, classes, type_name, spec.is_optional, produced)
-
-
-def _class_and_name(checked: Checked, spec: PortSpec) -> tuple[tuple[type, ...] | None, str]:
-    types = checked.types.of(spec)
-    return (None if types is None else runtime_classes(types)), checked.types.name_of(spec)
+def _side_ports(
+    checked: Checked, specs: PortSpecs, produced: Collection[str] = ()
+) -> tuple[SidePortPlan, ...]:
+    plans = []
+    for one in specs.items:
+        types = checked.types.of(one)
+        classes = None if types is None else runtime_classes(types)
+        is_produced = one.name in produced
+        plan = SidePortPlan(
+            one.tag, one.index, one.name, classes, name_of(types), one.is_optional, is_produced
+        )
+        plans.append(plan)
+    return tuple(plans)

@@ -65,19 +65,16 @@ class Wiring:
             self.streams.setdefault(port.name, Producer(-1, PortSpec(name=port.name).set_any()))
         for node, draft in enumerate(drafts):
             contract, spec = draft.contract, draft.spec
-            if draft.outputs:
-                self._produce(node, self.streams, draft.outputs, contract.outputs, spec.output_streams)
+            if draft.outputs.ports:
+                self._produce(node, self.streams, draft.outputs, contract.outputs.items, spec.output_streams)
             if spec.failure is not None:
                 entries = (Text(spec.failure[0].error_stream, spec.failure[1]),)
                 self._produce(node, self.streams, draft.error_streams, draft.error_ports, entries)
-            if draft.output_side_packets:
-                self._produce(
-                    node,
-                    self.side_packets,
-                    draft.output_side_packets,
-                    contract.output_side_packets,
-                    spec.output_side_packets,
-                )
+            if draft.output_side_packets.ports:
+                made, specs = draft.output_side_packets, contract.output_side_packets
+                self._produce(node, self.side_packets, made, specs, spec.output_side_packets)
+        #: Whether each node comes after the nodes that it reads, and none has a back edge.
+        self.is_in_order = True
         #: `stream_edges`, `side_edges`: for each node in file order, its inputs in id order.
         self.stream_edges = [self._stream_edges(node, draft) for node, draft in enumerate(drafts)]
         self.side_edges = [self._side_edges(node, draft) for node, draft in enumerate(drafts)]
@@ -95,11 +92,9 @@ class Wiring:
         edges = self.stream_edges[edge.node]
         return edge.port < len(edges) and edges[edge.port] is edge
 
-    def _ordering(self, node: int) -> Iterator[Edge]:
-        for edges in (self.stream_edges[node], self.side_edges[node]):
-            for edge in edges:
-                if edge.producer is not None and edge.producer.node >= 0 and not edge.back_edge:
-                    yield edge
+    def _ordering(self, node: int) -> list[Edge]:
+        edges = (*self.stream_edges[node], *self.side_edges[node])
+        return [one for one in edges if one.producer and one.producer.node >= 0 and not one.back_edge]
 
     def _produce(
         self,
@@ -109,7 +104,7 @@ class Wiring:
         specs: Iterable[PortSpec],
         entries: tuple[Text, ...],
     ) -> None:
-        for port, spec in zip(ports, specs, strict=True):
+        for port, spec in zip(ports.ports, specs, strict=True):
             old = producers.get(port.name)
             if old is None:
                 producers[port.name] = Producer(node, spec)
@@ -128,22 +123,27 @@ class Wiring:
 
     def _stream_edges(self, node: int, draft: Draft) -> Sequence[Edge]:
         edges = []
-        for i, (port, spec) in enumerate(zip(draft.inputs, draft.contract.inputs, strict=True)):
+        for i, (port, spec) in enumerate(zip(draft.inputs.ports, draft.contract.inputs.items, strict=True)):
             at = _place_of(draft.spec.input_streams, port.name, port.entry)
-            edge = Edge(node, i, spec, port.name, at, self.streams.get(port.name), i in draft.back_edges)
-            if edge.producer is None:
+            producer = self.streams.get(port.name)
+            edge = Edge(node, i, spec, port.name, at, producer, i in draft.back_edges)
+            if producer is None:
                 self._missing(draft, edge)
+            elif producer.node >= node or edge.back_edge:
+                self.is_in_order = False
             edges.append(edge)
         return edges
 
     def _side_edges(self, node: int, draft: Draft) -> Sequence[Edge]:
-        if not draft.input_side_packets:
+        if not draft.input_side_packets.ports:
             return ()
         edges = []
         ports = zip(draft.input_side_packets, draft.contract.input_side_packets, strict=True)
         for i, (port, spec) in enumerate(ports):
             at = _place_of(draft.spec.input_side_packets, port.name, port.entry)
             producer = self.side_packets.get(port.name)
+            if producer is not None and producer.node >= node:
+                self.is_in_order = False
             edges.append(Edge(node, i, spec, port.name, at, producer, back_edge=False))
         return edges
 

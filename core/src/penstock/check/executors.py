@@ -51,7 +51,7 @@ def plan_executors(graph: GraphSpec, names: Names, options_of: OptionsFactory) -
 def check_executor(draft: Draft, declared: Collection[str], faults: Faults) -> None:
     """Note a fault where a node names an executor that the graph does not have."""
     name = draft.spec.executor
-    if not name.text or name.text in declared:
+    if name.text in declared:
         return
     if is_reserved(name.text):
         words = f"{quoted(name.text)} is a reserved executor name; leave the field out for the default one"

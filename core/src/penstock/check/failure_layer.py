@@ -81,9 +81,8 @@ def plan_failure(graph: GraphSpec, number: int, draft: Draft, names: Names) -> N
     policy, at = draft.spec.failure
     if policy.error_stream:
         entries = (Text(policy.error_stream, at),)
-        draft.error_streams, _ = tag_map(
-            entries, names.faults, f"{draft.who}: failure: error_stream", draft.name
-        )
+        what = "failure: error_stream"
+        draft.error_streams, _ = tag_map(entries, names.faults, what, draft.name, draft)
         draft.error_ports = [PortSpec(name=port.name).set_any() for port in draft.error_streams]
     if not draft.is_whole:
         return

@@ -31,7 +31,8 @@ class Handlers:
         self._names = names
         self._faults = names.faults
         self._options_of = options_of
-        self._no_options = options_of(None)
+        #: Of the nodes for which nothing else is said.
+        self._default: HandlerPlan | None = None
         self._where = graph.places.where
         self._of_graph = graph.input_stream_handler
         self._has_default_executor = any(not one.name.text for one in graph.executors)
@@ -65,7 +66,8 @@ class Handlers:
         return chosen
 
     def _chosen(self, draft: Draft) -> HandlerPlan:
-        self.check_output(draft.spec.output_stream_handler, f"{draft.who}: ")
+        if draft.spec.output_stream_handler is not None:
+            self.check_output(draft.spec.output_stream_handler, f"{draft.who}: ")
         own, wanted = draft.spec.input_stream_handler, draft.contract.input_stream_handler
         chosen = self._of_graph if own is None else own
         if chosen is not None and chosen.name:
@@ -87,8 +89,12 @@ class Handlers:
                 self._names.is_settled = False
             options = self._options_of(wanted.options)
             return HandlerPlan(wanted.name, self._found(wanted.name, draft.spec.at, draft), options)
-        options = self._no_options if chosen is None else chosen.options
-        return HandlerPlan(_DEFAULT, self._once(_DEFAULT, draft.spec.at, "needed by default: "), options)
+        if chosen is None and self._default is not None:
+            return self._default
+        options = self._options_of(None) if chosen is None else chosen.options
+        plan = HandlerPlan(_DEFAULT, self._once(_DEFAULT, draft.spec.at, "needed by default: "), options)
+        self._default = plan if chosen is None else None
+        return plan
 
     def _once(self, name: str, at: int, who: str = "") -> object | None:
         if name not in self._of_all:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.errors import NameClashError, PluginError, UnknownNameError
 from penstock.payload_types import class_of, is_any_payload
+from penstock.plan import LateMessage
 
 if TYPE_CHECKING:
     from penstock.adapters import Adapter
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 def has_subgraphs(message: Any, names: Names) -> bool:
     """Return whether a CalculatorGraphConfig has subgraphs to expand, or `option_value` entries."""
+    if isinstance(message, LateMessage):
+        return any(map(names.is_subgraph, message.calculators))
     return any(node.option_value or names.is_subgraph(node.calculator) for node in message.node)
 
 
@@ -30,6 +33,8 @@ class Names:
         #: Whether an equal graph has the same plan as long as its contracts say the same: nothing was logged,
         #: and no code of components was asked that may answer otherwise.
         self.is_settled = True
+        #: Name → class, of the calculators that have been found and are some.
+        self.calculators: dict[str, Any] = {}
         self._package = package
         self._found: dict[tuple[str, str], object] = {}
         self._is_subgraph: dict[str, bool] = {}

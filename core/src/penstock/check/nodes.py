@@ -29,9 +29,7 @@ if TYPE_CHECKING:
 
 _NO_PORTS: Final = TagMap(())
 
-_INSTEAD: Final = {
-    "external_input": "is the old name of input_side_packet; rename the field",
-}
+_INSTEAD: Final = {"external_input": "is the old name of input_side_packet; rename the field"}
 
 #: Kinds of ports: attribute of the draft and the contract → field of the file, and the word for one.
 _KINDS: Final = {
@@ -43,33 +41,14 @@ _KINDS: Final = {
 
 
 class Draft:
-    """A node while it is checked."""
+    """A node while it is checked; it notes its own faults."""
 
-    __slots__ = (
-        "back_edges", "contract", "error_ports", "error_streams", "factory", "failure",
-        "input_side_packets", "inputs", "is_whole", "name", "output_side_packets", "outputs", "spec",
-    )  # fmt: skip
-
-    def __init__(  # noqa: PLR0913, PLR0917  # one for each kind of port
-        self,
-        spec: NodeSpec,
-        name: str,
-        inputs: TagMap,
-        outputs: TagMap,
-        input_side_packets: TagMap,
-        output_side_packets: TagMap,
-        contract: CalculatorContract,
-    ) -> None:
+    def __init__(self, spec: NodeSpec, name: str, names: Names) -> None:
         self.spec: Final = spec
         #: Canonical.
         self.name: Final = name
-        #: `inputs`, `outputs`, `input_side_packets`, `output_side_packets`: the ports that the file connects.
-        self.inputs: Final = inputs
-        self.outputs: Final = outputs
-        self.input_side_packets: Final = input_side_packets
-        self.output_side_packets: Final = output_side_packets
-        #: Filled in by the calculator; where that failed, every port takes anything.
-        self.contract = contract
+        self._names = names
+        self._faults = names.faults
         #: The calculator class, or None where there is a fault.
         self.factory: Any = None
         #: Whether the contract is the calculator's own.
@@ -82,6 +61,27 @@ class Draft:
         #: one.
         self.error_streams = _NO_PORTS
         self.error_ports: list[PortSpec] = []
+        inputs, inputs_right = self._ports(spec.input_streams, "input_stream")
+        outputs, outputs_right = self._ports(spec.output_streams, "output_stream")
+        side_inputs, side_inputs_right = self._ports(spec.input_side_packets, "input_side_packet")
+        side_outputs, side_outputs_right = self._ports(spec.output_side_packets, "output_side_packet")
+        #: `inputs`, `outputs`, `input_side_packets`, `output_side_packets`: the ports that the file connects.
+        self.inputs, self.outputs = inputs, outputs
+        self.input_side_packets, self.output_side_packets = side_inputs, side_outputs
+        ports = (inputs, outputs, side_inputs, side_outputs)
+        #: Filled in by the calculator; where that failed, every port takes anything.
+        self.contract = CalculatorContract(name, *ports, spec.options)
+        self._fields()
+        if spec.input_stream_info and inputs_right:
+            self.back_edges = self._back_edges(inputs)
+        self.factory = self._calculator()
+        are_right = inputs_right and outputs_right and side_inputs_right and side_outputs_right
+        if self.factory is not None and are_right and spec.at not in self._faults.unread:
+            self.is_whole = self._fills_in() and self._fits()
+            if spec.options.are_given():
+                self._own_options()
+        if not self.is_whole:
+            self.contract = _open_contract(CalculatorContract(name, *ports, spec.options))
 
     @property
     def who(self) -> str:
@@ -93,98 +93,8 @@ class Draft:
         """Whether the node writes streams and reads none."""
         return bool(self.outputs) and not self.inputs
 
-
-def who(name: str, calculator: str) -> str:
-    """Return how messages name a node."""
-    return f"node {quoted(name)}" if name == calculator else f"node {quoted(name)} ({clipped(calculator)})"
-
-
-def canonical_names(nodes: Sequence[NodeSpec]) -> list[str]:
-    """Return the name of each node: its own or its calculator's, numbered where several have it."""
-    return numbered_nodes([node.name or node.calculator.text for node in nodes])
-
-
-def numbered_nodes(bases: Sequence[str]) -> list[str]:
-    """Return each name, those that occur more than once with "_1", "_2" and so on after them."""
-    count: dict[str, int] = {}
-    for base in bases:
-        count[base] = count.get(base, 0) + 1
-    given = {base for base in bases if count[base] == 1}
-    last: dict[str, int] = {}
-    names = []
-    for base in bases:
-        name = base
-        while count[base] > 1 and (name == base or name in given):
-            last[base] = last.get(base, 0) + 1
-            name = f"{base}_{last[base]}"
-        names.append(name)
-    return names
-
-
-def draft_node(spec: NodeSpec, name: str, names: Names, faults: Faults) -> Draft:
-    """Check one node alone and note its faults."""
-    return _Node(spec, name, names, faults).draft()
-
-
-def tag_map(
-    entries: Sequence[Text], faults: Faults, prefix: str, node: str | None = None
-) -> tuple[TagMap, bool]:
-    """Return the ports of one list of the file, and whether it is right.
-
-    Where it is not, the faults are noted, and the ports are those names that can be read.
-    """
-    if not entries:
-        return _NO_PORTS, True
-    try:
-        return TagMap([entry.text for entry in entries]), True
-    except PenstockError as error:
-        whole = error
-    readable = []
-    for entry in entries:
-        try:
-            readable.append(parse_tag_index_name(entry.text)[2])
-        except PenstockError as error:
-            faults.add(entry.at, f"{prefix}: {error}", code=error.code, node=node, cause=error)
-    if len(readable) == len(entries):
-        faults.add(entries[0].at, f"{prefix}: {whole}", code=whole.code, node=node, cause=whole)
-    return TagMap(readable), False
-
-
-class _Node:
-    """The checks of one node; each notes its own faults."""
-
-    def __init__(self, spec: NodeSpec, name: str, names: Names, faults: Faults) -> None:
-        self._spec = spec
-        self._name = name
-        self._names = names
-        self._faults = faults
-        self._who = who(name, spec.calculator.text)
-
-    def draft(self) -> Draft:
-        spec = self._spec
-        inputs, inputs_right = self._ports(spec.input_streams, "inputs")
-        outputs, outputs_right = self._ports(spec.output_streams, "outputs")
-        side_inputs, side_inputs_right = self._ports(spec.input_side_packets, "input_side_packets")
-        side_outputs, side_outputs_right = self._ports(spec.output_side_packets, "output_side_packets")
-        are_right = inputs_right and outputs_right and side_inputs_right and side_outputs_right
-        ports = (inputs, outputs, side_inputs, side_outputs)
-        contract = CalculatorContract(self._name, *ports, spec.options)
-        draft = Draft(spec, self._name, *ports, contract)
-        self._fields()
-        if spec.input_stream_info and inputs_right:
-            draft.back_edges = self._back_edges(inputs)
-        draft.factory = self._calculator()
-        if draft.factory is not None and are_right and spec.at not in self._faults.unread:
-            draft.is_whole = self._fills_in(draft) and self._fits(draft)
-            self._own_options(draft)
-        if not draft.is_whole:
-            draft.contract = _open_contract(CalculatorContract(self._name, *ports, spec.options))
-        return draft
-
-    def _ports(self, entries: Sequence[Text], kind: str) -> tuple[TagMap, bool]:
-        if not entries:
-            return _NO_PORTS, True
-        return tag_map(entries, self._faults, f"{self._who}: {_KINDS[kind][0]}", self._name)
+    def _ports(self, entries: Sequence[Text], field: str) -> tuple[TagMap, bool]:
+        return tag_map(entries, self._faults, field, self.name, self) if entries else (_NO_PORTS, True)
 
     def _fault(
         self,
@@ -194,12 +104,12 @@ class _Node:
         stream: str | None = None,
         cause: BaseException | None = None,
     ) -> None:
-        self._faults.add(at, f"{self._who}: {words}", code=code, node=self._name, stream=stream, cause=cause)
+        self._faults.add(at, f"{self.who}: {words}", code=code, node=self.name, stream=stream, cause=cause)
 
     # --- what the file says ---------------------------------------------------------------------
 
     def _fields(self) -> None:
-        spec = self._spec
+        spec = self.spec
         for field in spec.refused:
             self._fault(field.at, f"{field.text} {_INSTEAD[field.text]}", StatusCode.UNIMPLEMENTED)
         for repeated in spec.repeated_options:
@@ -213,7 +123,7 @@ class _Node:
         position = {place: i for i, place in enumerate(inputs.ids())}
         seen = set[tuple[str, int]]()
         back = set[int]()
-        for info in self._spec.input_stream_info:
+        for info in self.spec.input_stream_info:
             try:
                 place = parse_tag_index(info.tag_index)
             except PenstockError as error:
@@ -239,26 +149,30 @@ class _Node:
     # --- what the calculator says ---------------------------------------------------------------
 
     def _calculator(self) -> Any:
-        name = self._spec.calculator
+        name = self.spec.calculator
+        known = self._names.calculators.get(name.text)
+        if known is not None:
+            return known
         if not name.text:
             self._fault(name.at, 'has no calculator; add calculator: "Name"')
             return None
         if self._names.is_subgraph(name.text):
             # A node that `expand` could not replace; the fault is noted already.
             return None
-        found = self._names.find("calculator", name.text, name.at, f"{self._who}: ", self._name)
+        found = self._names.find("calculator", name.text, name.at, f"{self.who}: ", self.name)
         if found is not None and not callable(getattr(found, "get_contract", None)):
             words = f"{found!r} is no calculator: it has no get_contract"
             self._fault(name.at, f"{words}; subclass penstock.Calculator")
             return None
+        self._names.calculators[name.text] = found
         return found
 
-    def _own_options(self, draft: Draft) -> None:
+    def _own_options(self) -> None:
         """Refuse options that another calculator reads, and this one does not."""
-        given = self._spec.options.names()
-        if not given or not isinstance(draft.factory, type):
+        given = self.spec.options.names()
+        if not given or not isinstance(self.factory, type):
             return
-        short = self._spec.calculator.text.rpartition(".")[2]
+        short = self.spec.calculator.text.rpartition(".")[2]
         others = [name for name in given if name.rpartition(".")[2] != f"{short}Options"]
         if not others:
             return
@@ -266,26 +180,26 @@ class _Node:
 
         self._names.is_settled = False  # the answer depends on the modules that are imported
 
-        found = foreign_options(others, draft.factory, self._names.registry)
+        found = foreign_options(others, self.factory, self._names.registry)
         if found is not None:
-            at = self._spec.option_places.at(found[0], ())
+            at = self.spec.option_places.at(found[0], ())
             words = (
                 f"{quoted(found[0])} are options of {found[1]}, and {short} does not read them; take them out"
             )
             self._fault(at, words, cause=None)
 
-    def _fills_in(self, draft: Draft) -> bool:
+    def _fills_in(self) -> bool:
         """Let the calculator fill in its contract; return whether it could."""
         could = True
-        for asked, error in ask_contract(draft.factory, self._spec.options, draft.contract):
-            at = self._spec.calculator.at if asked == CLASSES else self._spec.at
+        for asked, error in ask_contract(self.factory, self.spec.options, self.contract):
+            at = self.spec.calculator.at if asked == CLASSES else self.spec.at
             if isinstance(error, OptionError):
-                at = self._spec.option_places.at(error.options, error.path)
+                at = self.spec.option_places.at(error.options, error.path)
             if asked == ASYNC:
                 words = "get_contract() is async; declare it as a plain classmethod"
             elif asked == CONTRACT:
                 words = f"get_contract() failed: {cause_words(error)}"
-                if _is_of_instances(draft.factory) and not isinstance(error, OptionError):
+                if _is_of_instances(self.factory) and not isinstance(error, OptionError):
                     words += "; write @classmethod above it"
             else:
                 words = str(error)
@@ -294,15 +208,16 @@ class _Node:
             could = could and asked == TOUCH  # a node that may not touch something is whole all the same
         return could
 
-    def _fits(self, draft: Draft) -> bool:
+    def _fits(self) -> bool:
         """Compare what the calculator declares with what the file connects."""
+        kinds = self.contract.ports()
+        undeclared = [one for specs in kinds for one in specs.items if not (one.types or one.same_as)]
+        if not undeclared and not [specs for specs in kinds if specs.unconnected]:  # as nearly always
+            return True
         fits = True
-        for attribute, (field, word) in _KINDS.items():
-            specs: PortSpecs = getattr(draft.contract, attribute)
-            if not specs.unconnected and (not len(specs) or all(spec.is_declared() for spec in specs)):
-                continue
-            entries: Sequence[Text] = getattr(self._spec, f"{field}s")
-            ports = zip(getattr(draft, attribute), specs, strict=True)
+        for specs, (attribute, (field, word)) in zip(kinds, _KINDS.items(), strict=True):
+            entries: Sequence[Text] = getattr(self.spec, f"{field}s")
+            ports = zip(getattr(self, attribute), specs, strict=True)
             unknown = [port for port, spec in ports if not spec.is_declared()]
             missing = [place for place, spec in specs.unconnected.items() if not spec.is_optional]
             meant = _meant(unknown, specs, missing)
@@ -316,9 +231,57 @@ class _Node:
             for tag, index in missing:
                 words = f"needs {word} {port_name(tag, index)}, but nothing is connected to it"
                 words += f'; add {field}: "{_entry(tag, index, "name")}"'
-                self._fault(self._spec.calculator.at, words)
+                self._fault(self.spec.calculator.at, words)
             fits = fits and not unknown and not missing
         return fits
+
+
+def who(name: str, calculator: str) -> str:
+    """Return how messages name a node."""
+    return f"node {quoted(name)}" if name == calculator else f"node {quoted(name)} ({clipped(calculator)})"
+
+
+def numbered_nodes(bases: Sequence[str]) -> list[str]:
+    """Return each name, those that occur more than once with "_1", "_2" and so on after them."""
+    count: dict[str, int] = {}
+    for base in bases:
+        count[base] = count.get(base, 0) + 1
+    given = {base for base in bases if count[base] == 1}
+    last: dict[str, int] = {}
+    names = []
+    for base in bases:
+        name = base
+        while count[base] > 1 and (name == base or name in given):
+            last[base] = last.get(base, 0) + 1
+            name = f"{base}_{last[base]}"
+        names.append(name)
+    return names
+
+
+def tag_map(
+    entries: Sequence[Text], faults: Faults, what: str, node: str | None = None, draft: Draft | None = None
+) -> tuple[TagMap, bool]:
+    """Return the ports of one list of the file, and whether it is right.
+
+    Where it is not, the faults are noted, and the ports are those names that can be read. Messages begin
+    with the draft, where there is one, and with `what`.
+    """
+    if not entries:
+        return _NO_PORTS, True
+    try:
+        return TagMap([entry.text for entry in entries]), True
+    except PenstockError as error:
+        whole = error
+    prefix = what if draft is None else f"{draft.who}: {what}"
+    readable = []
+    for entry in entries:
+        try:
+            readable.append(parse_tag_index_name(entry.text)[2])
+        except PenstockError as error:
+            faults.add(entry.at, f"{prefix}: {error}", code=error.code, node=node, cause=error)
+    if len(readable) == len(entries):
+        faults.add(entries[0].at, f"{prefix}: {whole}", code=whole.code, node=node, cause=whole)
+    return TagMap(readable), False
 
 
 def _declared_words(specs: PortSpecs, word: str) -> str:

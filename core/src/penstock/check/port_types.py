@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 Types: TypeAlias = "tuple[PayloadType, ...] | None"
 
 
+def name_of(types: Types) -> str:
+    """Return the name of a type for messages."""
+    return "any type" if types is None else payload_type_names(types)
+
+
 class PortTypes:
     """The types of all ports of a graph: a union-find over what is declared the same.
 
@@ -50,11 +55,6 @@ class PortTypes:
     def of(self, port: PortSpec) -> Types:
         """Return the type that a port has in this graph."""
         return self._types[self._cell(port)]
-
-    def name_of(self, port: PortSpec) -> str:
-        """Return the name of that type for messages."""
-        types = self.of(port)
-        return "any type" if types is None else payload_type_names(types)
 
     def _joined(self, output: PortSpec, reader: PortSpec) -> bool:
         """Give both ends one type where one of them has none; return whether they have one now."""
@@ -92,7 +92,7 @@ class PortTypes:
             self._ports.append(root)
             self._above.append(cell)
             # A port that is not declared is a fault of its own; here it takes any type.
-            unknown = not root.types or any(is_any_payload(kind) for kind in root.types)
+            unknown = not root.types or any(map(is_any_payload, root.types))
             self._types.append(None if unknown else root.types)
             return cell
         above = self._above

@@ -75,22 +75,22 @@ class NodeSpec(NamedTuple):
     input_side_packets: tuple[Text, ...]
     output_side_packets: tuple[Text, ...]
     options: Options
-    #: Full names of types that `node_options` holds more than once.
-    repeated_options: tuple[Text, ...]
-    source_layer: int
-    buffer_size_hint: int
-    input_stream_handler: HandlerSpec | None
-    output_stream_handler: HandlerSpec | None
-    input_stream_info: tuple[StreamInfoSpec, ...]
     executor: Text
     max_in_flight: Number
-    #: What happens when it fails: the message FailurePolicy and its place; None without one.
-    failure: tuple[Any, int] | None
-    #: Fields that the file has and that are not supported: field name and place.
-    refused: tuple[Text, ...]
     at: int
     #: Says where a field of the options stands.
     option_places: OptionPlaces
+    #: Full names of types that `node_options` holds more than once.
+    repeated_options: tuple[Text, ...] = ()
+    source_layer: int = 0
+    buffer_size_hint: int = 0
+    input_stream_handler: HandlerSpec | None = None
+    output_stream_handler: HandlerSpec | None = None
+    input_stream_info: tuple[StreamInfoSpec, ...] = ()
+    #: What happens when it fails: the message FailurePolicy and its place; None without one.
+    failure: tuple[Any, int] | None = None
+    #: Fields that the file has and that are not supported: field name and place.
+    refused: tuple[Text, ...] = ()
 
 
 class GraphSpec(NamedTuple):

@@ -16,9 +16,9 @@ from penstock.check.edges import Wiring
 from penstock.check.executors import check_executor, plan_executors
 from penstock.check.failure_layer import plan_failure
 from penstock.check.handlers import Handlers
-from penstock.check.nodes import canonical_names, draft_node, tag_map
+from penstock.check.nodes import Draft, numbered_nodes, tag_map
 from penstock.check.order import stable_order
-from penstock.check.port_types import PortTypes
+from penstock.check.port_types import PortTypes, name_of
 from penstock.check.spec import REFUSED_IN_GRAPH
 from penstock.errors import StatusCode
 from penstock.late_log import LateLogger, place
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from penstock.check.edges import Edge
     from penstock.check.name_lookups import Names
-    from penstock.check.nodes import Draft
     from penstock.check.protocols import OptionsFactory
     from penstock.check.spec import GraphSpec
     from penstock.contract import PortSpec
@@ -100,18 +99,18 @@ class _Validation:
         self._executors = plan_executors(graph, self._names, self._options_of)
         declared = {executor.name for executor in self._executors}
         handlers = Handlers(graph, self._names, self._options_of)
-        names = canonical_names(graph.nodes)
-        self._drafts = [
-            draft_node(spec, name, self._names, faults) for spec, name in zip(graph.nodes, names, strict=True)
-        ]
+        names = numbered_nodes([node.name or node.calculator.text for node in graph.nodes])
+        self._drafts = [Draft(spec, name, self._names) for spec, name in zip(graph.nodes, names, strict=True)]
         for number, draft in enumerate(self._drafts):
             if draft.spec.failure is not None:
                 self._names.is_settled = False  # the layer keeps what it has read of this graph
                 plan_failure(graph, number, draft, self._names)
         self._handler_plans = []
         for draft in self._drafts:
-            check_executor(draft, declared, faults)
-            self._check_overlap(draft)
+            if draft.spec.executor.text:
+                check_executor(draft, declared, faults)
+            if draft.spec.max_in_flight.value > 1:
+                self._check_overlap(draft)
             self._handler_plans.append(handlers.plan(draft))
         self._wiring = Wiring(self._drafts, graph_inputs, faults)
         self._sort()
@@ -172,7 +171,7 @@ class _Validation:
     def _check_overlap(self, draft: Draft) -> None:
         """Refuse calls that may overlap where the calculator keeps ports of `open`."""
         wanted = draft.spec.max_in_flight
-        if wanted.value <= 1 or draft.is_source or draft.factory is None:
+        if draft.is_source or draft.factory is None:
             return
         from penstock.check.kept_ports import kept_port  # reads source, and few nodes ask for it
 
@@ -186,12 +185,14 @@ class _Validation:
             self._faults.add(wanted.at, words, code=StatusCode.FAILED_PRECONDITION, node=draft.name)
 
     def _sort(self) -> None:
-        above = [self._wiring.above(node) for node in range(len(self._drafts))]
-        self._order, cycles = stable_order(above)
+        self._order = list(range(len(self._drafts)))
+        if self._wiring.is_in_order:
+            return
+        order, cycles = stable_order([self._wiring.above(node) for node in self._order])
         for cycle in cycles:
             self._cycle(cycle)
-        if cycles:
-            self._order = list(range(len(self._drafts)))
+        if not cycles:
+            self._order = order
 
     def _cycle(self, cycle: list[int]) -> None:
         names = [self._drafts[node].name for node in (*cycle, cycle[0])]
@@ -217,12 +218,12 @@ class _Validation:
 
     def _resolve_types(self) -> None:
         wrong = {id(spec) for _, spec in self._types.resolve(self._checkable(self._wiring.stream_edges))}
-        for edges in self._wiring.stream_edges:
+        for edges in self._wiring.stream_edges if wrong else ():
             for edge in edges:
                 if id(edge.spec) in wrong and not self._adapt(edge):
                     self._mismatch(edge, "stream", "input")
         wrong = {id(spec) for _, spec in self._types.resolve(self._checkable(self._wiring.side_edges))}
-        for edges in self._wiring.side_edges:
+        for edges in self._wiring.side_edges if wrong else ():
             for edge in edges:
                 if id(edge.spec) in wrong:
                     self._mismatch(edge, "side packet", "input side packet")
@@ -252,15 +253,15 @@ class _Validation:
     def _mismatch(self, edge: Edge, what: str, port: str) -> None:
         assert edge.producer is not None  # noqa: S101  # edges without a producer were not compared
         draft = self._drafts[edge.node]
-        expected, actual = self._types.name_of(edge.spec), self._types.name_of(edge.producer.spec)
-        leads = conversion(self._types.of(edge.producer.spec) or (), self._types.of(edge.spec) or ())
+        read, written = self._types.of(edge.spec), self._types.of(edge.producer.spec)
+        leads = conversion(written or (), read or ())
         cure = f"put {leads!r} in between" if leads else "convert it in between"
-        cure += self._names.adaptable(self._types.of(edge.spec) or ())
+        cure += self._names.adaptable(read or ())
         source = edge.producer.node
         writer = "as its first reader has it" if source < 0 else f"from {self._drafts[source].who}"
         words = (
-            f"{port} {port_name(edge.spec.tag, edge.spec.index)} expects {expected}, "
-            f"but {what} {quoted(edge.name)} carries {actual} ({writer}); {cure}"
+            f"{port} {port_name(edge.spec.tag, edge.spec.index)} expects {name_of(read)}, "
+            f"but {what} {quoted(edge.name)} carries {name_of(written)} ({writer}); {cure}"
         )
         self._faults.add(edge.at, f"{draft.who}: {words}", node=draft.name, stream=edge.name)
 
@@ -282,7 +283,8 @@ class _Validation:
             words = "%sthe graph's profiler_config: %s"
             yield words, (where(field.at), field.text), place()
         position = {node: i for i, node in enumerate(self._order)}
-        for draft, edges in zip(self._drafts, self._wiring.stream_edges, strict=True):
+        edges_of = () if self._wiring.is_in_order else self._wiring.stream_edges
+        for draft, edges in zip(self._drafts, edges_of, strict=False):
             for edge in edges:
                 producer = edge.producer
                 if not edge.back_edge or producer is None:
@@ -291,7 +293,7 @@ class _Validation:
                     words = "%s%s: the back edge %r closes no cycle and need not be one"
                     yield words, (where(edge.at), draft.who, edge.name), place(draft.name, edge.name)
         for draft in self._drafts:
-            if draft.is_source and draft.spec.max_in_flight.value > 1:
+            if draft.spec.max_in_flight.value > 1 and draft.is_source:
                 wanted = draft.spec.max_in_flight
                 words = "%s%s: max_in_flight %d counts as 1: the calls of a source follow one another"
                 yield words, (where(wanted.at), draft.who, wanted.value), place(draft.name)

@@ -10,13 +10,15 @@ from __future__ import annotations
 import copy
 import re
 from bisect import bisect_right
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from penstock.record import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from penstock.check.spec import Text
     from penstock.config.message import Message
     from penstock.errors import GraphParseError
 
@@ -26,6 +28,8 @@ FieldPath: TypeAlias = "tuple[tuple[str, int], ...]"
 #: A field whose value is a string without escapes.
 _STRING_FIELD: Final = r"""(?a)\w+\s*:?\s*(?P<quote>["'])(?P<text>[^"'\\\n]*)(?P=quote)"""
 
+_NOTHING: Final[Mapping[str, tuple[Text, ...]]] = {}
+
 #: The distance between the places of two files that are parts of one graph; longer than any text.
 _STRIDE: Final = 2**40
 
@@ -33,29 +37,32 @@ _STRIDE: Final = 2**40
 class Spot:
     """One field in the file: where it begins, and the fields inside it, by name, in order.
 
-    Most fields have no fields inside; they have no dict.
+    Most fields have no fields inside; they have no dict. The strings inside a plain node are known already,
+    and become spots when something asks for them.
     """
 
-    __slots__ = ("_fields", "offset")
+    __slots__ = ("_fields", "offset", "strings")
 
-    def __init__(self, offset: int) -> None:
+    def __init__(self, offset: int, strings: Mapping[str, tuple[Text, ...]] = _NOTHING) -> None:
         self.offset = offset
+        #: The fields of a plain node; none for other spots.
+        self.strings = strings
         self._fields: dict[str, list[Spot]] | None = None
 
     @property
     def fields(self) -> dict[str, list[Spot]]:
         """The fields inside; may be changed."""
         if self._fields is None:
-            self._fields = {}
+            self._fields = {name: [Spot(one.at) for one in ones] for name, ones in self.strings.items()}
         return self._fields
 
     @fields.setter
     def fields(self, fields: dict[str, list[Spot]]) -> None:
         self._fields = fields
 
-    def add(self, name: str, offset: int) -> Spot:
-        """Note one more field `name`."""
-        spot = Spot(offset)
+    def add(self, name: str, offset: int, strings: Mapping[str, tuple[Text, ...]] = _NOTHING) -> Spot:
+        """Note one more field `name`, of a plain node with its strings."""
+        spot = Spot(offset, strings)
         self.fields.setdefault(name, []).append(spot)
         return spot
 
@@ -67,7 +74,7 @@ class Spot:
 
     def get(self, name: str, index: int) -> Spot | None:
         """Return the `index`-th field `name`, or None where there is none."""
-        found = None if self._fields is None else self._fields.get(name)
+        found = self.fields.get(name) if self._fields or self.strings else None
         return None if found is None or index >= len(found) else found[index]
 
 
@@ -85,14 +92,16 @@ class Places:
         self.file: Final = file
         self.root: Final = root
         self.text: Final = text or ""
-        self._lines = [0]
-        if text is not None:
-            self._lines += [match.end() for match in re.finditer("\n", text)]
         self._count = 0
         self._base = 0
         self._note = ""
         #: The files whose places continue this one's.
         self._further: list[Places] = []
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        """Where each line begins."""
+        return [0, *[match.end() for match in re.finditer("\n", self.text)]]
 
     def include(self, other: Places, note: str) -> Places:
         """Return the places of another file, shifted so that `place_words` of this object takes them too.

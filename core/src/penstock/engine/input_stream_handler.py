@@ -49,7 +49,7 @@ class SyncSet:
         #: The streams, as positions in the node's inputs.
         self.positions: Final = tuple(positions)
         self._policy: Final = policy
-        self._streams: Final = tuple(policy.inputs[i] for i in positions)
+        self._streams: Final = tuple([policy.inputs[i] for i in positions])
         #: After a look that answered NOT_READY: no packet below this can come.
         self.waits_at = UNSET
         #: The last timestamp for which the set was filled.

@@ -21,7 +21,7 @@ from penstock.runtime.placing import NodePlacing
 from penstock.runtime.side_packets import NO_SIDE_PACKETS, SidePacketLayer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from penstock.engine.calculator import NodeServices
     from penstock.engine.guard import Guard
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 #: Whether runs are made with the short cuts of `engine.shortcuts` and `runner.shortcuts`. They change no
 #: result; turn them off to see whether an error comes from them.
 TAKES_SHORT_CUTS: Final = os.environ.get("PENSTOCK_SHORTCUTS") != "0"
+#: The place of a port without tag that is the only one.
+_ONLY: Final = (("", 0),)
 _NO_OUTPUT_SIDE_PACKETS: Final[Ports[OutputSidePacket]] = Ports("output side packet", (), ())
 
 
@@ -62,6 +64,10 @@ class RunBuilder:
         self._nodes: dict[int, Node] = {}
         self._by_key: list[Node] = []
         self._queues = [ReadyQueue(name, self._by_key) for name in placed.names]
+        #: Of each queue. A run without executors has its calculators here.
+        self._placings = [NodePlacing(one) for one in placed.executors] or [NodePlacing(None)] * len(
+            placed.names
+        )
         self._flow = FlowControl() if tracing is None else tracing.flow()
         self._streams = [OutputStream(s.id, s.name, s.classes, s.type_name) for s in plan.streams]
 
@@ -74,13 +80,13 @@ class RunBuilder:
         for stream, reading, throttles in zip(self._streams, readers, plan.throttled, strict=True):
             stream.readers = tuple(reading)
             stream.observers = tuple(observers.get(stream.id, ()))
-            stream.is_ordered = not reading or not all(
-                r.node is not None and r.node.policy.ignores_timestamps for r in reading
-            )
+            stream.is_ordered = not reading
             limit = limits.get(stream.id, plan.max_queue_size)
             for reader in reading:
                 reader.throttles = throttles
                 self._flow.set_limit(reader, UNLIMITED if limit < 0 else limit)
+                if reader.node is None or not reader.node.policy.ignores_timestamps:
+                    stream.is_ordered = True
             for observer in stream.observers:
                 observer.throttles = throttles
         self._by_key.extend(self._nodes[node_plan.id] for node_plan in reversed(plan.nodes))
@@ -101,7 +107,8 @@ class RunBuilder:
         return schedule
 
     def _make_node(self, plan: NodePlan, readers: list[list[InputStream]]) -> Node:
-        placing = NodePlacing(self._placed.places(plan.id))
+        queue = self._placed.queue_of[plan.id]
+        placing = self._placings[queue]
         guard = None if plan.failure is None else plan.failure.guard(plan, self._plan, placing)
         stand_in = placing.stand_in(plan, self._plan)
         try:
@@ -113,12 +120,12 @@ class RunBuilder:
             plan.id,
             plan.name,
             plan.calculator,
-            calculator=calculator,
-            policy=policy,
-            queue=self._queues[self._placed.queue_of[plan.id]],
-            services=self._services,
-            layer=plan.source_layer,
-            max_in_flight=plan.max_in_flight,
+            calculator,
+            policy,
+            self._queues[queue],
+            self._services,
+            plan.source_layer,
+            plan.max_in_flight,
         )
         policy.process_bounds = plan.contract.process_timestamp_bounds
         inputs = tuple([self._reader(node, port, readers) for port in plan.inputs])
@@ -194,10 +201,12 @@ def _make_step(plan: NodePlan, node: Node) -> Step:
     if sides:
         ports = [OutputSidePacket(step, port.name, port.classes, port.type_name) for port in sides]
         step.output_side_packets = Ports("output side packet", _ids(sides), ports)
-    first: Step | None = getattr(node, "step", None)
+    first: Step | None = getattr(node, "step", None) if plan.input_side_packets else None
     step.input_side_packets = NO_SIDE_PACKETS if first is None else first.input_side_packets
     return step
 
 
-def _ids(ports: Iterable[PortPlan | SidePortPlan]) -> list[tuple[str, int]]:
-    return [(port.tag, port.index) for port in ports]
+def _ids(ports: Sequence[PortPlan | SidePortPlan]) -> tuple[tuple[str, int], ...]:
+    if len(ports) == 1 and not ports[0].tag:  # as most nodes have it
+        return _ONLY
+    return tuple([(port.tag, port.index) for port in ports])

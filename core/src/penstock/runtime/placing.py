@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 
 class NodePlacing:
-    """Makes the calculator of one node: when a run is assembled, and again where a guard replaces it.
+    """Makes the calculators of an executor's nodes: when a run is assembled, and where a guard replaces one.
 
     Args:
-        executor: places the calculator; None: it is made here.
+        executor: may place calculators elsewhere; None: they are made here.
     """
 
     def __init__(self, executor: Executor | None) -> None:
-        self._executor: Final = executor
+        self._executor: Final = executor if executor is not None and executor.places else None
         #: Whether an executor places it.
-        self.is_elsewhere: Final = executor is not None
+        self.is_elsewhere: Final = self._executor is not None
 
     def stand_in(self, node: NodePlan, plan: Plan) -> StandIn | None:
         """Return what stands here for a calculator that is made elsewhere; None: make it here.

@@ -98,7 +98,7 @@ def check_given(plan: Plan, given: Mapping[str, Packet]) -> None:
     #: One slip is one fault: what an unknown name means is not missing too.
     seen = {near for name in unknown for near in near_names(name, free, 1)}
     for node in plan.nodes:
-        faults.extend(_made_too(node, port) for port in node.output_side_packets if port.name in given)
+        faults += [_made_too(node, port) for port in node.output_side_packets if port.name in given]
         for port in node.input_side_packets:
             fault = _fault_of(node, port, given)
             if fault is not None and port.name not in seen:

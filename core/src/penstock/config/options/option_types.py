@@ -58,8 +58,6 @@ class OptionTypes:
         self.registry = registry
         #: The files that the graph was read from, each with its bytes.
         self.files: Final[list[tuple[Path, bytes]]] = []
-        #: Texts that the parser is about to read → what `scan_text` has found out about them already.
-        self.scanned: Final[dict[str, Any]] = {}
         #: Whether these files, the text and the registry alone say what the graph is.
         self.is_settled = True
         #: Name → attrs class or message class, of options that were loaded: each is looked up once.

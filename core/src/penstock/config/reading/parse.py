@@ -27,7 +27,8 @@ from penstock.config.options.messages import calculators_of, first_bytes_in, is_
 from penstock.config.options.option_types import OptionTypes
 from penstock.config.places import Places, ReadGraph, Spot, Unread, field_path_words, place_words
 from penstock.config.reading.files import BINARY, JSON, TEXT, bytes_of, is_path
-from penstock.config.reading.scan import end_of_field, half_character, own_name, scan_text
+from penstock.config.reading.plain_nodes import half_character
+from penstock.config.reading.scan import end_of_field, own_name, scan_text
 from penstock.config.wire import check_wire
 from penstock.errors import GraphParseError, InvalidArgumentError, NameClashError, PenstockError, PluginError
 from penstock.shown import quoted
@@ -182,7 +183,7 @@ class _Reader:
 
     def text(self, text: str) -> ReadGraph | GraphDefinition:
         limits.check("file_bytes", len(text), f"this graph text has {len(text)} characters")
-        scanned = self._types.scanned.pop(text, None) or scan_text(text)
+        scanned = scan_text(text)
         places = Places(self._file, text, scanned.root)
         if half := half_character(text):
             words = f"{half[0]!r} is half of a character; write the character itself"

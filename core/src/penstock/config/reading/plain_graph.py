@@ -10,32 +10,38 @@ for it.
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock import limits
-from penstock.config.places import Places, ReadGraph
+from penstock.config.places import Places, ReadGraph, Spot
 from penstock.config.reading.files import TEXT, bytes_of, is_path
-from penstock.config.reading.plain_nodes import SPACE, STRING
-from penstock.config.reading.scan import half_character, scan_text
+from penstock.config.reading.plain_nodes import (
+    MANY,
+    PLAIN_NODE,
+    SPACE,
+    STRING,
+    fields_of,
+    given_by,
+    half_character,
+)
 from penstock.plan import LateMessage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from penstock.config.calculator_pb2 import CalculatorGraphConfig
     from penstock.config.options.option_types import OptionTypes
-    from penstock.config.reading.scan import ScannedText
 
-_ONE: Final = ("type", "package", "num_threads", "max_queue_size")
-_MANY: Final = ("input_stream", "output_stream", "input_side_packet", "output_side_packet")
 _INT: Final = r"-?(?:0|[1-9][0-9]{0,8}+)(?![\w.+-])"
 _END: Final = rf"{SPACE}[,;]?"
 _IN_EXECUTOR: Final = rf"(?:name|type){SPACE}:{SPACE}{STRING}{_END}"
 
-#: One field between the plain nodes of a plain graph, or blanks and comments.
+#: One field of a plain graph, or blanks and comments.
 _PIECE: Final = re.compile(
-    rf"(?:\s|\#[^\n]*+)++"
-    rf"|(?P<text>{'|'.join((*_MANY, 'type', 'package'))}){SPACE}:{SPACE}(?P<string>{STRING}){_END}"
+    rf"(?P<node>{PLAIN_NODE})"
+    rf"|(?:\s|\#[^\n]*+)++"
+    rf"|(?P<text>{'|'.join((*MANY, 'type', 'package'))}){SPACE}:{SPACE}(?P<string>{STRING}){_END}"
     rf"|(?P<count>num_threads|max_queue_size){SPACE}:{SPACE}(?P<number>{_INT}){_END}"
     rf"|executor{SPACE}:?{SPACE}\{{(?P<executor>{SPACE}(?:{_IN_EXECUTOR}{SPACE})*+)\}}{_END}",
     re.ASCII,
@@ -50,7 +56,7 @@ _DEFAULTS: Final[Mapping[str, Any]] = {
     **dict.fromkeys(("enable_profiler", "report_deadlock", "trace_enabled"), False),
     **dict.fromkeys(
         (
-            *_MANY,
+            *MANY,
             *("external_input", "input_stream_info", "node", "node_options", "option_value"),
             *("packet_factory", "packet_generator", "status_handler"),
         ),
@@ -81,7 +87,8 @@ class PlainMessage:
 for _field, _default in _DEFAULTS.items():
     setattr(PlainMessage, _field, _default)
 
-_NOTHING: Final = PlainMessage({})
+#: A message without fields.
+NOTHING: Final = PlainMessage({})
 
 
 class PlainGraph(PlainMessage, LateMessage):
@@ -89,16 +96,31 @@ class PlainGraph(PlainMessage, LateMessage):
 
     Args:
         given: the fields but `node`: name → string, number or list; "executor" has a list of fields.
-        nodes: the fields of each node.
+        text: what it was read from.
+        spans: where each node stands in the text.
+        calculators: the names of their calculators, each once.
     """
 
-    profiler_config = _NOTHING
+    profiler_config = NOTHING
 
-    def __init__(self, given: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]]) -> None:
+    def __init__(
+        self,
+        given: Mapping[str, Any],
+        text: str,
+        spans: Sequence[tuple[int, int]],
+        calculators: Iterable[str],
+    ) -> None:
         super().__init__(given)
-        self.node: Final = [PlainMessage(one) for one in nodes]
+        self._text: Final = text
+        self._spans: Final = spans
+        self.calculators = calculators
         self.executor: Final = [PlainMessage(one) for one in given.get("executor", ())]
         self._made: Final[dict[str, CalculatorGraphConfig]] = {}
+
+    @cached_property
+    def node(self) -> Sequence[PlainMessage]:
+        """The nodes; few graphs are asked for them."""
+        return [PlainMessage(given_by(fields_of(self._text, *span)[0])) for span in self._spans]
 
     def message(self) -> CalculatorGraphConfig:
         """Return the message: the same for all who ask, on whichever thread."""
@@ -113,13 +135,10 @@ class PlainGraph(PlainMessage, LateMessage):
             self._made.setdefault("message", message)
         return self._made["message"]
 
-    def again(self) -> PlainGraph:
-        """Return an equal one, whose message will be another."""
-        return PlainGraph(self.given, [node.given for node in self.node])
-
-    def in_order(self, order: Sequence[int]) -> PlainGraph:
-        """Return the graph with its nodes in another order."""
-        return PlainGraph(self.given, [self.node[i].given for i in order])
+    def again(self, order: Iterable[int] | None = None) -> PlainGraph:
+        """Return an equal one, whose message will be another; or one with its nodes in another order."""
+        spans = self._spans if order is None else [self._spans[i] for i in order]
+        return PlainGraph(self.given, self._text, spans, self.calculators)
 
 
 def read_plain_graph(source: object, types: OptionTypes) -> ReadGraph | None:
@@ -127,7 +146,7 @@ def read_plain_graph(source: object, types: OptionTypes) -> ReadGraph | None:
 
     Args:
         source: as `build_plan` takes it.
-        types: of the graph. It gets the file; or, where the graph is not plain, what was scanned.
+        types: of the graph. It gets the file.
 
     Raises:
         NotFoundError, InvalidArgumentError, ResourceExhaustedError, PenstockError: as the parser.
@@ -144,50 +163,69 @@ def read_plain_graph(source: object, types: OptionTypes) -> ReadGraph | None:
     else:
         return None
     limits.check("file_bytes", len(text), f"this graph text has {len(text)} characters")
-    scanned = scan_text(text)
-    found = None if half_character(text) else plain_graph(scanned)
+    found = None if half_character(text) else plain_graph(text)
     if found is None:
-        types.scanned[text] = scanned
         return None
     if data is not None:
         types.files.append((source, data))  # type: ignore[arg-type]  # a path
-    return ReadGraph(found, Places(file, text, scanned.root))
+    graph, root = found
+    return ReadGraph(graph, Places(file, text, root))
 
 
-def plain_graph(scanned: ScannedText) -> PlainGraph | None:
-    """Return a graph of plain nodes and plain fields; None for any other text."""
-    if scanned.named or scanned.rule is not None or scanned.unclosed is not None:
+def plain_graph(text: str) -> tuple[PlainGraph, Spot] | None:
+    """Return a graph of plain nodes and plain fields, and the tree of its fields; None for any other text.
+
+    None too where a limit may be exceeded: `scan_text` counts exactly.
+    """
+    most = limits.current()
+    spans: list[tuple[int, int]] = []
+    others, done = [], 0
+    for piece in _PIECE.finditer(text):
+        start, end = piece.span()
+        kind = piece.lastgroup  # None for blanks
+        if kind == "node":
+            spans.append((start, end))
+        elif kind is not None:
+            others.append(piece)
+        if start != done or len(spans) > most.nodes or len(others) > most.tokens // 3:
+            return None
+        done = end
+    if done != len(text) or sum([len(piece[0]) for piece in others], len(spans)) > most.tokens:
         return None
     given: dict[str, Any] = {}
-    done = 0
-    for node in scanned.plain:
-        if not _takes(scanned.text, done, node.start, given):
-            return None
-        done = node.end
-    if not _takes(scanned.text, done, len(scanned.text), given):
+    root = Spot(0)
+    if not all(_takes(piece, given, root) for piece in others):
         return None
-    return PlainGraph(given, [node.given for node in scanned.plain])
+    nodes = root.fields["node"] = []
+    names: dict[str, None] = {}
+    for start, end in spans:
+        fields, are_right = fields_of(text, start, end)
+        if not are_right:
+            return None
+        nodes.append(Spot(start, fields))
+        if "calculator" in fields:
+            names[fields["calculator"][0].text] = None
+    return PlainGraph(given, text, spans, names), root
 
 
-def _takes(text: str, start: int, end: int, given: dict[str, Any]) -> bool:
-    """Put the fields of a part of the text where they belong; return whether all of it is plain."""
-    while start < end:
-        found = _PIECE.match(text, start, end)
-        if found is None:
-            return False
-        start = found.end()
-        name = found["text"] or found["count"]
-        if found["executor"] is not None:
-            one: dict[str, str] = {}
-            for field, value in re.findall(rf"(name|type){SPACE}:{SPACE}({STRING})", found["executor"]):
-                if field in one:
-                    return False
-                one[field] = value[1:-1]
-            given.setdefault("executor", []).append(one)
-        elif name in _MANY:
-            given.setdefault(name, []).append(found["string"][1:-1])
-        elif name is not None:
-            if name in given:  # which the parser refuses
+def _takes(piece: re.Match[str], given: dict[str, Any], root: Spot) -> bool:
+    """Put a field of the graph where it belongs; return whether it is right."""
+    name = piece["text"] or piece["count"] or "executor"
+    spot = root.add(name, piece.start())
+    if name == "executor":
+        one: dict[str, str] = {}
+        pattern = re.compile(rf"(name|type){SPACE}:{SPACE}({STRING})")
+        for found in pattern.finditer(piece.string, *piece.span("executor")):
+            field, value = found.groups()
+            if field in one:
                 return False
-            given[name] = found["string"][1:-1] if found["count"] is None else int(found["number"])
+            one[field] = value[1:-1]
+            spot.add(field, found.start())
+        given.setdefault("executor", []).append(one)
+    elif name in MANY:
+        given.setdefault(name, []).append(piece["string"][1:-1])
+    elif name in given:  # which the parser refuses
+        return False
+    else:
+        given[name] = int(piece["number"]) if piece["string"] is None else piece["string"][1:-1]
     return True

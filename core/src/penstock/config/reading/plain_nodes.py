@@ -10,17 +10,19 @@ nothing is read here that the parser would refuse or read otherwise.
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, TypeAlias
 
+from penstock.check.spec import Text
 from penstock.record import NamedTuple
 
 #: Possessive, as all repetitions here: no text is tried in more than one way.
 SPACE: Final = r"\s*+"
 #: A string of printable ASCII without escapes.
 STRING: Final = r"""(?:"[ !\#-\[\]-~]*+"|'[ -&(-\[\]-~]*+')"""
-_ONE: Final = ("name", "calculator", "executor")
-_MANY: Final = ("input_stream", "output_stream", "input_side_packet", "output_side_packet")
-_NAMES: Final = "|".join((*_ONE, *_MANY))
+#: Fields that may be given once, and fields that may be given any number of times.
+ONE: Final = ("name", "calculator", "executor")
+MANY: Final = ("input_stream", "output_stream", "input_side_packet", "output_side_packet")
+_NAMES: Final = "|".join((*ONE, *MANY))
 
 #: A plain node, and the comma or semicolon after it. To be compiled as re.ASCII.
 PLAIN_NODE: Final = (
@@ -28,8 +30,10 @@ PLAIN_NODE: Final = (
     rf"(?:(?:{_NAMES}){SPACE}:{SPACE}{STRING}{SPACE}[,;]?{SPACE})*+"
     rf"\}}(?:{SPACE}[,;])?+"
 )
-_FIELD: Final = re.compile(rf"({_NAMES}){SPACE}:{SPACE}({STRING}){SPACE}[,;]?{SPACE}", re.ASCII)
-_BEGIN: Final = re.compile(rf"node{SPACE}:?{SPACE}\{{{SPACE}", re.ASCII)
+_FIELD: Final = re.compile(rf"({_NAMES}){SPACE}:{SPACE}({STRING})", re.ASCII)
+
+#: The fields of a plain node: name → its values, each with its place.
+PlainFields: TypeAlias = "dict[str, tuple[Text, ...]]"
 
 
 class PlainNode(NamedTuple):
@@ -42,36 +46,32 @@ class PlainNode(NamedTuple):
     given: dict[str, str | list[str]]
 
 
-class PlainField(NamedTuple):
-    """One field of a plain node: its name, its string, and where it begins."""
-
-    name: str
-    value: str
-    offset: int
+def half_character(text: str) -> re.Match[str] | None:
+    """Return the first half of a character; protobuf crashes where an enum is given such a name."""
+    return None if text.isascii() else re.search("[\ud800-\udfff]", text)
 
 
-def fields_of(text: str, start: int) -> list[PlainField]:
-    """Return the fields of the plain node that begins at an offset of the text."""
-    found = _BEGIN.match(text, start)
-    fields = []
-    while found is not None:
-        found = _FIELD.match(text, found.end())
-        if found is not None:
-            name, value = found.groups()
-            fields.append(PlainField(name, value[1:-1], found.start()))
-    return fields
+def fields_of(text: str, start: int, end: int) -> tuple[PlainFields, bool]:
+    """Return the fields of the plain node that stands there in the text, and whether they are right.
 
-
-def given_by(fields: list[PlainField]) -> dict[str, str | list[str]] | None:
-    """Return the fields of a message: name → value; None where one that may be given once is given twice."""
-    given: dict[str, str | list[str]] = {}
-    for name, value, _ in fields:
-        if name in _ONE:
-            if name in given:
-                return None
-            given[name] = value
-        elif name in given:
-            given[name].append(value)  # type: ignore[union-attr]  # a list, since the field is one of many
+    They are not where one is given twice that may be given once.
+    """
+    fields: PlainFields = {}
+    are_right = True
+    for found in _FIELD.finditer(text, start, end):
+        name, value = found.groups()
+        field = Text(value[1:-1], found.start())
+        if name not in fields:
+            fields[name] = (field,)
         else:
-            given[name] = [value]
-    return given
+            fields[name] += (field,)
+            are_right = are_right and name not in ONE
+    return fields, are_right
+
+
+def given_by(fields: PlainFields) -> dict[str, str | list[str]]:
+    """Return the fields of the message: name → a string or a list of strings."""
+    return {
+        name: values[0].text if name in ONE else [value.text for value in values]
+        for name, values in fields.items()
+    }

@@ -103,11 +103,6 @@ def scan_text(text: str) -> ScannedText:
     return ScannedText(_renamed(text, tokens), named, root, unclosed, rule, tuple(tree.plain))
 
 
-def half_character(text: str) -> re.Match[str] | None:
-    """Return the first half of a character; protobuf crashes where an enum is given such a name."""
-    return None if text.isascii() else re.search("[\ud800-\udfff]", text)
-
-
 def end_of_field(text: str, start: int) -> int:
     """Return where the field ends that begins at an offset of graph text: after its value or last bracket.
 
@@ -220,17 +215,15 @@ class _TextTree:
     def _plain(self, token: Token, above: Spot) -> None:
         """Take a plain node, where a field can be."""
         self._next += 1
-        spot = above.add("node", token.offset)
-        fields = fields_of(self._text, token.offset)
-        for field in fields:
-            spot.add(field.name, field.offset)
-        given = given_by(fields)
+        end = token.offset + len(token.text)
+        fields, are_right = fields_of(self._text, token.offset, end)
+        above.add("node", token.offset, fields)
         # A comma that a comment parts from the node belongs to it: no text can begin with one. Asked without
         # a call, since a large graph has thousands of such nodes.
         tokens, following = self._tokens, self._next
         is_whole = following == len(tokens) or tokens[following].text not in _SEPARATORS
-        if given is not None and is_whole and len(self._open) == 1:
-            self.plain.append(PlainNode(token.offset, token.offset + len(token.text), given))
+        if are_right and is_whole and len(self._open) == 1:
+            self.plain.append(PlainNode(token.offset, end, given_by(fields)))
 
     def _name(self, token: Token) -> str | None:
         if token.kind == "word":

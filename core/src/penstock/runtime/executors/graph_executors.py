@@ -39,13 +39,6 @@ class Placed(NamedTuple):
     #: The executors of the queues; empty for a run without executors, as tests have it.
     executors: Sequence[Executor]
 
-    def places(self, node_id: int) -> Executor | None:
-        """Return the executor that may make a node's calculator elsewhere; None where none does."""
-        if not self.executors:
-            return None
-        executor = self.executors[self.queue_of[node_id]]
-        return executor if executor.places else None
-
 
 def as_in_plan(plan: Plan) -> Placed:
     """Return a queue for each executor of the plan, and no executors."""
