@@ -28,7 +28,7 @@ FieldPath: TypeAlias = "tuple[tuple[str, int], ...]"
 #: A field whose value is a string without escapes.
 _STRING_FIELD: Final = r"""(?a)\w+\s*:?\s*(?P<quote>["'])(?P<text>[^"'\\\n]*)(?P=quote)"""
 
-_NOTHING: Final[Mapping[str, tuple[Text, ...]]] = {}
+_NOTHING: Final[Mapping[str, Sequence[Text]]] = {}
 
 #: The distance between the places of two files that are parts of one graph; longer than any text.
 _STRIDE: Final = 2**40
@@ -43,7 +43,7 @@ class Spot:
 
     __slots__ = ("_fields", "offset", "strings")
 
-    def __init__(self, offset: int, strings: Mapping[str, tuple[Text, ...]] = _NOTHING) -> None:
+    def __init__(self, offset: int, strings: Mapping[str, Sequence[Text]] = _NOTHING) -> None:
         self.offset = offset
         #: The fields of a plain node; none for other spots.
         self.strings = strings
@@ -60,7 +60,7 @@ class Spot:
     def fields(self, fields: dict[str, list[Spot]]) -> None:
         self._fields = fields
 
-    def add(self, name: str, offset: int, strings: Mapping[str, tuple[Text, ...]] = _NOTHING) -> Spot:
+    def add(self, name: str, offset: int, strings: Mapping[str, Sequence[Text]] = _NOTHING) -> Spot:
         """Note one more field `name`, of a plain node with its strings."""
         spot = Spot(offset, strings)
         self.fields.setdefault(name, []).append(spot)

@@ -91,7 +91,7 @@ def _plain_node(spot: Spot, places: Places) -> NodeSpec:
     fields, at = spot.strings, spot.offset
     nothing = Text("", at)
     name, calculator, executor = [fields[one][0] if one in fields else nothing for one in ONE]
-    inputs, outputs, sides, made = [fields.get(one, ()) for one in MANY]
+    inputs, outputs, sides, made = [tuple(fields.get(one, ())) for one in MANY]
     where = OptionPlaces(NOTHING, places, spot, at)
     # By position: with names it would take 0.3 us more for each node.
     ports = (inputs, outputs, sides, made)

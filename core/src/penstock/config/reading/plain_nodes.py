@@ -33,7 +33,7 @@ PLAIN_NODE: Final = (
 _FIELD: Final = re.compile(rf"({_NAMES}){SPACE}:{SPACE}({STRING})", re.ASCII)
 
 #: The fields of a plain node: name → its values, each with its place.
-PlainFields: TypeAlias = "dict[str, tuple[Text, ...]]"
+PlainFields: TypeAlias = "dict[str, list[Text]]"
 
 
 class PlainNode(NamedTuple):
@@ -62,9 +62,9 @@ def fields_of(text: str, start: int, end: int) -> tuple[PlainFields, bool]:
         name, value = found.groups()
         field = Text(value[1:-1], found.start())
         if name not in fields:
-            fields[name] = (field,)
+            fields[name] = [field]
         else:
-            fields[name] += (field,)
+            fields[name].append(field)
             are_right = are_right and name not in ONE
     return fields, are_right
 
