@@ -92,11 +92,11 @@ class ThreadPoolExecutor(Executor):
 
     def lend_to(self, work: Work) -> ExecutorLease:
         """Serve a run with threads of its own."""
-        niced = cache(self._niced)  # one object for all threads, which warns once
+        niced = cache(self._niced) if self._nice else None  # one object for all threads, which warns once
         label = f"{self._prefix}-{work.name}" if work.name else self._prefix
 
         def make(number: int, serve: Callable[[], None]) -> threading.Thread:
-            target = niced(serve) if self._nice else serve
+            target = serve if niced is None else niced(serve)
             return threading.Thread(target=target, name=f"{label}-{number}", daemon=True)
 
         start = self._start_with_stack if self._stack_size else threading.Thread.start
