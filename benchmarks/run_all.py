@@ -32,6 +32,7 @@ BENCHMARKS: Final = (
     "join",
     "edge_overlay",
     "large_graphs",
+    "equal_graphs",
     "memory",
     "many_graphs",
     "parallel",

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 #: Packets before the clock starts, for late imports, caches and the start of threads; fewer for many nodes.
 WARM_UP = 200
 MICRO = 1e6
+#: How often `turns` calls a function, before and while the clock runs.
+_WARM_UP, _TURNS = 3, 60
 
 
 class Stream(Protocol):
@@ -101,6 +103,20 @@ def join_figures(make: Callable[[], Stream], packets: int) -> dict[str, float]:
     """Return the figures of a join."""
     spent, worked = throughput(make, packets)
     return {"us a pair": spent, "CPU us a pair": worked}
+
+
+def turns(once: Callable[[], None]) -> dict[str, float]:
+    """Call a function again and again; return the median time of a call and the processor time of one."""
+    for _ in range(_WARM_UP):
+        once()
+    took = []
+    cpu = process_time()
+    for _ in range(_TURNS):
+        start = perf_counter()
+        once()
+        took.append(perf_counter() - start)
+    cpu = process_time() - cpu
+    return {"ms": statistics.median(took) * 1e3, "CPU ms": cpu / _TURNS * 1e3}
 
 
 def chain_text(nodes: int, head: str = "") -> str:

@@ -14,7 +14,7 @@ from expected import expect
 from mediapipe.python import packet_creator, packet_getter
 from mediapipe.python._framework_bindings import calculator_graph
 from process_memory import resident_mb
-from streams import Answering, chain_figures, chain_text, join_figures, join_text, latencies
+from streams import Answering, chain_figures, chain_text, join_figures, join_text, latencies, turns
 
 GET_INT = packet_getter.get_int
 
@@ -131,6 +131,23 @@ def large_graph(nodes: int) -> dict[str, float]:
         "us a node": (init + begin) / nodes * 1e6,
         "KB a node": (after - before) * 1024 / nodes,
     }
+
+
+def equal_graph(nodes: int) -> dict[str, float]:
+    """Time a graph from its making to its end, again and again."""
+    text, output = chain_text(nodes), f"s{nodes}"
+
+    def once() -> None:
+        seen: list[object] = []
+        graph = calculator_graph.CalculatorGraph(graph_config=text)
+        graph.observe_output_stream(output, lambda _, packet: seen.append(packet))
+        graph.start_run()
+        graph.add_packet_to_input_stream("s0", packet_creator.create_int(7).at(0))
+        graph.close_all_packet_sources()
+        graph.wait_until_done()
+        expect([GET_INT(packet) for packet in seen], [7], "packets that came out")
+
+    return turns(once)
 
 
 def memory(nodes: int, packets: int, warm_up: int) -> dict[str, float]:
