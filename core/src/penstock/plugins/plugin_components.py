@@ -110,8 +110,9 @@ class Components:
     #: that a calculator names in its `Options` are found without being declared here, as soon as a graph has
     #: that calculator.
     options: Mapping[str, str | type | tuple[str, int, str | type]]
-    #: Whether the plugin brings the same in each process as long as its files and the installed distributions
-    #: stay the same: then processes may keep the names, and import the plugin only for its hooks.
+    #: Whether the plugin brings the same in each process as long as its modules and the distributions stay
+    #: the same: then processes may keep the names, and import the plugin only for its hooks. Say False where
+    #: it depends on something else, such as an environment variable or a file that it reads.
     is_fixed: bool
 
     def __init__(  # noqa: PLR0913  # one for each kind

@@ -11,7 +11,7 @@ import sys
 import threading
 from contextlib import suppress
 from contextvars import ContextVar
-from types import CoroutineType, FunctionType
+from types import CoroutineType, FunctionType, MethodDescriptorType
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import FailedPreconditionError, UnavailableError
@@ -161,6 +161,8 @@ def import_for(schedule: Schedule) -> None:
 
 
 def _is_coroutine(method: object) -> bool:
+    if type(method) is MethodDescriptorType:  # of the compiled engine
+        return False
     if type(method) is FunctionType and not vars(method):  # without a mark, and not wrapped
         return bool(method.__code__.co_flags & _CO_COROUTINE)
     import inspect  # most methods are plain functions
