@@ -223,15 +223,25 @@ def install(tree: Path, target: Path) -> None:
     done = subprocess.run(command, cwd=tree, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode:
         raise GuardError(f"{tree} cannot be installed:\n{done.stderr.strip()}")
+    # The first process keeps what the plugins bring; the others, which are counted, find it.
+    subprocess.run(_command(NOTHING, 0), env=_environment(target), capture_output=True, check=False)  # noqa: S603
 
 
 def count_work(counter: str, name: str, times: int, installed: Path) -> int:
     """Return the instructions of a process that does a workload, or `NOTHING`, with a tree's Penstock."""
     more = WORKLOADS[name].small + WORKLOADS[name].more * times if name != NOTHING else 0
-    command = [sys.executable, "-S", str(HERE / "guard_work.py"), name, str(more)]
-    environment = {**os.environ, "PYTHONPATH": str(installed), "PYTHONHASHSEED": "0"}
+    return count(counter, _command(name, more), _environment(installed))
+
+
+def _command(name: str, more: int) -> list[str]:
+    return [sys.executable, "-S", str(HERE / "guard_work.py"), name, str(more)]
+
+
+def _environment(installed: Path) -> dict[str, str]:
+    own = {"PYTHONPATH": str(installed), "PYTHONHASHSEED": "0", "XDG_CACHE_HOME": str(installed / "caches")}
+    environment = {**os.environ, **own}
     environment.pop("PENSTOCK_SHORTCUTS", None)
-    return count(counter, command, environment)
+    return environment
 
 
 # --- the comparison -----------------------------------------------------------------------------------

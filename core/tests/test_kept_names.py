@@ -244,6 +244,25 @@ def test_with_a_switch_nothing_is_kept_or_read(
     assert machine.run() == said
 
 
+def test_with_a_finder_of_the_applications_own_nothing_is_kept_or_read(machine: Machine) -> None:
+    hiding = """
+        import sys
+
+        class Hidden:
+            def find_spec(self, name, path=None, target=None):
+                return None
+
+        sys.meta_path.insert(0, Hidden())
+        """
+    program = textwrap.dedent(hiding) + ASKING
+    assert machine.run(program) == "1 Turnstile"
+    assert not machine.caches.exists()
+
+    machine.run()
+    assert machine.run(program) == "1 Turnstile"
+    assert machine.run() == "0 Turnstile"
+
+
 @pytest.mark.parametrize(
     "damage",
     [
@@ -352,6 +371,7 @@ def test_what_is_kept_of_the_installed_packs_is_what_they_bring(tmp_path, monkey
     for variable in kept_names._SWITCHES:
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setattr(kept_names, "_IS_ON", True)
+    monkeypatch.setattr(sys, "meta_path", [one for one in sys.meta_path if "pytest" not in one.__module__])
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     before = frozenset(sys.modules)
     host = PluginHost()

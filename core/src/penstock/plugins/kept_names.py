@@ -14,6 +14,7 @@ import os
 import sys
 from contextlib import suppress
 from importlib import import_module
+from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.entry_points import metadata_folders, path_folders
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 _FORM: Final = 1
 _IS_ON: Final = os.environ.get("PENSTOCK_SHORTCUTS") != "0"
 _SWITCHES: Final = (BLOCK_VARIABLE, ONLY_VARIABLE, NONE_VARIABLE)
+#: Modules of finders that find what the file says: Python's, and the one that setuptools leaves.
+_OWN_FINDERS: Final = ("_frozen_importlib", "_distutils_hack")
 #: Every run asks for these hooks.
 _RUN_HOOKS: Final = ("run_prepared", "run_started", "run_ended")
 #: Modules of the core that say what a plugin's answer means.
@@ -75,7 +78,7 @@ class KeptNames:
 
 def read_kept_names() -> KeptNames | None:
     """Return what the plugins of this process bring; None where no file says it."""
-    folders = path_folders() if _may_be_used() else None
+    folders = _folders()
     if folders is None:
         return None
     try:
@@ -102,7 +105,7 @@ def write_kept_names(host: PluginHost, before: frozenset[str]) -> None:
         host: the plugins of this process, just loaded.
         before: the names in `sys.modules` before that.
     """
-    folders = path_folders() if _may_be_used() else None
+    folders = _folders()
     names = None if folders is None else _names(host)
     if folders is None or names is None:
         return
@@ -124,8 +127,19 @@ def write_kept_names(host: PluginHost, before: frozenset[str]) -> None:
             os.unlink(written)  # noqa: PTH108
 
 
-def _may_be_used() -> bool:
-    return _IS_ON and not is_frozen() and not any(name in os.environ for name in _SWITCHES)
+def _folders() -> list[tuple[str, list[str]]] | None:
+    """Return the folders of `sys.path` with the names in each; None where no file counts in this process.
+
+    It does not with a switch, in a frozen program, or where a finder of the application's own comes before
+    Python's: what that finds is in no folder.
+    """
+    if not _IS_ON or is_frozen() or any(name in os.environ for name in _SWITCHES):
+        return None
+    folders = path_folders()
+    if folders is None:
+        return None
+    first = sys.meta_path[: sys.meta_path.index(PathFinder)]
+    return folders if all(getattr(one, "__module__", "") in _OWN_FINDERS for one in first) else None
 
 
 def _path() -> str:

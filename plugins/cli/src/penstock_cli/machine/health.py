@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator
 
     from penstock import Registry
-    from penstock.plugins.discovery import Discovered, Implementation, PluginHost
+    from penstock.plugins.discovery import Discovered, PluginHost
+    from penstock.plugins.plugin_components import Implementation
 
 #: Pythons that Penstock is tested with. Source: the matrix in tox.ini.
 _FIRST_PYTHON: Final = (3, 11)
