@@ -232,19 +232,21 @@ def _said(contract: CalculatorContract) -> object:
     handler = contract.input_stream_handler
     said: list[object] = [None if handler is None else (handler.name, handler.options is None)]
     for specs in ports:
-        if len(specs):
-            same = [None if one.same_as is None else _where(one.root(), ports) for one in specs]
-            said.append([(one.types, one.is_optional, at) for one, at in zip(specs, same, strict=True)])
+        if specs.items:
+            said.append([(one.types, one.is_optional, _where(one, ports)) for one in specs.items])
         if specs.unconnected:
             left = specs.unconnected.items()
             said.append([(*at, one.is_optional, one.is_declared()) for at, one in left])
     return said
 
 
-def _where(root: PortSpec, ports: tuple[PortSpecs, ...]) -> object:
-    """Return which port of a node another one has its type from."""
+def _where(port: PortSpec, ports: tuple[PortSpecs, ...]) -> object:
+    """Return which port of a node another one has its type from; None where that is its own."""
+    if port.same_as is None:
+        return None
+    root = port.root()
     for kind, specs in enumerate(ports):
-        for number, spec in enumerate(specs):
+        for number, spec in enumerate(specs.items):
             if spec is root:
                 return kind, number
     return root.types  # of a port that is not connected
