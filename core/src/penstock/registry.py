@@ -348,10 +348,10 @@ class _Table:
 
     def _add_restored_options(self) -> None:
         """Add the restored options; called under the lock."""
-        restored, self._restored_options = self._restored_options, []
-        for full_name, extendee, number, target, distribution, plugin in restored:
+        for full_name, extendee, number, target, distribution, plugin in self._restored_options:
             origin = Origin(distribution, plugin, target)
             self._add_option(OptionEntry(full_name, extendee, number, target, origin))
+        self._restored_options = []
 
     def _add_option(self, new: OptionEntry) -> None:
         place = (new.extendee, new.number)
@@ -412,7 +412,8 @@ class _Table:
     def _all_claims(self, kind: str, name: str) -> list[Claim]:
         """Return the list of a name's claims, with the restored ones; called under the lock."""
         claims = self._claims.setdefault((kind, name), [])
-        claims += [Claim(Origin(*one), one[2]) for one in self._restored.pop((kind, name), ())]
+        for one in self._restored.pop((kind, name), ()):
+            _put(Claim(Origin(*one), one[2]), claims, f"{kind} {name!r}")
         return claims
 
     def _note(self, distribution: str | None) -> None:

@@ -7,13 +7,12 @@ programs want one. Only the entrances (`CalculatorGraph`, `penstock.run`, the co
 
 from __future__ import annotations
 
-import sys
 import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import FailedPreconditionError, NameClashError, UnknownNameError
-from penstock.plugins.kept_names import read_kept_names, write_kept_names
+from penstock.plugins.kept_names import Loading, read_kept_names
 from penstock.registry import Registry
 from penstock.registry_entries import KINDS
 
@@ -73,10 +72,10 @@ class _Defaults:
         try:
             from penstock.plugins.discovery import PluginHost  # only when needed
 
-            before = frozenset(sys.modules)
+            loading = Loading() if self is _defaults[0] else None
             host = PluginHost()
-            if self is _defaults[0]:
-                write_kept_names(host, before)
+            if loading is not None:
+                loading.keep(host)
             return host
         finally:
             self._is_loading = False
