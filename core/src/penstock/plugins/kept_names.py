@@ -122,8 +122,7 @@ class Loading:
 
     def __init__(self) -> None:
         self._before: Final = frozenset(sys.modules)
-        self._folders: Final = _folders()
-        self._points: Final = _point_stamps(self._folders or [])
+        self._points: Final = _point_stamps(_folders() or [])
 
     def keep(self, host: PluginHost) -> None:
         """Write the file, if everything can be kept. Raises nothing: it is a short cut."""
