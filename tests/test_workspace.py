@@ -370,11 +370,11 @@ def test_importing_the_public_names_or_a_plugin_module_imports_nothing_heavy(mod
 
 
 def test_the_core_stays_below_its_limit():
-    """27,850 lines. The limit is raised for a part that users need, and no reason to leave one out."""
+    """27,900 lines. The limit is raised for a part that users need, and no reason to leave one out."""
     core = NAMES["penstock-core"].source
     written = [path for path in core.rglob("*.py") if not path.name.endswith("_pb2.py")]
 
-    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in written) < 27_850
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in written) < 27_900
 
 
 # --- what CI runs ---------------------------------------------------------------------------------

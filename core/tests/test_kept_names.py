@@ -266,7 +266,7 @@ def test_with_a_finder_of_the_applications_own_nothing_is_kept_or_read(machine: 
     assert machine.run() == "0 Turnstile"
 
 
-def marked(value: object, form: int = kept_names._FORM) -> bytes:
+def marked(value: object, form: int = kept_names.FORM) -> bytes:
     """Return a file with that value."""
     data = marshal.dumps(value)
     return _imp.source_hash(form, data) + data
@@ -280,7 +280,7 @@ def marked(value: object, form: int = kept_names._FORM) -> bytes:
         lambda data: b"no such file",
         lambda data: marshal.dumps(7),
         lambda data: data[:-1] + bytes([data[-1] ^ 1]),
-        lambda data: marked(marshal.loads(data[8:]), kept_names._FORM + 1),  # noqa: S302  # ours
+        lambda data: marked(marshal.loads(data[8:]), kept_names.FORM + 1),  # noqa: S302  # ours
         lambda data: marked(marshal.loads(data[8:])[:-1]),  # noqa: S302  # as above
     ],
     ids=["empty", "half", "text", "number", "a bit", "another form", "too short"],
@@ -311,6 +311,26 @@ def test_a_module_that_changed_since_the_process_began_is_not_kept(machine: Mach
         """
     assert machine.run(textwrap.dedent(edited) + ASKING) == "1 Turnstile"
     assert not machine.caches.exists()
+
+
+def test_a_distribution_that_comes_while_plugins_are_loaded_is_seen_by_the_next_process(
+    machine: Machine,
+) -> None:
+    installing = """
+import pathlib
+info = pathlib.Path(__file__).parent.parent / "penstock_later-1.0.dist-info"
+if not info.exists():
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\\nName: penstock-later\\nVersion: 1.0\\n")
+    (info / "entry_points.txt").write_text("[penstock]\\nlater = penstock_try.later\\n")
+"""
+    machine.write("plugin", PLUGIN + installing)
+    machine.write(
+        "later", PLUGIN.replace("CALCULATORS)", "{'TurnstileToo': 'penstock_try.code:TurnstileToo'})")
+    )
+
+    assert machine.run() == "1 Turnstile"
+    assert machine.run() == "2 Turnstile TurnstileToo"
 
 
 def test_a_distribution_without_entry_points_counts_too(machine: Machine) -> None:
@@ -515,12 +535,13 @@ def test_what_is_kept_of_the_installed_packs_is_what_they_bring(machine: Machine
     said = machine.run("""
         from penstock.plugins import kept_names
         from penstock.plugins.discovery import PluginHost
+        from penstock.plugins.kept_names_writer import KeptNamesWriter
         from penstock.registry import Registry
         from penstock.registry_entries import KINDS
 
-        loading = kept_names.Loading()
+        writer = KeptNamesWriter()
         host = PluginHost()
-        loading.keep(host)
+        writer.write(host)
         loaded, restored = Registry(), Registry()
         host.fill(loaded)
         kept = kept_names.read_kept_names()
@@ -533,7 +554,7 @@ def test_what_is_kept_of_the_installed_packs_is_what_they_bring(machine: Machine
                     assert restored.origin(kind, name) == loaded.origin(kind, name)
             assert dict(restored.options()) == dict(loaded.options())
             assert restored.changes == changes  # or plans that are kept for equal graphs would be void
-            for hook in kept_names._RUN_HOOKS:
+            for hook in kept_names.RUN_HOOKS:
                 assert kept.run_hooks(hook) == getattr(host, hook)
         print(len(host.records), kept is None)
         """)

@@ -1,6 +1,6 @@
 """Plugins: hooks (`hookspecs`), components (`plugin_components`), `discovery`, self-checks (`doctor`).
 
-`kept_names` spares the next process the import of all plugins.
+`kept_names` spares the next process the import of all plugins; `kept_names_writer` writes its file.
 """
 
 from __future__ import annotations

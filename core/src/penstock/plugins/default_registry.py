@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from penstock.errors import FailedPreconditionError, NameClashError, UnknownNameError
-from penstock.plugins.kept_names import Loading, read_kept_names
+from penstock.plugins.kept_names import read_kept_names
 from penstock.registry import Registry
 from penstock.registry_entries import KINDS
 
@@ -71,11 +71,12 @@ class _Defaults:
         self._is_loading = True
         try:
             from penstock.plugins.discovery import PluginHost  # only when needed
+            from penstock.plugins.kept_names_writer import KeptNamesWriter  # as above
 
-            loading = Loading() if self is _defaults[0] else None
+            writer = KeptNamesWriter()
             host = PluginHost()
-            if loading is not None:
-                loading.keep(host)
+            if self is _defaults[0]:
+                writer.write(host)
             return host
         finally:
             self._is_loading = False
