@@ -64,7 +64,7 @@ class KeptNamesWriter:
     def _write(self, host: PluginHost) -> None:
         folders, path = usable_folders(), kept_path()
         names = None if folders is None else _names(host)
-        if folders is None or names is None or path is None or point_stamps(folders) != self._points:
+        if folders is None or names is None or path is None:
             return
         modules = _modules(host, self._before)
         packages = {name.partition(".")[0] for name in modules}
@@ -77,6 +77,7 @@ class KeptNamesWriter:
             return
         # Of folders too: a module that comes may stand for another one, or be found by a plugin that looks.
         stamps += [stamp_of(folder) for folder in {os.path.dirname(source or "") for source in sources}]  # noqa: PTH120
+        # The distributions as they were before: one that came meanwhile has brought nothing here.
         data = marshal.dumps((self._points, stamps, homes, packages, *names))
         os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120
         written = f"{path}.{os.getpid()}"  # a reader never sees a part of it
